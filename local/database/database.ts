@@ -1,0 +1,110 @@
+// Durable storage for every server of the local stack: SQLite behind a group commit, so that one flush serves many callers.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+/** `full` flushes to disk at every commit and survives power loss; `normal` survives the death of the process. */
+export type Durability = "full" | "normal";
+
+export interface DatabaseCounts {
+  /** Transactions committed; in `full` durability each is one flush. */
+  readonly commits: number;
+  /** Units of work that those transactions carried. */
+  readonly writes: number;
+}
+
+interface Waiting {
+  readonly work: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+
+export class Database {
+  readonly #sqlite: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #waiting: Waiting[] = [];
+  #flush: NodeJS.Immediate | undefined;
+  #commits = 0;
+  #writes = 0;
+
+  /** @param path a file, whose folder is made, or `:memory:`. */
+  constructor(path: string, durability: Durability = "normal") {
+    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+  }
+
+  /** Runs statements at once, outside any group: for the schema, at start. */
+  exec(sql: string): void {
+    this.#sqlite.exec(sql);
+  }
+
+  /** The prepared statement for `sql`, prepared once. */
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /**
+   * Runs `work` in the transaction of this turn of the event loop and resolves with its result after COMMIT.
+   * Work is synchronous and sees the work queued before it. A throw means a bug or a full disk: the whole group is
+   * rolled back and every waiter rejects, so expected refusals are returned, and partial work is undone by `savepoint`.
+   */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#flush ??= setImmediate(() => this.#commitGroup());
+    });
+  }
+
+  /** Inside `write`: runs `work`, and takes back its changes alone when it returns a value that `keep` refuses. */
+  savepoint<T>(work: () => T, keep: (value: T) => boolean): T {
+    this.prepare("SAVEPOINT work").run();
+    try {
+      const value = work();
+      if (!keep(value)) this.prepare("ROLLBACK TO work").run();
+      return value;
+    } finally {
+      this.prepare("RELEASE work").run();
+    }
+  }
+
+  get counts(): DatabaseCounts {
+    return { commits: this.#commits, writes: this.#writes };
+  }
+
+  /** Commits what waits, then closes the file. */
+  close(): void {
+    if (this.#flush) clearImmediate(this.#flush);
+    this.#commitGroup();
+    this.#sqlite.close();
+  }
+
+  #commitGroup(): void {
+    this.#flush = undefined;
+    const group = this.#waiting;
+    if (group.length === 0) return;
+    this.#waiting = [];
+    const results: unknown[] = [];
+    try {
+      this.prepare("BEGIN IMMEDIATE").run();
+      for (const { work } of group) results.push(work());
+      this.prepare("COMMIT").run();
+    } catch (cause) {
+      if (this.#sqlite.isTransaction) this.#sqlite.exec("ROLLBACK");
+      for (const { reject } of group) reject(cause);
+      return;
+    }
+    this.#commits += 1;
+    this.#writes += group.length;
+    group.forEach(({ resolve }, index) => {
+      resolve(results[index]);
+    });
+  }
+}
