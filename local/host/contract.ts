@@ -23,6 +23,17 @@ export interface RegisteredFunction {
   readonly triggerName: string;
   readonly trigger: Binding;
   readonly bindings: Readonly<Record<string, Binding>>;
+  /** The retry policy that the app gave it, for the triggers that follow one. */
+  readonly retry?: RetryPolicy;
+}
+
+export interface RetryPolicy {
+  readonly retryStrategy?: string;
+  /** -1: without end. */
+  readonly maxRetryCount?: number;
+  readonly delayInterval?: { readonly seconds: number };
+  readonly minimumInterval?: { readonly seconds: number };
+  readonly maximumInterval?: { readonly seconds: number };
 }
 
 export interface Invocation {
@@ -31,8 +42,20 @@ export interface Invocation {
   readonly inputs: Readonly<Record<string, TypedData>>;
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
   readonly traceParent?: string;
-  /** Called with the context before the hooks run: the durable engine hangs its look-outs there. */
-  readonly prepare?: (context: InvocationContext) => void;
+  /** Set where the function's own retry policy runs it again. */
+  readonly retry?: { readonly retryCount: number; readonly maxRetryCount: number };
+  /**
+   * Called with the context before the hooks run: the durable engine hangs its look-outs there. `session` is the
+   * invocation's own record in the library: a session that goes on after `invoke` has ended sets its `state` to
+   * `postInvocationHooks`, or every log line would warn of a call that was not awaited.
+   */
+  readonly prepare?: (context: InvocationContext, session: InvocationSession) => void;
+}
+
+export type InvocationState = "preInvocationHooks" | "invocation" | "postInvocationHooks";
+
+export interface InvocationSession {
+  state: InvocationState | undefined;
 }
 
 export interface InvocationResult {
@@ -40,7 +63,7 @@ export interface InvocationResult {
   readonly outputs: Readonly<Record<string, TypedData>>;
 }
 
-/** The loaded app. `invoke` rejects with what the function threw. */
+/** The loaded app. `invoke` rejects with what the function threw, and with a fault of an output binding. */
 export interface FunctionApp {
   readonly functions: ReadonlyMap<string, RegisteredFunction>;
   invoke(functionName: string, invocation: Invocation): Promise<InvocationResult>;

@@ -1,0 +1,154 @@
+// Reads host.json: the few settings that matter to this host, with the real host's defaults; the rest is left alone.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { LogLevel } from "./log.ts";
+
+export interface ServiceBusSettings {
+  readonly maxConcurrentCalls: number;
+  readonly maxConcurrentSessions: number;
+  readonly prefetchCount: number;
+  readonly autoCompleteMessages: boolean;
+  readonly maxAutoLockRenewalDurationMs: number;
+  readonly maxMessageBatchSize: number;
+  readonly sessionIdleTimeoutMs: number;
+}
+
+export interface HostSettings {
+  readonly routePrefix: string;
+  readonly serviceBus: ServiceBusSettings;
+  /** Undefined: no limit. */
+  readonly functionTimeoutMs: number | undefined;
+  /** By category prefix, as in `logging.logLevel`; its absence means `information`. */
+  readonly logLevels: Readonly<Record<string, LogLevel>>;
+  /** May still hold a `%Setting%`. */
+  readonly hubName: string;
+}
+
+const DEFAULT_FUNCTION_TIMEOUT_MS = 30 * 60_000;
+const DEFAULT_HUB_NAME = "TestHubName";
+/** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
+const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
+
+/** A .NET TimeSpan, `[d.]hh:mm:ss[.fff]`, as milliseconds; -1 (no limit) as undefined. */
+export function parseTimeSpan(text: string): number | undefined {
+  if (/^-1$|^-\d/.test(text)) return undefined;
+  const match = /^(?:(\d+)[.:])?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?$/.exec(text);
+  if (!match) throw new Error(`"${text}" is not a time span such as 00:05:00`);
+  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
+  return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+}
+
+const timeSpan = z.string().transform((text, context) => {
+  try {
+    return { ms: parseTimeSpan(text) };
+  } catch (cause) {
+    context.addIssue({ code: "custom", message: cause instanceof Error ? cause.message : String(cause) });
+    return z.NEVER;
+  }
+});
+
+const count = z.coerce.number().int().min(0);
+/** An override from the environment is text. */
+const flag = z.union([z.boolean(), z.stringbool()]);
+const levelName = z.string().transform((name, context): LogLevel => {
+  const known: Readonly<Record<string, LogLevel>> = {
+    trace: "trace",
+    debug: "debug",
+    information: "information",
+    warning: "warning",
+    error: "error",
+    critical: "critical",
+    none: "none",
+  };
+  const level = known[name.toLowerCase()];
+  if (level) return level;
+  context.addIssue({ code: "custom", message: `"${name}" is not a log level` });
+  return z.NEVER;
+});
+
+const schema = z.object({
+  functionTimeout: timeSpan.optional(),
+  logging: z.object({ logLevel: z.record(z.string(), levelName).default({}) }).optional(),
+  extensions: z
+    .object({
+      http: z.object({ routePrefix: z.string().optional() }).optional(),
+      serviceBus: z
+        .object({
+          maxConcurrentCalls: count.min(1).default(16),
+          maxConcurrentSessions: count.min(1).default(8),
+          prefetchCount: count.default(0),
+          autoCompleteMessages: flag.default(true),
+          maxAutoLockRenewalDuration: timeSpan.optional(),
+          maxMessageBatchSize: count.min(1).default(1000),
+          sessionIdleTimeout: timeSpan.optional(),
+        })
+        .prefault({}),
+      durableTask: z.object({ hubName: z.string().min(1).optional() }).optional(),
+    })
+    .prefault({}),
+});
+
+/** Reads `host.json` of the app; a missing file means defaults. Throws one error that names every fault. */
+export function readHostJson(appDir: string, settings: Readonly<Record<string, string>>): HostSettings {
+  const path = join(appDir, "host.json");
+  const parsed = schema.safeParse(override(readJson(path), settings));
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
+    throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
+  }
+  const { functionTimeout, logging, extensions } = parsed.data;
+  const { maxAutoLockRenewalDuration, sessionIdleTimeout, ...serviceBus } = extensions.serviceBus;
+  return {
+    routePrefix: (extensions.http?.routePrefix ?? "api").replace(/^\/+|\/+$/g, ""),
+    serviceBus: {
+      ...serviceBus,
+      maxAutoLockRenewalDurationMs: maxAutoLockRenewalDuration?.ms ?? 5 * 60_000,
+      sessionIdleTimeoutMs: sessionIdleTimeout?.ms ?? 60_000,
+    },
+    functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
+    logLevels: logging?.logLevel ?? {},
+    hubName: extensions.durableTask?.hubName ?? DEFAULT_HUB_NAME,
+  };
+}
+
+/** Reads a JSON object; a missing file is an empty one. */
+export function readJson(path: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return {};
+    throw new Error(`${path} cannot be read`, { cause });
+  }
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (isObject(value)) return value;
+  } catch (cause) {
+    throw new Error(`${path} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+  throw new Error(`${path} does not hold a JSON object`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function override(json: Record<string, unknown>, settings: Readonly<Record<string, string>>): unknown {
+  const root = structuredClone(json);
+  for (const [name, value] of Object.entries(settings)) {
+    if (!name.startsWith(OVERRIDE_PREFIX)) continue;
+    const path = name.slice(OVERRIDE_PREFIX.length).split("__");
+    const last = path.pop();
+    if (!last) continue;
+    let place = root;
+    for (const part of path) {
+      const inner = place[part];
+      const next = isObject(inner) ? inner : {};
+      place[part] = next;
+      place = next;
+    }
+    place[last] = value;
+  }
+  return root;
+}

@@ -1,0 +1,85 @@
+// The app's settings as Core Tools sees them, and what bindings make of them: `%Name%` and connections.
+import { join } from "node:path";
+import type { Binding, RegisteredFunction } from "./contract.ts";
+import { readJson } from "./host-json.ts";
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** `Values` of local.settings.json in the app's folder, if there is one. */
+export function readLocalSettings(appDir: string): Settings {
+  const path = join(appDir, "local.settings.json");
+  const json = readJson(path);
+  if (json["IsEncrypted"] === true) throw new Error(`${path} is encrypted: run "func settings decrypt" first`);
+  const values = json["Values"] ?? {};
+  if (typeof values !== "object" || values === null) throw new Error(`${path}: "Values" is not an object`);
+  const faults: string[] = [];
+  const settings: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "string") settings[name] = value;
+    else if (typeof value === "number" || typeof value === "boolean") settings[name] = String(value);
+    else faults.push(`${path}: the value of "${name}" is not a string`);
+  }
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  return settings;
+}
+
+/** A function whose trigger and bindings have their settings filled in; `connection` is then the connection string itself. */
+export type BoundFunction = RegisteredFunction;
+
+const CONNECTED = new Set(["servicebustrigger", "servicebus"]);
+const DEFAULT_CONNECTION = "ServiceBus";
+
+/** Fills in the settings of all bindings. Throws one error that names every fault of every function. */
+export function bindFunctions(functions: Iterable<RegisteredFunction>, settings: Settings): BoundFunction[] {
+  const faults: string[] = [];
+  const bound = [...functions].map((registered) => {
+    const entries = Object.entries(registered.bindings).map(([name, binding]): [string, Binding] => {
+      const place = `function "${registered.name}", binding "${name}" (${binding.type})`;
+      return [name, bindSettings(binding, settings, (fault) => faults.push(`${place}: ${fault}`))];
+    });
+    const bindings = Object.fromEntries(entries);
+    return { ...registered, bindings, trigger: bindings[registered.triggerName] ?? registered.trigger };
+  });
+  if (faults.length > 0)
+    throw new Error(`The app's settings are not complete:\n${faults.map((f) => `  ${f}`).join("\n")}`);
+  return bound;
+}
+
+function bindSettings(binding: Binding, settings: Settings, fault: (text: string) => void): Binding {
+  const filled: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(binding)) {
+    filled[key] = typeof value === "string" ? fillIn(value, settings, (name) => fault(missing(key, name))) : value;
+  }
+  if (CONNECTED.has(binding.type.toLowerCase())) {
+    const connection = typeof filled["connection"] === "string" ? filled["connection"] : "";
+    const name = connection || DEFAULT_CONNECTION;
+    const found = settings[name] ?? settings[`AzureWebJobs${name}`];
+    if (found) filled["connection"] = found;
+    else if (settings[`${name}__fullyQualifiedNamespace`] !== undefined) {
+      fault(
+        `setting "${name}" is given by identity ("${name}__fullyQualifiedNamespace"); here it has to be a connection string`,
+      );
+    } else fault(`setting "${name}" (or "AzureWebJobs${name}") with the connection string is missing`);
+  }
+  return { ...filled, type: binding.type, direction: binding.direction };
+}
+
+function missing(key: string, name: string): string {
+  return `setting "${name}", which "${key}" refers to as %${name}%, is missing`;
+}
+
+/** Replaces each `%Name%` by the setting; `missing` is told of those that aren't there. */
+export function fillIn(text: string, settings: Settings, missing: (name: string) => void): string {
+  return text.replace(/%([^%\s]+)%/g, (whole, name: string) => {
+    const value = settings[name];
+    if (value !== undefined) return value;
+    missing(name);
+    return whole;
+  });
+}
+
+/** Whether the app's owner has switched the function off, as in Azure by `AzureWebJobs.<name>.Disabled`. */
+export function isDisabled(functionName: string, settings: Settings): boolean {
+  const value = settings[`AzureWebJobs.${functionName}.Disabled`] ?? settings[`AzureWebJobs_${functionName}_Disabled`];
+  return value === "1" || value?.toLowerCase() === "true";
+}
