@@ -1,0 +1,140 @@
+// The HTTP side of a simulated service: what is asked of it, and the controls under `/$…`.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { DatabaseCounts } from "../database/database.ts";
+import { isObject, parseFault } from "./fault-request.ts";
+import type { Reply, Service } from "./service.ts";
+
+export interface ServiceServerOptions {
+  readonly service: Service;
+  readonly databaseCounts: () => DatabaseCounts;
+  /** Aborted on closing: what is being slow then answers at once. */
+  readonly hurry: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/** Clients keep connections for minutes; one that the server drops first costs them a failed call. */
+const KEEP_ALIVE_MS = 120_000;
+const BODY_LIMIT_BYTES = 1_048_576;
+
+/** A server that does not listen yet. */
+export function createServiceServer(options: ServiceServerOptions): Server {
+  const server = createServer((request, response) => {
+    answer(request, options)
+      .catch((cause: unknown): Reply => {
+        options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${String(cause)}`);
+        return refusal(500, "failed", String(cause));
+      })
+      .then((reply) => send(response, reply));
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+async function answer(request: IncomingMessage, options: ServiceServerOptions): Promise<Reply> {
+  const { service } = options;
+  const url = request.url ?? "/";
+  const queryAt = url.indexOf("?");
+  const path = queryAt < 0 ? url : url.slice(0, queryAt);
+  if (path.startsWith("/$")) return control(request, path, new URLSearchParams(url.slice(path.length + 1)), options);
+  const found = request.method === "POST" ? service.route(path) : undefined;
+  if (!found) return nothingHere(request.method, path, service);
+  const text = await bodyOf(request);
+  if (text === undefined) return refusal(413, "too-large", `a body has at most ${BODY_LIMIT_BYTES} bytes`);
+  const body = parsed(text === "" && found.route.kind === "act" ? "{}" : text);
+  const key = request.headers["idempotency-key"];
+  const faults = [
+    ...(typeof key === "string" && key !== "" ? [] : ["the header Idempotency-Key is missing"]),
+    ...(isObject(body) ? [] : ["the body has to be a JSON object"]),
+  ];
+  if (typeof key !== "string" || !isObject(body) || faults.length > 0) {
+    return refusal(400, "bad-request", faults.join("; "), { faults });
+  }
+  return service.handle({ ...found, key, text: text || "{}", body }, options.hurry);
+}
+
+async function control(
+  request: IncomingMessage,
+  path: string,
+  query: URLSearchParams,
+  { service, databaseCounts }: ServiceServerOptions,
+): Promise<Reply> {
+  const id = /^\/\$faults\/([^/]+)$/.exec(path)?.[1];
+  switch (`${request.method} ${id === undefined ? path : "/$faults/*"}`) {
+    case "GET /$counts":
+      return json(200, { ...service.counts, ...databaseCounts() });
+    case "GET /$ledger":
+      return json(200, { effects: service.ledger.list(query) });
+    case "GET /$faults":
+      return json(200, { faults: service.faults.list() });
+    case "POST /$faults": {
+      const checked = parseFault(parsed((await bodyOf(request)) ?? ""), service.paths);
+      if (checked.kind === "invalid") {
+        return refusal(400, "bad-fault", checked.faults.join("; "), { faults: checked.faults });
+      }
+      return json(201, { id: await service.faults.add(checked.fault) });
+    }
+    case "DELETE /$faults":
+      return json(200, { removed: await service.faults.remove() });
+    case "DELETE /$faults/*": {
+      const removed = await service.faults.remove(id);
+      return removed > 0 ? json(200, { removed }) : refusal(404, "not-found", `there is no fault ${id}`);
+    }
+    default:
+      return nothingHere(request.method, path, service);
+  }
+}
+
+function nothingHere(method: string | undefined, path: string, service: Service): Reply {
+  const exists = [
+    ...service.paths.map((known) => `POST ${known}`),
+    "POST /$faults",
+    "GET /$faults",
+    "DELETE /$faults[/id]",
+    "GET /$ledger[?field=value]",
+    "GET /$counts",
+  ];
+  return refusal(404, "not-found", `${service.name} has no ${method} ${path}; there are ${exists.join(", ")}`, {
+    exists,
+  });
+}
+
+function refusal(status: number, code: string, message: string, more: object = {}): Reply {
+  return json(status, { code, message, ...more });
+}
+
+function json(status: number, body: object): Reply {
+  return { status, body: JSON.stringify(body) };
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where it is over the limit; the rest is read and dropped, so that the refusal arrives. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
+  }
+  return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, { status, body, headers, lost }: Reply): void {
+  if (lost) {
+    response.socket?.destroy();
+    return;
+  }
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,118 @@
+// What the services did: one row for each idempotency key, so that a repeat is answered and never acted on twice.
+import type { Database } from "../database/database.ts";
+
+/** What became of a key: an effect, an answer without one (nothing to undo), or so far only calls. */
+export interface Entry {
+  readonly path: string | null;
+  readonly id: string | null;
+  readonly action: string | null;
+  readonly body: string | null;
+  readonly status: number | null;
+  readonly answer: string | null;
+  /** 1: an undo came before the create, which has to be refused from now on. */
+  readonly undone: number;
+}
+
+export interface Recorded {
+  readonly path: string;
+  readonly id: string | null;
+  readonly action: string;
+  readonly body: string;
+  readonly status: number;
+  readonly answer: string;
+  readonly effect: boolean;
+}
+
+export interface LedgerRow {
+  readonly key: string;
+  readonly path: string;
+  readonly id: string;
+  readonly action: string;
+  readonly calls: number;
+  readonly at: string;
+  readonly body: unknown;
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS entries (
+    seq INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    key TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    path TEXT, id TEXT, action TEXT, body TEXT, status INTEGER, answer TEXT, at TEXT,
+    effect INTEGER NOT NULL DEFAULT 0,
+    undone INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (service, key)
+  );
+  CREATE INDEX IF NOT EXISTS created ON entries (service, id) WHERE action = 'create';`;
+
+/** The ledger of one service. All but `list` runs inside `Database.write`. */
+export class Ledger {
+  readonly #database: Database;
+  readonly #service: string;
+
+  constructor(database: Database, service: string) {
+    this.#database = database;
+    this.#service = service;
+    database.exec(SCHEMA);
+  }
+
+  find(key: string): Entry | undefined {
+    return this.#database
+      .prepare("SELECT path, id, action, body, status, answer, undone FROM entries WHERE service = ? AND key = ?")
+      .get(this.#service, key) as Entry | undefined;
+  }
+
+  /** Whether `id` was created under `path`. */
+  exists(path: string, id: string): boolean {
+    return (
+      this.#database
+        .prepare("SELECT 1 FROM entries WHERE service = ? AND id = ? AND path = ? AND action = 'create'")
+        .get(this.#service, id, path) !== undefined
+    );
+  }
+
+  /** Counts a call that changed nothing: a repeat, or one that a fault turned away. */
+  call(key: string): void {
+    this.#database
+      .prepare(
+        "INSERT INTO entries (service, key, calls) VALUES (?, ?, 1) ON CONFLICT (service, key) DO UPDATE SET calls = calls + 1",
+      )
+      .run(this.#service, key);
+  }
+
+  /** Counts a call and keeps its answer for every later one with the same key. */
+  record(key: string, { path, id, action, body, status, answer, effect }: Recorded): void {
+    this.#database
+      .prepare(
+        `INSERT INTO entries (service, key, calls, path, id, action, body, status, answer, at, effect)
+         VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (service, key) DO UPDATE SET calls = calls + 1, path = excluded.path, id = excluded.id,
+           action = excluded.action, body = excluded.body, status = excluded.status, answer = excluded.answer,
+           at = excluded.at, effect = excluded.effect`,
+      )
+      .run(this.#service, key, path, id, action, body, status, answer, new Date().toISOString(), effect ? 1 : 0);
+  }
+
+  /** Leaves a tombstone: whatever arrives under `key` later is refused. */
+  bury(key: string): void {
+    this.#database
+      .prepare(
+        "INSERT INTO entries (service, key, calls, undone) VALUES (?, ?, 0, 1) ON CONFLICT (service, key) DO UPDATE SET undone = 1",
+      )
+      .run(this.#service, key);
+  }
+
+  /** The effects, oldest first, whose request body has every one of `fields` at its top level. */
+  list(fields: Iterable<readonly [string, string]>): LedgerRow[] {
+    const conditions: string[] = [];
+    const values: string[] = [this.#service];
+    for (const [field, value] of fields) {
+      conditions.push(" AND CAST(json_extract(body, ?) AS TEXT) = ?");
+      values.push(`$.${JSON.stringify(field)}`, value);
+    }
+    const sql = `SELECT key, path, id, action, calls, at, body FROM entries WHERE service = ? AND effect = 1${conditions.join("")} ORDER BY at, seq`;
+    const rows = this.#database.prepare(sql).all(...values) as unknown as (LedgerRow & { body: string })[];
+    return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as unknown }));
+  }
+}

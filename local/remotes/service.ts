@@ -1,0 +1,217 @@
+// One simulated service: decides what a request under an idempotency key does, given the ledger and the faults.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Database } from "../database/database.ts";
+import { actionsOf, CREATE, type ParsedResource, type ParsedService } from "./definition.ts";
+import type { FaultRequest } from "./fault-request.ts";
+import { Faults } from "./faults.ts";
+import { type Entry, Ledger } from "./ledger.ts";
+
+/** Where a POST goes. `pattern` is what faults name it by. */
+export type Route =
+  | { readonly kind: "create"; readonly pattern: string; readonly resource: ParsedResource }
+  | {
+      readonly kind: "act";
+      readonly pattern: string;
+      readonly resource: ParsedResource;
+      readonly action: string;
+      readonly status: string;
+    };
+
+/** A request whose syntax is right. */
+export interface Call {
+  readonly route: Route;
+  readonly key: string;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The id in the path of an action, or `key:<creating idempotency key>`. */
+  readonly id?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The effect stays, the answer never arrives. */
+  readonly lost?: boolean;
+}
+
+type Count =
+  | "requests"
+  | "effects"
+  | "replays"
+  | "conflicts"
+  | "down"
+  | "slowed"
+  | "refused"
+  | "repliesLost"
+  | "tombstones";
+
+const OPEN_END = "key:";
+
+export class Service {
+  readonly name: string;
+  readonly faults: Faults;
+  readonly ledger: Ledger;
+  /** Since the start of the process. */
+  readonly counts: Record<Count, number> = {
+    requests: 0,
+    effects: 0,
+    replays: 0,
+    conflicts: 0,
+    down: 0,
+    slowed: 0,
+    refused: 0,
+    repliesLost: 0,
+    tombstones: 0,
+  };
+  readonly #database: Database;
+  readonly #resources: readonly ParsedResource[];
+  readonly #routes = new Map<string, Route>();
+
+  constructor(database: Database, { name, resources }: ParsedService) {
+    this.name = name;
+    this.#database = database;
+    this.#resources = resources;
+    this.faults = new Faults(database, name);
+    this.ledger = new Ledger(database, name);
+    for (const resource of resources) {
+      this.#routes.set(resource.path, { kind: "create", pattern: resource.path, resource });
+      for (const { name: action, status } of actionsOf(resource)) {
+        const pattern = `${resource.path}/*/${action}`;
+        this.#routes.set(pattern, { kind: "act", pattern, resource, action, status });
+      }
+    }
+  }
+
+  /** Every path there is, `*` standing for an id. */
+  get paths(): string[] {
+    return [...this.#routes.keys()];
+  }
+
+  /** Where `path` leads, with the id in it; undefined where nothing is. */
+  route(path: string): { route: Route; id?: string } | undefined {
+    const create = this.#routes.get(path);
+    if (create?.kind === "create") return { route: create };
+    for (const { path: base } of this.#resources) {
+      if (!path.startsWith(`${base}/`)) continue;
+      const [id, action, ...more] = path.slice(base.length + 1).split("/");
+      const route = this.#routes.get(`${base}/*/${action}`);
+      if (id && route && more.length === 0) return { route, id: decoded(id) };
+    }
+    return undefined;
+  }
+
+  /** Resolves after the commit of everything that the call changed. A slow one is not held back once `hurry` is aborted. */
+  async handle(call: Call, hurry: AbortSignal): Promise<Reply> {
+    this.counts.requests += 1;
+    const target = { path: call.route.pattern, body: call.body };
+    if (this.faults.has("slow")) {
+      const slow = await this.#database.write(() => this.faults.take("slow", target));
+      if (slow?.delayMs !== undefined) {
+        this.counts.slowed += 1;
+        await sleep(slow.delayMs, undefined, { signal: hurry }).catch(() => undefined);
+      }
+    }
+    return this.#database.write(() => {
+      const reply = this.#decide(call, target);
+      if (reply.status >= 300 || !this.faults.take("loseReply", target)) return reply;
+      this.counts.repliesLost += 1;
+      return { ...reply, lost: true };
+    });
+  }
+
+  #decide(call: Call, target: { path: string; body: Call["body"] }): Reply {
+    const { key, route } = call;
+    const down = this.faults.take("down", target);
+    if (down) {
+      this.ledger.call(key);
+      this.counts.down += 1;
+      return faultReply(down, 503, "service-down", `${this.name} is down`);
+    }
+    const entry = this.ledger.find(key);
+    if (entry?.answer != null) return this.#repeat(call, entry, entry.answer);
+    if (entry?.undone) return this.#turnAway(key, 409, "already-undone", `what ${key} would create was undone before`);
+    // A key that took effect is answered from the ledger, so only a new effect can be refused.
+    const refuse = this.faults.take("refuse", target);
+    if (refuse) {
+      this.ledger.call(key);
+      this.counts.refused += 1;
+      return faultReply(refuse, 422, "refused", `${this.name} refuses`);
+    }
+    return route.kind === "create" ? this.#create(call, route) : this.#act(call, route);
+  }
+
+  #repeat(call: Call, entry: Entry, answer: string): Reply {
+    const { route, key } = call;
+    const action = route.kind === "create" ? CREATE : route.action;
+    const same =
+      entry.path === route.resource.path &&
+      entry.action === action &&
+      (route.kind === "create" || entry.id === this.#resolve(call.id ?? "")) &&
+      (entry.body === call.text || isDeepStrictEqual(JSON.parse(entry.body ?? "{}"), call.body));
+    if (!same) return this.#turnAway(key, 422, "key-reused", `${key} was used for another request`);
+    this.ledger.call(key);
+    this.counts.replays += 1;
+    return { status: entry.status ?? 200, body: answer, headers: { "Idempotent-Replay": "true" } };
+  }
+
+  #create({ key, text, body }: Call, { resource }: Route): Reply {
+    const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
+    const echo = resource.echo.filter((field) => field in body).map((field) => [field, body[field]]);
+    const answer = JSON.stringify({ ...Object.fromEntries(echo), id, status: "created" });
+    this.ledger.record(key, { path: resource.path, id, action: CREATE, body: text, status: 201, answer, effect: true });
+    this.counts.effects += 1;
+    return { status: 201, body: answer };
+  }
+
+  #act({ key, text, id: given = "" }: Call, { resource, action, status }: Route & { kind: "act" }): Reply {
+    const id = this.#resolve(given);
+    const path = resource.path;
+    if (id.startsWith(OPEN_END)) {
+      this.ledger.bury(id.slice(OPEN_END.length));
+      this.counts.tombstones += 1;
+      const answer = JSON.stringify({ status: "nothing-to-undo" });
+      this.ledger.record(key, { path, id, action, body: text, status: 200, answer, effect: false });
+      return { status: 200, body: answer };
+    }
+    if (!this.ledger.exists(path, id)) {
+      return this.#turnAway(key, 404, "not-found", `${this.name} has no ${path}/${id}`);
+    }
+    const answer = JSON.stringify({ id, status });
+    this.ledger.record(key, { path, id, action, body: text, status: 200, answer, effect: true });
+    this.counts.effects += 1;
+    return { status: 200, body: answer };
+  }
+
+  /** The id of what `key:…` created; itself where nothing was, and for any other id. */
+  #resolve(id: string): string {
+    if (!id.startsWith(OPEN_END)) return id;
+    const created = this.ledger.find(id.slice(OPEN_END.length));
+    return created?.action === CREATE && created.id !== null ? created.id : id;
+  }
+
+  #turnAway(key: string, status: number, code: string, message: string): Reply {
+    this.ledger.call(key);
+    this.counts.conflicts += 1;
+    return { status, body: JSON.stringify({ code, message }) };
+  }
+}
+
+function faultReply(fault: FaultRequest, status: number, code: string, message: string): Reply {
+  return {
+    status: fault.status ?? status,
+    body: JSON.stringify({ code: fault.code ?? code, message: fault.message ?? message }),
+    ...(fault.retryAfterS === undefined ? {} : { headers: { "Retry-After": String(fault.retryAfterS) } }),
+  };
+}
+
+/** A segment that is no valid percent-encoding stands for itself. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

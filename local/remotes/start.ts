@@ -1,0 +1,81 @@
+// Starts simulated remote services: one HTTP server each, one ledger for all.
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Database, type Durability } from "../database/database.ts";
+import { type ParsedService, parseRemotes, type RemoteService } from "./definition.ts";
+import { createServiceServer } from "./http.ts";
+import { Service } from "./service.ts";
+
+export interface RemotesOptions {
+  readonly services: readonly RemoteService[];
+  /** A folder, made if absent. */
+  readonly data: string;
+  readonly durability?: Durability;
+  readonly host?: string;
+  readonly log?: (line: string) => void;
+}
+
+export interface RunningRemotes {
+  readonly services: readonly { readonly name: string; readonly url: string; readonly port: number }[];
+  /** Answers what was accepted, then leaves the ports. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = "127.0.0.1";
+const IDLE_SWEEP_MS = 20;
+const CLOSE_LIMIT_MS = 3000;
+
+/** Resolves when all answer. Rejects with every fault of `services`, or with the EADDRINUSE of a busy port. */
+export async function startRemotes(options: RemotesOptions): Promise<RunningRemotes> {
+  const { data, durability, host = LOOPBACK, log = () => undefined } = options;
+  const definitions = parseRemotes({ services: options.services });
+  const database = new Database(join(data, "remotes.sqlite"), durability);
+  const hurry = new AbortController();
+  const servers = definitions.map((definition) =>
+    createServiceServer({
+      service: new Service(database, definition),
+      databaseCounts: () => database.counts,
+      hurry: hurry.signal,
+      log,
+    }),
+  );
+  const close = async () => {
+    hurry.abort();
+    await Promise.all(servers.map(closeServer));
+    database.close();
+  };
+  const started = await Promise.allSettled(servers.map((server, index) => listen(server, definitions[index], host)));
+  const failed = started.find((result) => result.status === "rejected");
+  if (failed) {
+    await close();
+    throw failed.reason;
+  }
+  const services = servers.map((server, index) => {
+    const { port } = server.address() as AddressInfo;
+    return { name: definitions[index]?.name ?? "", url: `http://${host}:${port}`, port };
+  });
+  for (const { name, url } of services) log(`${name} answers on ${url}`);
+  return { services, close };
+}
+
+async function listen(server: Server, definition: ParsedService | undefined, host: string): Promise<void> {
+  server.listen(definition?.port, host);
+  await once(server, "listening");
+}
+
+/** Requests under way are answered; connections that are idle, or become so, are dropped. */
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.on("request", (_request, response) => response.setHeader("Connection", "close"));
+  server.close();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  // A request whose body never ends would hold the port for ever.
+  const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+  await closed.finally(() => {
+    clearInterval(idle);
+    clearTimeout(limit);
+  });
+}
