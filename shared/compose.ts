@@ -1,0 +1,39 @@
+// Puts the app together: the ports, made once a process, from the settings.
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient } from "@azure/service-bus";
+import { agentNames, createAgents } from "./agents/agents.ts";
+import { type Config, parseConfig } from "./config.ts";
+import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
+import type { Ports } from "./operations/ports.ts";
+import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { loadWorkflows } from "./workflows/workflows.ts";
+
+/** The SDK's default pause of 30 s would sit out a broker's restart many times over. */
+const BUS_RETRY = { maxRetries: 8, retryDelayInMs: 300, maxRetryDelayInMs: 3000, mode: 0 } as const;
+
+let composed: Ports | undefined;
+
+/** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
+export function ports(): Ports {
+  composed ??= compose(parseConfig(process.env));
+  return composed;
+}
+
+export function compose(config: Config): Ports {
+  const workflows = loadWorkflows(agentNames);
+  const cosmos = new CosmosClient(config.Cosmos);
+  const bus = new ServiceBusClient(config.ServiceBus, { retryOptions: BUS_RETRY });
+  return {
+    store: createCosmosOrderStore(cosmos.database(config.CosmosDatabase).container(config.OrdersContainer)),
+    messenger: createServiceBusMessenger(bus, { scheduler: config.SchedulerQueue, quarantine: config.QuarantineQueue }),
+    agents: createAgents({
+      inventory: config.InventoryEndpoint,
+      payment: config.PaymentEndpoint,
+      shipping: config.ShippingEndpoint,
+    }),
+    workflows,
+    rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
+    timing: { claimWithinMs: config.ClaimWithin, clockSkewMs: config.ClockSkew, sweepWithinMs: config.SweepWithin },
+    now: Date.now,
+  };
+}

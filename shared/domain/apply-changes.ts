@@ -1,0 +1,46 @@
+// The meaning of a guarded write, for stores that have to carry it out themselves.
+import type { StateRecord } from "./state-record.ts";
+import type { Change, Guard } from "./transitions.ts";
+
+export function holds(guard: Guard, record: StateRecord): boolean {
+  return (
+    record.processState === guard.processState &&
+    record.lockedBy === guard.lockedBy &&
+    record.attempt === guard.attempt &&
+    (!guard.step || record.steps[guard.step.name]?.state === guard.step.state)
+  );
+}
+
+/** A copy of the record with the changes made. */
+export function applyChanges(record: StateRecord, changes: readonly Change[]): StateRecord {
+  const copy = structuredClone(record) as unknown as Node;
+  for (const change of changes) apply(copy, change);
+  return copy as unknown as StateRecord;
+}
+
+type Node = { [name: string]: unknown };
+
+function apply(root: Node, change: Change): void {
+  const last = change.path.at(-1);
+  if (last === undefined) throw new Error("a change needs a path");
+  let parent = root;
+  for (const name of change.path.slice(0, -1)) {
+    const child = parent[name];
+    if (child === null || typeof child !== "object")
+      throw new Error(`no member ${name} on the path ${change.path.join("/")}`);
+    parent = child as Node;
+  }
+  switch (change.op) {
+    case "set":
+      parent[last] = change.value;
+      break;
+    case "append":
+      (parent[last] as unknown[]).push(change.value);
+      break;
+    case "remove":
+      delete parent[last];
+      break;
+    default:
+      change satisfies never;
+  }
+}

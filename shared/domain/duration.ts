@@ -1,0 +1,17 @@
+// ISO 8601 durations and instants, as the settings and the records write them.
+
+const DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
+const UNITS_MS = [86_400_000, 3_600_000, 60_000, 1000] as const;
+
+/** `PT1M30S` as milliseconds; undefined if it is not a positive duration of days, hours, minutes and seconds. */
+export function durationMs(text: string): number | undefined {
+  const parts = DURATION.exec(text)?.slice(1);
+  if (!parts) return undefined;
+  const total = UNITS_MS.reduce((sum, unitMs, index) => sum + Number(parts[index] ?? 0) * unitMs, 0);
+  return total > 0 ? Math.round(total) : undefined;
+}
+
+/** The instant `ms` milliseconds after `at`, as the records write it. */
+export function after(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}

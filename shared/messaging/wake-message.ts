@@ -1,0 +1,30 @@
+// The contract of a message on the scheduler's own queue.
+import { z } from "zod";
+import type { Wake } from "../domain/attempt.ts";
+
+const textOrNull = z.string().nullable();
+
+const wakeSchema = z.object({
+  orderId: z.string(),
+  attempt: z.int().min(1),
+  workflow: z.object({ name: z.string(), version: z.int() }),
+  steps: z.record(
+    z.string(),
+    z.object({
+      state: z.enum(["NotStarted", "Running", "Completed", "Failed", "Undone"]),
+      agent: z.string(),
+      completeBy: textOrNull,
+      retryCount: z.int(),
+      result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+      error: textOrNull,
+      endpoint: textOrNull,
+      startedAt: textOrNull,
+      endedAt: textOrNull,
+    }),
+  ),
+}) satisfies z.ZodType<Wake>;
+
+/** Throws if the message is no wake: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
+export function parseWake(body: unknown): Wake {
+  return wakeSchema.parse(body);
+}

@@ -1,0 +1,34 @@
+// What the operations stand on; compose.ts puts the real ones together, tests others.
+import type { Agent } from "../agents/agent.ts";
+import type { Messenger } from "../messaging/messenger.ts";
+import type { SubmissionRules } from "../messaging/submission-message.ts";
+import type { OrderStore } from "../store/order-store.ts";
+import type { Telemetry } from "../telemetry/events.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+
+export interface Timing {
+  /** How long a Pending order may wait for its claim before the scheduler is told again. */
+  readonly claimWithinMs: number;
+  /** What clocks may differ by: a record is overdue only when it is past due by more. */
+  readonly clockSkewMs: number;
+  /** A sweep that takes longer goes on at the next tick. */
+  readonly sweepWithinMs: number;
+}
+
+export interface Ports {
+  readonly store: OrderStore;
+  readonly messenger: Messenger;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly workflows: Workflows;
+  readonly rules: SubmissionRules;
+  readonly timing: Timing;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Where one invocation's events go. */
+export type { Telemetry };
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

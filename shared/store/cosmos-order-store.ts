@@ -1,0 +1,187 @@
+// The state store on Cosmos DB: one partition an order, with the order and its state record in it.
+import {
+  BulkOperationType,
+  type Container,
+  ErrorResponse,
+  type JSONObject,
+  type PatchOperation,
+  PatchOperationType,
+} from "@azure/cosmos";
+import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
+import type { Order } from "../domain/order.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { Change, Guard } from "../domain/transitions.ts";
+import { createOrderCache } from "./order-cache.ts";
+import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
+
+const STATE_ID = "state";
+const ORDER_ID = "order";
+/** As many orders as are likely to be under way in one process. */
+const CACHED_ORDERS = 5000;
+const DUE_PAGE = 100;
+
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
+/** Answers after which the same request may succeed; an error without a code is a broken connection. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
+
+/** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
+const withRetries = retry(handleWhen(isTransient), {
+  maxAttempts: 8,
+  backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 3000 }),
+});
+
+type Stored = StateRecord & { readonly id: string; readonly _etag: string };
+
+/** @param container its partition key is `/orderId`. */
+export function createCosmosOrderStore(container: Container): OrderStore {
+  const cache = createOrderCache(CACHED_ORDERS);
+
+  async function readOrder(orderId: string): Promise<Order> {
+    const { resource } = await patiently("read an order", () =>
+      container.item(ORDER_ID, orderId).read<{ order: Order }>(),
+    );
+    if (!resource) throw new Error(`There is no order ${orderId}.`);
+    return resource.order;
+  }
+
+  async function readState(orderId: string): Promise<Versioned | undefined> {
+    const { resource } = await patiently("read a state record", () => container.item(STATE_ID, orderId).read<Stored>());
+    return resource && versioned(resource);
+  }
+
+  return {
+    async create(order, record): Promise<Created> {
+      const { orderId } = order;
+      const documents = [
+        { id: ORDER_ID, orderId, order },
+        { id: STATE_ID, ...record },
+      ];
+      const created = await patiently("record an order", async () => {
+        const { result, code } = await container.items.batch(
+          documents.map((resourceBody) => ({
+            operationType: BulkOperationType.Create,
+            resourceBody: resourceBody as unknown as JSONObject,
+          })),
+          orderId,
+        );
+        // A failed batch does not throw: its operations say why.
+        const refusal = result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== 424)?.statusCode;
+        if (refusal === CONFLICT) return false;
+        if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
+        return true;
+      });
+      if (created) {
+        cache.put(order);
+        return { kind: "created" };
+      }
+      const [known, state] = await Promise.all([readOrder(orderId), readState(orderId)]);
+      if (!state) throw new Error(`Order ${orderId} has no state record.`);
+      return { kind: "duplicate", order: known, record: state.record };
+    },
+
+    order: (orderId) => cache.get(orderId, readOrder),
+    state: readState,
+
+    async change(orderId, { guard, changes }): Promise<Written> {
+      const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
+      return patiently("change a state record", () =>
+        unlessRefused(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
+      );
+    },
+
+    async replace({ etag }, record): Promise<Written> {
+      const accessCondition = { type: "IfMatch", condition: etag };
+      return patiently("replace a state record", () =>
+        unlessRefused(
+          async () =>
+            (
+              await container
+                .item(STATE_ID, record.orderId)
+                .replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })
+            ).resource as Stored | undefined,
+        ),
+      );
+    },
+
+    async *due(instant) {
+      const query = {
+        query: "SELECT * FROM c WHERE c.dueAt < @instant ORDER BY c.dueAt",
+        parameters: [{ name: "@instant", value: instant }],
+      };
+      const pages = container.items.query<Stored>(query, { maxItemCount: DUE_PAGE });
+      while (pages.hasMoreResults()) {
+        const { resources } = await patiently("find what is due", () => pages.fetchNext());
+        for (const stored of resources ?? []) yield versioned(stored);
+      }
+    },
+  };
+}
+
+class BatchRefused extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`the batch was answered ${code}`);
+    this.code = code;
+  }
+}
+
+async function unlessRefused(write: () => Promise<Stored | undefined>): Promise<Written> {
+  try {
+    const stored = await write();
+    if (!stored) throw new Error("the store's answer holds no record");
+    return { kind: "written", ...versioned(stored) };
+  } catch (cause) {
+    if (statusOf(cause) === PRECONDITION_FAILED || statusOf(cause) === NOT_FOUND) return { kind: "refused" };
+    throw cause;
+  }
+}
+
+async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await withRetries.execute(work);
+  } catch (cause) {
+    throw new StoreUnavailable(operation, cause);
+  }
+}
+
+/** The SDK wraps what a batch throws: then the code is on its cause. */
+function statusOf(error: unknown): number | undefined {
+  const code = error instanceof ErrorResponse || error instanceof BatchRefused ? error.code : undefined;
+  if (typeof code === "number") return code;
+  return error instanceof Error && error.cause ? statusOf(error.cause) : undefined;
+}
+
+function isTransient(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === undefined ? !(error instanceof TypeError) : TRANSIENT.has(status);
+}
+
+function versioned(stored: Stored): Versioned {
+  return { record: stored, etag: stored._etag };
+}
+
+function conditionOf(guard: Guard): string {
+  const terms = [
+    `c.processState = ${JSON.stringify(guard.processState)}`,
+    `c.lockedBy = ${JSON.stringify(guard.lockedBy)}`,
+    `c.attempt = ${guard.attempt}`,
+  ];
+  if (guard.step) terms.push(`c.steps.${guard.step.name}.state = ${JSON.stringify(guard.step.state)}`);
+  return `from c where ${terms.join(" and ")}`;
+}
+
+function operationOf(change: Change): PatchOperation {
+  const path = `/${change.path.join("/")}`;
+  switch (change.op) {
+    case "set":
+      return { op: PatchOperationType.set, path, value: change.value };
+    case "append":
+      return { op: PatchOperationType.add, path: `${path}/-`, value: change.value };
+    case "remove":
+      return { op: PatchOperationType.remove, path };
+    default:
+      return change satisfies never;
+  }
+}

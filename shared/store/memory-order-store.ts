@@ -1,0 +1,49 @@
+// The state store in memory, with the same conditional semantics: for tests of everything that stands on the port.
+import { applyChanges, holds } from "../domain/apply-changes.ts";
+import type { Order } from "../domain/order.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { OrderStore, Versioned, Written } from "./order-store.ts";
+
+export function createMemoryOrderStore(): OrderStore {
+  const orders = new Map<string, Order>();
+  const states = new Map<string, Versioned>();
+  let version = 0;
+
+  function put(record: StateRecord): Written {
+    version += 1;
+    states.set(record.orderId, { record: structuredClone(record), etag: String(version) });
+    return { kind: "written", record: structuredClone(record), etag: String(version) };
+  }
+
+  return {
+    async create(order, record) {
+      const known = orders.get(order.orderId);
+      const state = states.get(order.orderId);
+      if (known && state) return { kind: "duplicate", order: known, record: structuredClone(state.record) };
+      orders.set(order.orderId, structuredClone(order));
+      put(record);
+      return { kind: "created" };
+    },
+    async order(orderId) {
+      const order = orders.get(orderId);
+      if (!order) throw new Error(`no order ${orderId}`);
+      return structuredClone(order);
+    },
+    async state(orderId) {
+      return structuredClone(states.get(orderId));
+    },
+    async change(orderId, { guard, changes }) {
+      const state = states.get(orderId);
+      if (!state || !holds(guard, state.record)) return { kind: "refused" };
+      return put(applyChanges(state.record, changes));
+    },
+    async replace(read, record) {
+      return states.get(record.orderId)?.etag === read.etag ? put(record) : { kind: "refused" };
+    },
+    async *due(instant) {
+      const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);
+      due.sort((one, other) => ((one.record.dueAt ?? "") < (other.record.dueAt ?? "") ? -1 : 1));
+      yield* structuredClone(due);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// The state store's port: what the app asks of it, in the domain's words.
+import type { Order } from "../domain/order.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite } from "../domain/transitions.ts";
+
+/** A record and the version that it was read at. */
+export interface Versioned {
+  readonly record: StateRecord;
+  readonly etag: string;
+}
+
+export type Created =
+  | { readonly kind: "created" }
+  /** The order id is known already: here is what stands under it. */
+  | { readonly kind: "duplicate"; readonly order: Order; readonly record: StateRecord };
+
+export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "refused" };
+
+/** Every method throws `StoreUnavailable` once its bounded retries are used up. */
+export interface OrderStore {
+  /** Writes order and state record in ONE atomic operation: both or neither (P1). */
+  create(order: Order, record: StateRecord): Promise<Created>;
+  /** An order never changes once it is stored, so a copy may be kept. Throws if there is none. */
+  order(orderId: string): Promise<Order>;
+  state(orderId: string): Promise<Versioned | undefined>;
+  /** Makes the changes if the guard holds of the stored record, atomically. */
+  change(orderId: string, write: GuardedWrite): Promise<Written>;
+  /** Replaces a record if it is still at the version that was read (P12). */
+  replace(read: Versioned, record: StateRecord): Promise<Written>;
+  /** Records whose `dueAt` is before `instant`, the longest overdue first. */
+  due(instant: string): AsyncIterable<Versioned>;
+}
+
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+  constructor(operation: string, cause: unknown) {
+    super(`The state store did not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

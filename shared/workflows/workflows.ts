@@ -1,0 +1,30 @@
+// All workflows that this app knows, by name and version.
+import { type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
+import { orderFulfilment } from "./order-fulfilment.ts";
+
+export interface Workflows {
+  /** The newest version of a workflow: what new orders start with. */
+  newest(name: string): Workflow | undefined;
+  /** The version that an order started with. Throws if it is no longer here. */
+  of(ref: WorkflowRef): Workflow;
+  readonly names: readonly string[];
+}
+
+const known: readonly Workflow[] = [orderFulfilment];
+
+/** Checks every workflow against the agents. Throws one error that names all faults. */
+export function loadWorkflows(agents: readonly string[], workflows: readonly Workflow[] = known): Workflows {
+  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));
+  if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
+  const byVersion = [...workflows].sort((one, other) => other.version - one.version);
+  return {
+    newest: (name) => byVersion.find((workflow) => workflow.name === name),
+    of: (ref) => {
+      const found = byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
+      if (!found)
+        throw new Error(`No workflow ${ref.name} v${ref.version}: orders that started with it need it until they end.`);
+      return found;
+    },
+    names: [...new Set(workflows.map(({ name }) => name))],
+  };
+}

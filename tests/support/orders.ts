@@ -1,0 +1,38 @@
+// Orders and records to test with.
+
+import { after } from "../../shared/domain/duration.ts";
+import type { Order } from "../../shared/domain/order.ts";
+import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
+
+export const NOON = "2026-01-01T12:00:00.000Z";
+export const NOON_MS = Date.parse(NOON);
+
+export function sampleOrder(orderId = "order-1", changes: Partial<Order> = {}): Order {
+  return {
+    orderId,
+    workflow: "order-fulfilment",
+    priority: "normal",
+    customer: { id: "customer-7" },
+    lines: [
+      { sku: "TEA-1", quantity: 2, unitPrice: 450 },
+      { sku: "MUG-3", quantity: 1, unitPrice: 1250 },
+    ],
+    currency: "EUR",
+    paymentToken: "tok_visa",
+    shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
+    ...changes,
+  };
+}
+
+export function sampleRecord(orderId = "order-1", workflow: Workflow = orderFulfilment): StateRecord {
+  const submission = {
+    orderId,
+    priority: "normal",
+    replyTo: "replies-shop",
+    correlationId: `request-${orderId}`,
+    traceparent: null,
+  } as const;
+  return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
+}
