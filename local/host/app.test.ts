@@ -7,27 +7,27 @@ import { loadApp } from "./app.ts";
 import type { InvocationSession } from "./contract.ts";
 import type { LogEntry } from "./log.ts";
 
-const FIRST_APP = join(import.meta.dirname, "fixtures/first-app");
+const APP = join(import.meta.dirname, "fixtures/activity-app");
 const folder = mkdtempSync(join(tmpdir(), "host-app-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const json = (value: unknown) => ({ json: JSON.stringify(value) });
 
 test("an app registers what it has, and its hooks may replace inputs and results", async () => {
-  const app = await loadApp(FIRST_APP);
-  expect(app.functions.get("item")?.trigger).toMatchObject({ type: "httpTrigger", route: "items/{id:int}/{part?}" });
+  const app = await loadApp(APP);
+  expect(app.functions.get("hooked")).toMatchObject({ triggerName: "input", trigger: { type: "activityTrigger" } });
   const { returnValue } = await app.invoke("hooked", { invocationId: "1", inputs: { input: json("original") } });
   expect(returnValue).toEqual(json({ input: "replaced", seen: ["appStart"], before: true }));
 });
 
 test("an invocation rejects with what the function threw", async () => {
-  const app = await loadApp(FIRST_APP);
+  const app = await loadApp(APP);
   await expect(app.invoke("throws", { invocationId: "1", inputs: { input: json(1) } })).rejects.toThrow("as asked");
 });
 
 test("what a function logs arrives with its name and level; prepare may keep a session open", async () => {
   const entries: LogEntry[] = [];
-  const app = await loadApp(FIRST_APP, { log: (entry) => entries.push(entry) });
+  const app = await loadApp(APP, { log: (entry) => entries.push(entry) });
   let session: InvocationSession | undefined;
   let late: (() => void) | undefined;
   await app.invoke("logs", {

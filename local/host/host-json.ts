@@ -33,7 +33,7 @@ const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
 /** A .NET TimeSpan, `[d.]hh:mm:ss[.fff]`, as milliseconds; -1 (no limit) as undefined. */
 export function parseTimeSpan(text: string): number | undefined {
   if (/^-1$|^-\d/.test(text)) return undefined;
-  const match = /^(?:(\d+)[.:])?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?$/.exec(text);
+  const match = /^(?:(\d+)\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?$/.exec(text);
   if (!match) throw new Error(`"${text}" is not a time span such as 00:05:00`);
   const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;

@@ -23,14 +23,14 @@ export function readLocalSettings(appDir: string): Settings {
   return settings;
 }
 
-/** A function whose trigger and bindings have their settings filled in; `connection` is then the connection string itself. */
-export type BoundFunction = RegisteredFunction;
-
 const CONNECTED = new Set(["servicebustrigger", "servicebus"]);
 const DEFAULT_CONNECTION = "ServiceBus";
 
-/** Fills in the settings of all bindings. Throws one error that names every fault of every function. */
-export function bindFunctions(functions: Iterable<RegisteredFunction>, settings: Settings): BoundFunction[] {
+/** Fills in the settings of all bindings: `connection` is then the connection string itself. Each fault is a line. */
+export function bindFunctions(
+  functions: Iterable<RegisteredFunction>,
+  settings: Settings,
+): { bound: RegisteredFunction[]; faults: string[] } {
   const faults: string[] = [];
   const bound = [...functions].map((registered) => {
     const entries = Object.entries(registered.bindings).map(([name, binding]): [string, Binding] => {
@@ -40,9 +40,7 @@ export function bindFunctions(functions: Iterable<RegisteredFunction>, settings:
     const bindings = Object.fromEntries(entries);
     return { ...registered, bindings, trigger: bindings[registered.triggerName] ?? registered.trigger };
   });
-  if (faults.length > 0)
-    throw new Error(`The app's settings are not complete:\n${faults.map((f) => `  ${f}`).join("\n")}`);
-  return bound;
+  return { bound, faults };
 }
 
 function bindSettings(binding: Binding, settings: Settings, fault: (text: string) => void): Binding {

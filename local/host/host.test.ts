@@ -1,0 +1,169 @@
+// The host as a caller sees it: HTTP functions, timers, administration, settings, the errors at the start.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { Database } from "../database/database.ts";
+import { type HostOptions, type RunningHost, startHost } from "./start.ts";
+import { timerStatuses } from "./timer-status.ts";
+
+const fixture = (name: string): string => join(import.meta.dirname, "fixtures", name);
+const folder = mkdtempSync(join(tmpdir(), "host-"));
+const running: RunningHost[] = [];
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  for (const host of running.splice(0)) await host.close();
+});
+
+let folders = 0;
+async function start(app: string, options: Partial<HostOptions> = {}): Promise<RunningHost> {
+  folders += 1;
+  const data = join(folder, `data-${folders}`);
+  const host = await startHost({ appDir: fixture(app), port: 0, data, ...options });
+  running.push(host);
+  return host;
+}
+
+async function eventually(check: () => void, withinMs = 5000): Promise<void> {
+  for (const deadline = Date.now() + withinMs; ; ) {
+    try {
+      return check();
+    } catch (cause) {
+      if (Date.now() > deadline) throw cause;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+interface TimerRun {
+  readonly name: string;
+  readonly at: number;
+  readonly timer: { isPastDue: boolean; scheduleStatus: { last: string; next: string }; running: number };
+}
+const timerRuns: TimerRun[] = [];
+Object.assign(globalThis, { timerRuns });
+const runsOf = (name: string) => timerRuns.filter((run) => run.name === name);
+
+test("HTTP functions get route parameters, query, headers and body, and answer with status, headers and cookies", async () => {
+  const { baseUrl } = await start("first-app");
+  const echo = await fetch(`${baseUrl}/api/echo?a=1&b=2&a=3`, {
+    method: "POST",
+    body: "hello",
+    headers: { "x-sent": "yes" },
+  });
+  expect(echo.status).toBe(201);
+  expect(echo.headers.get("x-seen")).toBe("yes");
+  expect(echo.headers.get("set-cookie")).toBe("crumb=a%20b; Path=/; SameSite=Lax; HttpOnly");
+  expect(await echo.json()).toMatchObject({ body: "hello", query: { a: "1,3", b: "2" } });
+
+  const bytes = new Uint8Array(70_000).map((_, index) => index % 251);
+  const returned = await fetch(`${baseUrl}/api/bytes`, { method: "POST", body: bytes });
+  expect(new Uint8Array(await returned.arrayBuffer())).toEqual(bytes);
+
+  expect((await fetch(`${baseUrl}/api/empty`, { method: "DELETE" })).status).toBe(204);
+});
+
+test("the most specific route wins, constraints hold, optional and catch-all parameters may be absent", async () => {
+  const { baseUrl } = await start("first-app");
+  const get = async (path: string) => {
+    const response = await fetch(`${baseUrl}/api/${path}`);
+    return response.ok ? await response.text() : response.status;
+  };
+  expect(await get("items/special")).toBe("special");
+  expect(await get("items/7")).toBe(`{"id":"7"}`);
+  expect(await get("items/7/lid%20blue")).toBe(`{"id":"7","part":"lid blue"}`);
+  expect(await get("items/seven")).toBe(404);
+  expect(await get("files/a/b/c.txt")).toBe("a/b/c.txt");
+  expect(await get("files")).toBe("none");
+  expect(await get("echo")).toBe(404);
+});
+
+test("a function that throws answers 500 without the cause, which is logged", async () => {
+  const lines: string[] = [];
+  const { baseUrl } = await start("first-app", { log: (line) => lines.push(line) });
+  const response = await fetch(`${baseUrl}/api/fails`);
+  expect([response.status, await response.text()]).toEqual([500, ""]);
+  expect(lines.filter((line) => line.includes("no luck"))).toHaveLength(1);
+  expect(lines[0]).toBe(`Functions host ready on ${baseUrl}`);
+  expect(lines).toContain(`  echo: [POST] ${baseUrl}/api/echo`);
+});
+
+test("the host tells its state, its functions and its counts", async () => {
+  const { baseUrl, functions } = await start("timer-app");
+  expect(functions).toContainEqual({ name: "at-start", triggerType: "timerTrigger" });
+  const status = (await (await fetch(`${baseUrl}/admin/host/status`)).json()) as { state: string; functions: object[] };
+  expect(status.state).toBe("Running");
+  expect(status.functions).toContainEqual({ name: "slow", triggerType: "timerTrigger", isDisabled: true });
+  await eventually(() => expect(runsOf("at-start")).toHaveLength(1));
+  const counts = (await (await fetch(`${baseUrl}/admin/counts`)).json()) as Record<string, number>;
+  expect(counts["timerTrigger"]).toBeGreaterThan(0);
+  expect(Object.values(counts).every(Number.isFinite)).toBe(true);
+});
+
+test("timers run on their schedule, and by hand when they are posted to", async () => {
+  timerRuns.length = 0;
+  const { baseUrl } = await start("timer-app");
+  await eventually(() => expect(runsOf("each-second").length).toBeGreaterThan(1));
+  const [first, second] = runsOf("each-second");
+  expect((first?.at ?? 0) % 1000).toBeLessThan(300);
+  expect(second?.timer).toMatchObject({ isPastDue: false, schedule: { adjustForDST: true } });
+  expect(Date.parse(second?.timer.scheduleStatus.last ?? "") % 1000).toBe(0);
+
+  const response = await fetch(`${baseUrl}/admin/functions/monitored`, { method: "POST", body: `{"input": ""}` });
+  expect(response.status).toBe(202);
+  await eventually(() => expect(runsOf("monitored")).toHaveLength(1));
+});
+
+test("a timer never runs twice at once", async () => {
+  timerRuns.length = 0;
+  await start("timer-app", { settings: { "AzureWebJobs.slow.Disabled": "false" } });
+  await eventually(() => expect(runsOf("slow").length).toBeGreaterThan(2), 8000);
+  expect(runsOf("slow").map(({ timer }) => timer.running)).toEqual(runsOf("slow").map(() => 1));
+});
+
+test("a run that was missed while the host was down is caught up once", async () => {
+  timerRuns.length = 0;
+  const data = join(folder, "missed");
+  const host = await startHost({ appDir: fixture("timer-app"), port: 0, data });
+  await host.close();
+  const database = new Database(join(data, "host.db"));
+  const threeDaysAgo = new Date(Date.now() - 3 * 86_400_000);
+  await timerStatuses(database).write("monitored", { last: threeDaysAgo, next: threeDaysAgo, updatedAt: threeDaysAgo });
+  database.close();
+  await start("timer-app", { data });
+  await eventually(() => expect(runsOf("monitored")).toHaveLength(1));
+  expect(runsOf("monitored")[0]?.timer.isPastDue).toBe(true);
+  await running.pop()?.close();
+  await start("timer-app", { data });
+  await eventually(() => expect(runsOf("each-second").length).toBeGreaterThan(0));
+  expect(runsOf("monitored")).toHaveLength(1);
+});
+
+test("a retry policy runs a failed timer again, and tells it the count", async () => {
+  timerRuns.length = 0;
+  const { baseUrl } = await start("timer-app");
+  await fetch(`${baseUrl}/admin/functions/retried`, { method: "POST" });
+  await eventually(() => expect(runsOf("retried")).toHaveLength(3));
+  expect(runsOf("retried")[2]?.timer).toMatchObject({ attempts: 3, retry: { retryCount: 2, maxRetryCount: 2 } });
+});
+
+test("every fault of every function is in one error at the start", async () => {
+  const fault = await start("faulty-app").catch((cause: Error) => cause.message);
+  expect(String(fault).split("\n")).toEqual([
+    "The app cannot run here:",
+    expect.stringContaining(`function "thumbnails": this host has no trigger "blobTrigger"; it knows httpTrigger`),
+    expect.stringContaining(`function "writer": this host has no output "blob"; it knows http, serviceBus`),
+    expect.stringMatching(/function "sweeper", binding "timer\w+" \(timerTrigger\): setting "SweepEvery"/),
+    expect.stringMatching(/function "intake", .*setting "Intake", which "queueName" refers to as %Intake%, is missing/),
+    expect.stringMatching(
+      /function "intake", .*setting "Bus" \(or "AzureWebJobsBus"\) with the connection string is missing/,
+    ),
+    expect.stringContaining(`function "shouts": route "admin/shouts" conflicts with the host's own`),
+    expect.stringContaining(`function "odd": route "api/odd/{id:prime}": "prime" is not a route constraint`),
+  ]);
+});
+
+test("a busy port rejects with Node's error", async () => {
+  const { port } = await start("first-app");
+  await expect(start("first-app", { port })).rejects.toMatchObject({ code: "EADDRINUSE", port });
+});

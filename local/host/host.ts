@@ -1,0 +1,222 @@
+// The running host: wires app, triggers, bindings, durable engine and server together, and takes them apart again.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Database, type Durability } from "../database/database.ts";
+import { type LoadedApp, loadApp } from "./app.ts";
+import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
+import type { DurableEngine, RegisteredFunction } from "./contract.ts";
+import { type HostSettings, readHostJson } from "./host-json.ts";
+import { describeFault } from "./invocation.ts";
+import { formatEntry, type Log, levelFilter } from "./log.ts";
+import { RunningInvocations } from "./running.ts";
+import { checkLibraries } from "./self-check.ts";
+import type { HostServer } from "./server.ts";
+import { bindFunctions, isDisabled, type Settings } from "./settings.ts";
+import { timerStatuses } from "./timer-status.ts";
+import { httpRoutes, routeTemplate } from "./triggers/http.ts";
+import type { Listener } from "./triggers/listener.ts";
+import { timerListener } from "./triggers/timer.ts";
+
+export interface HostOptions {
+  /** The folder of the app, with its package.json and host.json. */
+  readonly appDir: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The folder of the host's databases; made if absent. */
+  readonly data: string;
+  readonly durability?: Durability;
+  /** App settings that win over process.env and local.settings.json. */
+  readonly settings?: Settings;
+  /** Replays each orchestration from its history at every turn, as Azure does, rather than keeping it in memory. */
+  readonly durableReplay?: boolean;
+  readonly log?: (line: string) => void;
+  /** Whether `log` shows colours. */
+  readonly colour?: boolean;
+  /** Told of a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */
+  readonly onTimeout?: (functionName: string) => void;
+}
+
+const DRAIN_MS = 4000;
+const TIMEOUT_CHECK_MS = 1000;
+
+export class Host {
+  readonly baseUrl: string;
+  functions: RegisteredFunction[] = [];
+  readonly #options: HostOptions;
+  readonly #appDir: string;
+  readonly #settings: Settings;
+  readonly #hostJson: HostSettings;
+  readonly #server: HostServer;
+  readonly #log: Log;
+  readonly #running = new RunningInvocations();
+  readonly #database: Database;
+  readonly #listeners = new Map<string, Listener>();
+  #app: LoadedApp | undefined;
+  #engine: DurableEngine | undefined;
+  #clientBinding: { json: string } | undefined;
+  #timeoutCheck: NodeJS.Timeout | undefined;
+
+  constructor(options: HostOptions, appDir: string, settings: Settings, server: HostServer) {
+    this.#options = options;
+    this.#appDir = appDir;
+    this.#settings = settings;
+    this.#hostJson = readHostJson(appDir, settings);
+    this.#server = server;
+    this.baseUrl = `http://127.0.0.1:${server.port}`;
+    this.#log = lineLog(options, this.#hostJson);
+    mkdirSync(options.data, { recursive: true });
+    this.#database = new Database(join(options.data, "host.db"), options.durability);
+  }
+
+  async start(): Promise<void> {
+    const app = await this.#load();
+    this.#app = app;
+    checkLibraries(this.#appDir, usesDurable(app.functions.values()), (text) => this.#say("warning", text));
+    this.functions = this.#bind(app);
+    if (usesDurable(app.functions.values())) await this.#startEngine(app);
+    this.#server.serve({
+      app,
+      routes: this.#routes(this.functions),
+      engine: this.#engine,
+      counts: () => this.#counts(),
+      describe: (registered) => this.#describe(registered),
+      runByHand: (name, input) => this.#runByHand(name, input),
+      failed: (registered, invocationId, cause) => this.#failed(registered, invocationId, cause),
+    });
+    this.#engine?.start();
+    for (const listener of this.#listeners.values()) listener.start();
+    this.#watchTimeouts();
+    this.#announce();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timeoutCheck);
+    const deadline = Date.now() + DRAIN_MS;
+    this.#server.drain();
+    await Promise.all([...this.#listeners.values()].map((listener) => listener.stop()));
+    const left = await this.#running.drained(Math.max(0, deadline - Date.now()));
+    if (left > 0) this.#say("warning", `${left} invocations did not end in time.`);
+    await this.#engine?.close(Math.max(0, deadline - Date.now()));
+    await this.#app?.close();
+    this.#database.close();
+  }
+
+  #load(): Promise<LoadedApp> {
+    return loadApp(this.#appDir, {
+      log: this.#log,
+      input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
+      track: (registered, invocationId) => this.#running.begin(registered, invocationId),
+    });
+  }
+
+  /** Fills in settings and makes the listeners. Every fault of every function is in the one error that this throws. */
+  #bind(app: LoadedApp): RegisteredFunction[] {
+    const enabled = [...app.functions.values()].filter(({ name }) => !isDisabled(name, this.#settings));
+    const faults = enabled.flatMap(unknownBindings);
+    const { bound, faults: missing } = bindFunctions(enabled, this.#settings);
+    faults.push(...missing);
+    this.#routes(bound, (fault) => faults.push(fault));
+    if (faults.length === 0) {
+      for (const registered of bound) {
+        try {
+          const listener = this.#listener(app, registered);
+          if (listener) this.#listeners.set(registered.name, listener);
+        } catch (cause) {
+          faults.push(`function "${registered.name}": ${cause instanceof Error ? cause.message : String(cause)}`);
+        }
+      }
+    }
+    if (faults.length > 0) throw new Error(`The app cannot run here:\n${faults.map((line) => `  ${line}`).join("\n")}`);
+    return bound;
+  }
+
+  #listener(app: LoadedApp, registered: RegisteredFunction): Listener | undefined {
+    const context = { app, registered, log: this.#log };
+    switch (triggerKind(registered)) {
+      case "timer":
+        return timerListener(context, timerStatuses(this.#database), this.#settings["WEBSITE_TIME_ZONE"]);
+      default:
+        return undefined;
+    }
+  }
+
+  async #startEngine(app: LoadedApp): Promise<void> {
+    void app;
+    throw new Error("The durable engine is not there yet.");
+  }
+
+  #routes(functions: readonly RegisteredFunction[], fault: (text: string) => void = () => undefined) {
+    const http = functions.filter((registered) => triggerKind(registered) === "http");
+    return httpRoutes(http, this.#hostJson.routePrefix, fault);
+  }
+
+  #counts(): Record<string, number> {
+    const { commits: engineCommits = 0, ...engine } = this.#engine?.counts ?? {};
+    const durable = Object.fromEntries(Object.entries(engine).map(([name, count]) => [`durable.${name}`, count]));
+    return { ...this.#running.counts, commits: this.#database.counts.commits + engineCommits, ...durable };
+  }
+
+  #describe(registered: RegisteredFunction): object {
+    const { name, trigger } = registered;
+    const http = triggerKind(registered) === "http";
+    return {
+      name,
+      triggerType: trigger.type,
+      isDisabled: isDisabled(name, this.#settings),
+      ...(http && { invokeUrlTemplate: `${this.baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}` }),
+    };
+  }
+
+  #runByHand(functionName: string, input: string | undefined): string | undefined {
+    const listener = this.#listeners.get(functionName);
+    if (!listener) {
+      return `Function "${functionName}" cannot be run this way: HTTP functions have their route, durable ones their client.`;
+    }
+    listener.runByHand(input).catch((cause: unknown) => this.#say("error", describeFault(cause)));
+    return undefined;
+  }
+
+  #failed({ name }: RegisteredFunction, invocationId: string, cause: unknown): void {
+    const message = `failed (invocation ${invocationId}): ${describeFault(cause)}`;
+    this.#log({ level: "error", category: `Function.${name}`, source: name, message });
+  }
+
+  #say(level: "information" | "warning" | "error", message: string): void {
+    this.#log({ level, category: "Host.Startup", source: "host", message });
+  }
+
+  #watchTimeouts(): void {
+    const limitMs = this.#hostJson.functionTimeoutMs;
+    if (limitMs === undefined) return;
+    const told = new Set<string>();
+    this.#timeoutCheck = setInterval(() => {
+      for (const { functionName, invocationId } of this.#running.longerThan(limitMs)) {
+        if (told.has(invocationId)) continue;
+        told.add(invocationId);
+        this.#say("error", `Function "${functionName}" has run for longer than ${limitMs / 1000} s (functionTimeout).`);
+        this.#options.onTimeout?.(functionName);
+      }
+    }, TIMEOUT_CHECK_MS).unref();
+  }
+
+  #announce(): void {
+    const write = this.#options.log ?? (() => undefined);
+    write(`Functions host ready on ${this.baseUrl}`);
+    write("");
+    for (const registered of this.functions) {
+      const { name, trigger } = registered;
+      const methods = Array.isArray(trigger["methods"]) ? trigger["methods"].join(",").toUpperCase() : "";
+      const url = `${this.baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}`;
+      write(`  ${name}: ${triggerKind(registered) === "http" ? `[${methods}] ${url}` : trigger.type}`);
+    }
+    write("");
+  }
+}
+
+function lineLog({ log, colour = false }: HostOptions, { logLevels }: HostSettings): Log {
+  if (!log) return () => undefined;
+  const isWritten = levelFilter(logLevels);
+  return (entry) => {
+    if (isWritten(entry)) log(formatEntry(entry, new Date(), colour));
+  };
+}

@@ -1,0 +1,53 @@
+// Keeps count of invocations: what runs now, for the drain and the time limit, and what has run, for /admin/counts.
+import type { RegisteredFunction } from "./contract.ts";
+
+interface RunningInvocation {
+  readonly functionName: string;
+  readonly invocationId: string;
+  readonly startedAt: number;
+}
+
+export class RunningInvocations {
+  readonly #running = new Set<RunningInvocation>();
+  readonly #byTriggerType = new Map<string, number>();
+  #idle: (() => void) | undefined;
+
+  /** Notes that an invocation begins; the answer is called when it has ended. */
+  begin(registered: RegisteredFunction, invocationId: string): () => void {
+    const type = registered.trigger.type;
+    this.#byTriggerType.set(type, (this.#byTriggerType.get(type) ?? 0) + 1);
+    const entry = { functionName: registered.name, invocationId, startedAt: performance.now() };
+    this.#running.add(entry);
+    return () => {
+      this.#running.delete(entry);
+      if (this.#running.size === 0) this.#idle?.();
+    };
+  }
+
+  /** Invocations since the start, in all and by trigger type, and how many run now. */
+  get counts(): Record<string, number> {
+    let invocations = 0;
+    for (const count of this.#byTriggerType.values()) invocations += count;
+    return { invocations, ...Object.fromEntries(this.#byTriggerType), running: this.#running.size };
+  }
+
+  /** The invocations that have run for longer than `limitMs`. */
+  longerThan(limitMs: number): readonly RunningInvocation[] {
+    const before = performance.now() - limitMs;
+    return [...this.#running].filter(({ startedAt }) => startedAt < before);
+  }
+
+  /** Resolves when nothing runs any more, at the latest after `timeoutMs`; answers how many still run. */
+  async drained(timeoutMs: number): Promise<number> {
+    if (this.#running.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return this.#running.size;
+  }
+}

@@ -1,0 +1,59 @@
+// Looks, before anything runs, whether the inner parts of the app's libraries that this host leans on are where they are in the pinned versions.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const PINNED: Readonly<Record<string, string>> = { "@azure/functions": "4.16.5", "durable-functions": "3.5.0" };
+
+const EXECUTOR = "durable-functions/lib/src/orchestrations/TaskOrchestrationExecutor";
+const EXECUTOR_METHODS = ["execute", "processEvent", "trackOpenTask", "isDoneExecuting", "addToActions"];
+const EXECUTOR_FIELDS = [
+  "actions",
+  "openTasks",
+  "openEvents",
+  "sequenceNumber",
+  "willContinueAsNew",
+  "orchestratorReturned",
+];
+
+/** Checks the libraries as the app in `appDir` sees them; `warn` is told of versions that this host was not tried with. */
+export function checkLibraries(appDir: string, usesDurable: boolean, warn: (text: string) => void): void {
+  const require = createRequire(join(appDir, "package.json"));
+  const names = usesDurable ? Object.keys(PINNED) : ["@azure/functions"];
+  for (const name of names) {
+    const found = versionOf(require, name);
+    if (found !== PINNED[name]) {
+      warn(
+        `The app uses ${name} ${found ?? "of unknown version"}; this host is made for ${PINNED[name]} and was not tried with it.`,
+      );
+    }
+  }
+  if (usesDurable) checkExecutor(require);
+}
+
+function checkExecutor(require: NodeJS.Require): void {
+  const place = `${EXECUTOR} of durable-functions ${versionOf(require, "durable-functions") ?? ""}`;
+  let executor: Record<string, unknown>;
+  try {
+    const { TaskOrchestrationExecutor } = require(EXECUTOR) as { TaskOrchestrationExecutor: new () => object };
+    executor = new TaskOrchestrationExecutor() as Record<string, unknown>;
+  } catch (cause) {
+    throw new Error(`${place} is not what this host leans on (made for ${PINNED["durable-functions"]}).`, { cause });
+  }
+  const absent = [
+    ...EXECUTOR_METHODS.filter((name) => typeof executor[name] !== "function"),
+    ...EXECUTOR_FIELDS.filter((name) => !(name in executor)),
+  ];
+  if (absent.length > 0) {
+    throw new Error(
+      `${place} has no ${absent.join(", ")}, which this host leans on: use durable-functions ${PINNED["durable-functions"]}.`,
+    );
+  }
+}
+
+function versionOf(require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return (require(`${name}/package.json`) as { version?: string }).version;
+  } catch {
+    return undefined;
+  }
+}

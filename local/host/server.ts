@@ -1,0 +1,153 @@
+// The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { DurableEngine, FunctionApp, RegisteredFunction } from "./contract.ts";
+import type { Route } from "./routes.ts";
+import { readBody, serveFunction } from "./triggers/http.ts";
+
+/** What the server serves once the app is loaded. */
+export interface Served {
+  readonly app: FunctionApp;
+  readonly routes: readonly Route<RegisteredFunction>[];
+  readonly engine: DurableEngine | undefined;
+  counts(): Record<string, number>;
+  /** What `/admin/functions` lists. */
+  describe(registered: RegisteredFunction): object;
+  /** Begins a run by hand; answers why not, if it can't. */
+  runByHand(functionName: string, input: string | undefined): string | undefined;
+  failed(registered: RegisteredFunction, invocationId: string, cause: unknown): void;
+}
+
+export interface HostServer {
+  readonly port: number;
+  /** Until then every request is answered by 503. */
+  serve(served: Served): void;
+  /** From now on functions are answered by 503; the durable webhooks go on, as functions that still run call them. */
+  drain(): void;
+  /** Takes no new connections, and ends those that are idle; resolves when all have ended, at the latest after `timeoutMs`. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+const DURABLE_PREFIX = "/runtime/webhooks/durabletask/";
+
+/** Listens on 127.0.0.1; rejects with Node's own error when the port is taken. */
+export async function listen(port: number): Promise<HostServer> {
+  let served: Served | undefined;
+  let draining = false;
+  const server = createServer((request, response) => {
+    respond(served, draining, request, response).catch((cause: unknown) => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end(cause instanceof Error ? cause.message : String(cause));
+    });
+  });
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : port,
+    serve(ready) {
+      served = ready;
+    },
+    drain() {
+      draining = true;
+    },
+    close: (timeoutMs) => closeServer(server, timeoutMs),
+  };
+}
+
+async function closeServer(server: Server, timeoutMs: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+async function respond(
+  served: Served | undefined,
+  draining: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!served) return text(response, 503, "The host is starting.");
+  const path = pathOf(request);
+  if (path.startsWith("/admin/")) return await admin(served, request, response, path);
+  if (path.startsWith(DURABLE_PREFIX)) return await durable(served, request, response, path);
+  if (draining) return text(response, 503, "The host is stopping.");
+  if (await serveFunction(served.app, served.routes, request, response, path, served.failed)) return;
+  if (path === "/") return text(response, 200, "The Functions host is running.");
+  response.writeHead(404).end();
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
+
+async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  const functions = [...served.app.functions.values()];
+  if (request.method === "GET") {
+    if (path === "/admin/host/ping") return text(response, 200, "");
+    if (path === "/admin/counts") return json(response, 200, served.counts());
+    if (path === "/admin/functions") return json(response, 200, functions.map(served.describe));
+    if (path === "/admin/host/status") {
+      const processUptime = Math.round(performance.now());
+      return json(response, 200, { state: "Running", processUptime, functions: functions.map(served.describe) });
+    }
+  }
+  const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
+  const registered = name === undefined ? undefined : served.app.functions.get(decodeURIComponent(name));
+  if (!registered) return text(response, 404, "");
+  if (request.method === "GET") return json(response, 200, served.describe(registered));
+  if (request.method !== "POST") return text(response, 405, "");
+  const input = readInput(((await readBody(request)) ?? Buffer.alloc(0)).toString());
+  if (input === "invalid") return text(response, 400, `The body has to be JSON such as {"input": "text"}.`);
+  const refusal = served.runByHand(registered.name, input.text);
+  return refusal === undefined ? text(response, 202, "") : text(response, 400, refusal);
+}
+
+function readInput(body: string): { text: string | undefined } | "invalid" {
+  if (body.trim() === "") return { text: undefined };
+  try {
+    const { input } = JSON.parse(body) as { input?: unknown };
+    if (input === undefined || input === null) return { text: undefined };
+    return { text: typeof input === "string" ? input : JSON.stringify(input) };
+  } catch {
+    return "invalid";
+  }
+}
+
+async function durable({ engine }: Served, request: IncomingMessage, response: ServerResponse, path: string) {
+  if (!engine) return text(response, 404, "The app has no durable functions.");
+  const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
+  const url = request.url ?? "/";
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  const answer = await engine.handleHttp({
+    method: request.method ?? "GET",
+    path: path.slice(DURABLE_PREFIX.length),
+    query: new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : ""),
+    headers,
+    body,
+  });
+  response.writeHead(answer.status, answer.headers);
+  response.end(answer.body);
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(body);
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+}

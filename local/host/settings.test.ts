@@ -1,0 +1,98 @@
+// host.json, settings and schedules: what is read, what is refused.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseTimeSpan, readHostJson } from "./host-json.ts";
+import { levelFilter } from "./log.ts";
+import { retryDelayMs } from "./retry.ts";
+import { parseSchedule } from "./schedule.ts";
+import { readLocalSettings } from "./settings.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "settings-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value));
+
+test("without host.json the real host's defaults hold", () => {
+  expect(readHostJson(folder, {})).toMatchObject({
+    routePrefix: "api",
+    functionTimeoutMs: 1_800_000,
+    hubName: "TestHubName",
+    serviceBus: {
+      maxConcurrentCalls: 16,
+      prefetchCount: 0,
+      autoCompleteMessages: true,
+      maxAutoLockRenewalDurationMs: 300_000,
+    },
+  });
+});
+
+test("host.json is read, and settings override it", () => {
+  write("host.json", {
+    version: "2.0",
+    functionTimeout: "00:00:30",
+    extensions: { http: { routePrefix: "" }, serviceBus: { prefetchCount: 8 }, durableTask: { hubName: "%Hub%" } },
+  });
+  const settings = { AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentCalls: "3" };
+  expect(readHostJson(folder, settings)).toMatchObject({
+    routePrefix: "",
+    functionTimeoutMs: 30_000,
+    hubName: "%Hub%",
+    serviceBus: { maxConcurrentCalls: 3, prefetchCount: 8 },
+  });
+});
+
+test("all faults of host.json are named at once", () => {
+  write("host.json", { functionTimeout: "soon", logging: { logLevel: { default: "loud" } } });
+  expect(() => readHostJson(folder, {})).toThrow(
+    /functionTimeout: "soon" is not a time span.*default: "loud" is not a log level/s,
+  );
+});
+
+test("local.settings.json gives its Values; an encrypted one is refused", () => {
+  expect(readLocalSettings(folder)).toEqual({});
+  write("local.settings.json", { Values: { A: "1", B: 2 } });
+  expect(readLocalSettings(folder)).toEqual({ A: "1", B: "2" });
+  write("local.settings.json", { IsEncrypted: true, Values: {} });
+  expect(() => readLocalSettings(folder)).toThrow("is encrypted");
+});
+
+test.each([
+  ["00:05:00", 300_000],
+  ["1.00:00:00.5", 86_400_500],
+  ["-1", undefined],
+])("time span %s", (text, ms) => expect(parseTimeSpan(text)).toBe(ms));
+
+test.each([
+  ["*/15 * * * * *", "2026-01-01T00:00:15Z"],
+  ["0/20 * * * * *", "2026-01-01T00:00:20Z"],
+  ["*/5 * * * *", "2026-01-01T00:05:00Z"],
+  ["0 30 9 * Jan Mon", "2026-01-05T09:30:00Z"],
+  ["0 0 0 1 * 1", "2026-06-01T00:00:00Z"],
+  ["00:00:10", "2026-01-01T00:00:10Z"],
+])("schedule %s", (text, next) => {
+  expect(parseSchedule(text, undefined).next(new Date("2026-01-01T00:00:00Z"))).toEqual(new Date(next));
+});
+
+test("the log level of the longest prefix holds", () => {
+  const isWritten = levelFilter({ default: "warning", Function: "information", "Function.noisy": "error" });
+  const entry = (category: string) => isWritten({ level: "information", category, source: "x", message: "x" });
+  expect([entry("Host.Startup"), entry("Function.quiet.User"), entry("Function.noisy.User")]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+test("retry delays", () => {
+  expect(retryDelayMs({ retryStrategy: "fixedDelay", delayInterval: { seconds: 3 } }, 4)).toBe(3000);
+  const backoff = {
+    retryStrategy: "exponentialBackoff",
+    minimumInterval: { seconds: 2 },
+    maximumInterval: { seconds: 10 },
+  };
+  expect([0, 1, 2, 3].map((count) => retryDelayMs(backoff, count))).toEqual([2000, 4000, 8000, 10_000]);
+});

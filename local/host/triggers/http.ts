@@ -1,0 +1,164 @@
+// HTTP triggers: turns a request into an invocation and what comes out of it into a response.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
+import { compileRoute, matchRoute, type Route, sortRoutes } from "../routes.ts";
+
+/** The routes of the app's HTTP functions, under `prefix`; `fault` is told of those that cannot be. */
+export function httpRoutes(
+  functions: readonly RegisteredFunction[],
+  prefix: string,
+  fault: (text: string) => void,
+): Route<RegisteredFunction>[] {
+  const routes: Route<RegisteredFunction>[] = [];
+  for (const registered of functions) {
+    const { route, methods } = registered.trigger;
+    const template = routeTemplate(registered, prefix);
+    // The real host looks at the route alone, without its prefix, and at its beginning only.
+    if (typeof route === "string" && /^\/?(admin|runtime)/i.test(route)) {
+      fault(`function "${registered.name}": route "${route}" conflicts with the host's own /admin and /runtime`);
+      continue;
+    }
+    try {
+      const accepted = Array.isArray(methods) && methods.length > 0 ? methods.map(String) : ["GET", "POST"];
+      routes.push(compileRoute(template, accepted, registered));
+    } catch (cause) {
+      fault(
+        `function "${registered.name}": route "${template}": ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
+    }
+  }
+  return sortRoutes(routes);
+}
+
+/** The function's route with the prefix, as `func start` shows it. */
+export function routeTemplate(registered: RegisteredFunction, prefix: string): string {
+  const { route } = registered.trigger;
+  const own = typeof route === "string" && route !== "" ? route.replace(/^\/+/, "") : registered.name;
+  return prefix ? `${prefix}/${own}` : own;
+}
+
+/** Answers the request if a function has its route; false if none has. */
+export async function serveFunction(
+  app: FunctionApp,
+  routes: readonly Route<RegisteredFunction>[],
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  failed: (registered: RegisteredFunction, invocationId: string, cause: unknown) => void,
+): Promise<boolean> {
+  const method = request.method ?? "GET";
+  const match = matchRoute(routes, method, path);
+  if (!match) return false;
+  const registered = match.target;
+  const invocationId = randomUUID();
+  const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url ?? "/"}`;
+  const query = joinedQuery(url);
+  const headers = joinedHeaders(request);
+  const body = await readBody(request);
+  if (body === undefined) {
+    response.writeHead(413).end();
+    return true;
+  }
+  const traceParent = request.headers["traceparent"];
+  let result: InvocationResult;
+  try {
+    result = await app.invoke(registered.name, {
+      invocationId,
+      inputs: {
+        [registered.triggerName]: {
+          http: { method, url, headers, params: match.params, query, body: { bytes: body } },
+        },
+      },
+      ...(typeof traceParent === "string" && { traceParent }),
+    });
+  } catch (cause) {
+    failed(registered, invocationId, cause);
+    // As the real host does: the cause is in the log, the caller learns nothing.
+    response.writeHead(500).end();
+    return true;
+  }
+  writeResult(response, result);
+  return true;
+}
+
+const MAX_BODY_BYTES = 100 * 1024 * 1024;
+
+/** The body, or undefined when it is larger than the real host takes. */
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+}
+
+/** Repeated query parameters are joined by commas, as the real host hands them over. */
+function joinedQuery(url: string): Record<string, string> {
+  const query: Record<string, string> = {};
+  if (!url.includes("?") || !URL.canParse(url)) return query;
+  for (const [name, value] of new URL(url).searchParams) {
+    query[name] = name in query ? `${query[name]},${value}` : value;
+  }
+  return query;
+}
+
+function joinedHeaders(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return headers;
+}
+
+/** The http output is the return value, or else one of the named outputs; without any the answer is 204. */
+function writeResult(response: ServerResponse, { returnValue, outputs }: InvocationResult): void {
+  const http = [returnValue, ...Object.values(outputs)].find((data) => data !== undefined && "http" in data);
+  if (!http || !("http" in http)) {
+    response.writeHead(204).end();
+    return;
+  }
+  const { statusCode, headers, cookies, body } = http.http as HttpOutput;
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (cookies && cookies.length > 0) response.setHeader("set-cookie", cookies.map(serializeCookie));
+  response.statusCode = Number(statusCode ?? 200);
+  const bytes = body && "bytes" in body ? body.bytes : undefined;
+  if (bytes && bytes.length > 0) response.end(bytes);
+  else response.end();
+}
+
+interface HttpOutput {
+  readonly statusCode?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cookies?: readonly RpcCookie[];
+  readonly body?: TypedData | null;
+}
+
+interface RpcCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain?: { readonly value: string };
+  readonly path?: { readonly value: string };
+  readonly expires?: { readonly value: { readonly seconds: number } };
+  readonly secure?: { readonly value: boolean };
+  readonly httpOnly?: { readonly value: boolean };
+  readonly maxAge?: { readonly value: number };
+  readonly sameSite?: "none" | "lax" | "strict" | "explicitNone";
+}
+
+function serializeCookie(cookie: RpcCookie): string {
+  let text = `${cookie.name}=${encodeURIComponent(cookie.value)}`;
+  if (cookie.expires) text += `; Expires=${new Date(cookie.expires.value.seconds * 1000).toUTCString()}`;
+  if (cookie.maxAge) text += `; Max-Age=${cookie.maxAge.value}`;
+  if (cookie.domain) text += `; Domain=${cookie.domain.value}`;
+  if (cookie.path) text += `; Path=${cookie.path.value}`;
+  if (cookie.secure?.value) text += "; Secure";
+  if (cookie.sameSite === "lax") text += "; SameSite=Lax";
+  if (cookie.sameSite === "strict") text += "; SameSite=Strict";
+  if (cookie.sameSite === "explicitNone") text += "; SameSite=None";
+  if (cookie.httpOnly?.value) text += "; HttpOnly";
+  return text;
+}
