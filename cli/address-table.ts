@@ -1,0 +1,27 @@
+// The table of what runs where.
+import Table from "cli-table3";
+import type { Addresses } from "../local/stack/addresses.ts";
+
+export function addressTable({ bus, cosmos, azurite, remotes, host }: Addresses, logs: string): string {
+  const rows: [string, string, string][] = [];
+  if (host) rows.push(["Functions host", host.url, "the app"]);
+  if (bus) {
+    rows.push(["Service Bus", `amqp://127.0.0.1:${bus.port}`, "orders, scheduler, quarantine and reply queues"]);
+    rows.push(["  administration", `http://127.0.0.1:${bus.adminPort}`, ""]);
+  }
+  if (cosmos) rows.push(["Cosmos DB", cosmos.endpoint, "orders and their state records"]);
+  if (azurite) rows.push(["Azurite", `http://127.0.0.1:${azurite.blobPort}`, "blobs, queues, tables"]);
+  for (const [name, url] of Object.entries(remotes)) rows.push([`${name} service`, url, "simulated remote service"]);
+  rows.push(["logs", logs, ""]);
+  return process.stdout.isTTY ? framed(rows) : plain(rows);
+}
+
+function framed(rows: readonly [string, string, string][]): string {
+  const table = new Table({ head: ["what", "where", "for"], style: { head: ["cyan"] } });
+  table.push(...rows);
+  return table.toString();
+}
+
+function plain(rows: readonly [string, string, string][]): string {
+  return rows.map(([what, where, use]) => `  ${what.padEnd(18)}${where.padEnd(28)}${use}`.trimEnd()).join("\n");
+}

@@ -1,0 +1,84 @@
+// Shows orders move: rows that are redrawn on a terminal, a line for each change elsewhere.
+import { clearScreenDown, moveCursor } from "node:readline";
+import { styleText } from "node:util";
+import type { StateRecord } from "../shared/domain/state-record.ts";
+
+const STATE_WIDTH = 11;
+
+export interface Row {
+  readonly orderId: string;
+  readonly about: string;
+  readonly state: string;
+  /** Where in its workflow it is, and what went wrong. */
+  readonly detail: string;
+  readonly seconds: number;
+}
+
+export interface Board {
+  show(rows: readonly Row[]): void;
+}
+
+/** What of a state record a person wants to see at a glance. */
+export function describeRecord(record: StateRecord): { state: string; detail: string } {
+  const steps = Object.entries(record.steps);
+  const done = steps.filter(([, { state }]) => state === "Completed").length;
+  const current = steps.find(([, { state }]) => state === "Running" || state === "Failed")?.[0];
+  const parts = [`${done}/${steps.length} steps`];
+  if (current) parts.push(current);
+  if (record.attempt > 1) parts.push(`attempt ${record.attempt}`);
+  if (record.error) parts.push(record.error.message);
+  return { state: record.processState, detail: parts.join(", ") };
+}
+
+export function colourOfState(state: string): "green" | "red" | "yellow" | "cyan" | "gray" {
+  switch (state) {
+    case "Processed":
+      return "green";
+    case "Error":
+      return "red";
+    case "Quarantined":
+      return "yellow";
+    case "Processing":
+      return "cyan";
+    default:
+      return "gray";
+  }
+}
+
+export function createBoard(output: NodeJS.WriteStream): Board {
+  return output.isTTY ? liveBoard(output) : lineBoard(output);
+}
+
+function liveBoard(output: NodeJS.WriteStream): Board {
+  let drawn = 0;
+  return {
+    show(rows) {
+      moveCursor(output, 0, -drawn);
+      clearScreenDown(output);
+      for (const row of rows) output.write(`${format(row, output.columns)}\n`);
+      drawn = rows.length;
+    },
+  };
+}
+
+function lineBoard(output: NodeJS.WriteStream): Board {
+  const shown = new Map<string, string>();
+  return {
+    show(rows) {
+      for (const row of rows) {
+        const now = `${row.state} ${row.detail}`;
+        if (shown.get(row.orderId) === now) continue;
+        shown.set(row.orderId, now);
+        output.write(`${format(row)}\n`);
+      }
+    },
+  };
+}
+
+/** One line, cut to the terminal so that redrawing can count rows. */
+function format({ orderId, about, state, detail, seconds }: Row, columns = Number.POSITIVE_INFINITY): string {
+  const before = `  ${seconds.toFixed(1).padStart(6)} s  ${orderId.padEnd(24)} `;
+  const after = ` ${detail}${about ? `  (${about})` : ""}`;
+  const room = Math.max(0, columns - before.length - STATE_WIDTH - 1);
+  return `${before}${styleText(colourOfState(state), state.padEnd(STATE_WIDTH))}${after.slice(0, room)}`;
+}

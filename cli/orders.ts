@@ -1,0 +1,95 @@
+// `npm run orders`: shows state records: the latest, or one with its steps and its history.
+import { styleText } from "node:util";
+import Table from "cli-table3";
+import type { StateRecord } from "../shared/domain/state-record.ts";
+import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { colourOfState, describeRecord } from "./board.ts";
+import { openRecords } from "./records.ts";
+import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+
+const USAGE = `npm run orders                 the latest 20 orders
+npm run orders -- ID           one order, with its steps and its history
+  --limit N    how many
+  --json       the records as they are stored, one a line
+  --data DIR   the state folder of the stack to ask (.local)`;
+const USUAL_LIMIT = 20;
+
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const { values, positionals } = readArguments({ limit: text, data: text, json: flag, help: flag }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const records = openRecords(currentSettings(String(values["data"] ?? DEFAULT_DATA)));
+  try {
+    const found =
+      positionals.length > 0
+        ? await records.of(positionals)
+        : await records.latest(numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT);
+    const missing = positionals.filter((id) => !found.some(({ orderId }) => orderId === id));
+    for (const id of missing) console.error(`There is no order ${id}.`);
+    if (values["json"]) for (const record of found) console.log(JSON.stringify(record));
+    else if (positionals.length > 0) for (const record of found) printOne(record);
+    else printList(found);
+    return missing.length > 0 ? 1 : 0;
+  } finally {
+    await records.close();
+  }
+});
+
+function printList(found: readonly StateRecord[]): void {
+  if (found.length === 0) {
+    console.log("No orders yet. Send some: npm run send -- --count 5");
+    return;
+  }
+  printTable(
+    ["order", "state", "where", "failures", "updated"],
+    found.map((record) => {
+      const { state, detail } = describeRecord(record);
+      return [
+        record.orderId,
+        styleText(colourOfState(state), state),
+        detail,
+        String(record.failureCount),
+        record.updatedAt,
+      ];
+    }),
+  );
+}
+
+function printOne(record: StateRecord): void {
+  const { orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
+  console.log(
+    `${orderId}: ${styleText(colourOfState(processState), processState)}, ${workflow.name} v${workflow.version}`,
+  );
+  console.log(
+    `attempt ${attempt}, ${failureCount} failures, held by ${lockedBy ?? "nobody"}, complete by ${completeBy ?? "-"}`,
+  );
+  if (error)
+    console.log(styleText("red", `${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${error.message}`));
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.agent,
+    step.state,
+    String(step.retryCount),
+    step.startedAt && step.endedAt ? `${Date.parse(step.endedAt) - Date.parse(step.startedAt)} ms` : "",
+    step.error ?? (step.result ? JSON.stringify(step.result) : ""),
+  ]);
+  printTable(["step", "agent", "state", "retries", "took", "result"], steps);
+  printTable(
+    ["at", "what", "by"],
+    record.history.map(({ at, what, by }) => [at, what, by]),
+  );
+}
+
+function printTable(head: string[], rows: readonly string[][]): void {
+  if (process.stdout.isTTY) {
+    const table = new Table({ head, style: { head: ["cyan"] } });
+    table.push(...rows);
+    console.log(table.toString());
+    return;
+  }
+  for (const row of rows) console.log(row.join("\t"));
+}

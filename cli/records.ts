@@ -1,0 +1,65 @@
+// Reads state records and the quarantine, for people.
+import { CosmosClient, type SqlQuerySpec } from "@azure/cosmos";
+import { ServiceBusClient } from "@azure/service-bus";
+import type { StateRecord } from "../shared/domain/state-record.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Quarantined {
+  readonly messageId: string;
+  readonly faults: readonly string[];
+}
+
+export interface Records {
+  /** The records of these orders, as far as they exist. */
+  of(orderIds: readonly string[]): Promise<StateRecord[]>;
+  unfinished(): Promise<StateRecord[]>;
+  /** The newest `limit` records. */
+  latest(limit: number): Promise<StateRecord[]>;
+  /** What stands in the quarantine queue, left there. */
+  quarantined(): Promise<readonly Quarantined[]>;
+  close(): Promise<void>;
+}
+
+const PEEK = 250;
+
+export function openRecords(settings: Settings): Records {
+  const cosmos = new CosmosClient(settings["Cosmos"] ?? "");
+  const container = cosmos
+    .database(settings["CosmosDatabase"] ?? "orders")
+    .container(settings["OrdersContainer"] ?? "orders");
+  const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
+  const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
+  const quarantined: Quarantined[] = [];
+
+  const query = async (spec: SqlQuerySpec) => (await container.items.query<StateRecord>(spec).fetchAll()).resources;
+
+  return {
+    of: (orderIds) =>
+      query({
+        query: "SELECT * FROM c WHERE c.id = 'state' AND ARRAY_CONTAINS(@ids, c.orderId)",
+        parameters: [{ name: "@ids", value: [...orderIds] }],
+      }),
+    unfinished: () => query({ query: "SELECT * FROM c WHERE c.processState IN ('Pending', 'Processing')" }),
+    latest: (limit) =>
+      query({
+        query: "SELECT * FROM c WHERE IS_DEFINED(c.processState) ORDER BY c.createdAt DESC OFFSET 0 LIMIT @limit",
+        parameters: [{ name: "@limit", value: limit }],
+      }),
+    async quarantined() {
+      // Each peek of one receiver goes on where the last one ended.
+      for (;;) {
+        const messages = await quarantine.peekMessages(PEEK);
+        if (messages.length === 0) return quarantined;
+        for (const { messageId, applicationProperties } of messages) {
+          const properties = Object.entries(applicationProperties ?? {});
+          const faults = properties.flatMap(([name, value]) => (/^fault\d+$/.test(name) ? [String(value)] : []));
+          quarantined.push({ messageId: String(messageId), faults });
+        }
+      }
+    },
+    async close() {
+      await bus.close();
+      cosmos.dispose();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+// `npm run reset`: forgets all that the local stack keeps.
+import { rmSync } from "node:fs";
+import { readArguments, runCommand } from "./arguments.ts";
+import { DEFAULT_DATA, stackPid } from "./settings.ts";
+
+const USAGE = `npm run reset
+  --data DIR   the state folder to clear (.local)`;
+
+await runCommand(async () => {
+  const { values } = readArguments({ data: { type: "string" }, help: { type: "boolean" } }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  const holder = stackPid(data);
+  if (holder !== undefined) throw new Error(`A stack runs on ${data} (process ${holder}): stop it first.`);
+  rmSync(data, { recursive: true, force: true });
+  console.log(`${data} is cleared.`);
+  return 0;
+});

@@ -1,0 +1,70 @@
+// `npm run send`: sends order files, or orders that it makes, over Service Bus.
+import { readFileSync } from "node:fs";
+import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { openShop, type Shop } from "./shop.ts";
+
+const USAGE = `npm run send -- FILE...                    sends each file's JSON as it is
+npm run send -- --count N [--rate R]       makes N orders and sends them, R a second or as fast as they go
+  --data DIR   the state folder of the stack to send to (.local)`;
+const MOST_ORDERS = 1_000_000;
+const PROGRESS_EVERY_MS = 1000;
+
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const { values, positionals } = readArguments(
+    { count: text, rate: text, data: text, help: { type: "boolean" } },
+    USAGE,
+  );
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const count = numberOf(values, "count", 1, MOST_ORDERS);
+  const rate = numberOf(values, "rate", 0.001, 100_000);
+  if ((count === undefined) === (positionals.length === 0))
+    throw new UsageError(`Name files, or a --count.\n\n${USAGE}`);
+  const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
+  const shop = openShop(currentSettings(String(values["data"] ?? DEFAULT_DATA)));
+  try {
+    if (count === undefined) for (const { file, body } of bodies) await sendFile(shop, file, body);
+    else await sendMade(shop, count, rate);
+  } finally {
+    await shop.close();
+  }
+  return 0;
+});
+
+/** JSON where the file is JSON; else its text, for the app to refuse as it would anyone's. */
+function readOrder(file: string): unknown {
+  const text = readFileSync(file, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function sendFile(shop: Shop, file: string, body: unknown): Promise<void> {
+  const messageId = await shop.send(body);
+  console.log(`${file} sent, message ${messageId}`);
+}
+
+async function sendMade(shop: Shop, count: number, rate: number | undefined): Promise<void> {
+  const begun = performance.now();
+  let sent = 0;
+  let first = "";
+  let last = "";
+  const progress = setInterval(() => console.log(`${sent} of ${count} sent`), PROGRESS_EVERY_MS);
+  try {
+    await shop.sendMany(count, rate, (orderId) => {
+      sent += 1;
+      first ||= orderId;
+      last = orderId;
+    });
+  } finally {
+    clearInterval(progress);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  console.log(`${sent} orders sent in ${seconds.toFixed(1)} s: ${first}${sent > 1 ? ` to ${last}` : ""}`);
+}

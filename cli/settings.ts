@@ -1,0 +1,75 @@
+// Where the running stack is and what the app is told of it: `.local/stack.json` while a stack runs, else the sample settings.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Addresses } from "../local/stack/addresses.ts";
+
+export const ROOT = join(import.meta.dirname, "..");
+export const DEFAULT_DATA = join(ROOT, ".local");
+
+export type Settings = Readonly<Record<string, string>>;
+
+interface StackFile {
+  readonly pid: number;
+  readonly settings: Settings;
+}
+
+/** The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones. */
+export function settingsFor(addresses: Addresses): Record<string, string> {
+  const { bus, cosmos, azurite, remotes } = addresses;
+  return {
+    ...sampleSettings(),
+    ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
+    ...(bus && { ServiceBus: bus.connectionString }),
+    ...(cosmos && { Cosmos: cosmos.connectionString }),
+    ...(remotes["inventory"] && { InventoryEndpoint: remotes["inventory"] }),
+    ...(remotes["payment"] && { PaymentEndpoint: remotes["payment"] }),
+    ...(remotes["shipping"] && { ShippingEndpoint: remotes["shipping"] }),
+  };
+}
+
+/** The settings of the stack that runs on `data`; without one, those of local.settings.json or its sample. */
+export function currentSettings(data: string): Settings {
+  return readStackFile(data)?.settings ?? { ...sampleSettings(), ...valuesOf(join(ROOT, "local.settings.json")) };
+}
+
+/** The process that runs a stack on `data`, if there is one. */
+export function stackPid(data: string): number | undefined {
+  const pid = readStackFile(data)?.pid;
+  return pid !== undefined && isAlive(pid) ? pid : undefined;
+}
+
+export function writeStackFile(data: string, settings: Settings): void {
+  mkdirSync(data, { recursive: true });
+  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings }, null, 2));
+}
+
+export function removeStackFile(data: string): void {
+  rmSync(stackFile(data), { force: true });
+}
+
+function readStackFile(data: string): StackFile | undefined {
+  const file = stackFile(data);
+  if (!existsSync(file)) return undefined;
+  const stack = JSON.parse(readFileSync(file, "utf8")) as StackFile;
+  return isAlive(stack.pid) ? stack : undefined;
+}
+
+function sampleSettings(): Settings {
+  return valuesOf(join(ROOT, "local.settings.sample.json"));
+}
+
+function valuesOf(file: string): Settings {
+  if (!existsSync(file)) return {};
+  return (JSON.parse(readFileSync(file, "utf8")) as { Values: Settings }).Values;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const stackFile = (data: string) => join(data, "stack.json");

@@ -1,0 +1,72 @@
+// The shop's side: sends orders over Service Bus, as a submitting application would.
+import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
+import type { Settings } from "./settings.ts";
+
+/** The private reply queue that the local stack has for a shop. */
+export const REPLY_QUEUE = "replies-shop";
+
+/** Orders under way to the broker at once. */
+const IN_FLIGHT = 64;
+
+export interface Shop {
+  /** Sends a body as it is, by the queue of its priority. Resolves when the broker has it, with the message id. */
+  send(body: unknown, messageId?: string): Promise<string>;
+  /** Sends `count` made orders, all at once or `rate` a second. `onSent` hears of each. */
+  sendMany(count: number, rate: number | undefined, onSent: (orderId: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openShop(settings: Settings): Shop {
+  const client = new ServiceBusClient(settings["ServiceBus"] ?? "", {
+    retryOptions: { maxRetries: 2, retryDelayInMs: 300 },
+  });
+  const normal = client.createSender(settings["OrdersQueue"] ?? "orders");
+  const high = client.createSender(settings["PriorityOrdersQueue"] ?? "orders-priority");
+
+  async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
+    const message: ServiceBusMessage = { body, messageId, correlationId: messageId, replyTo: REPLY_QUEUE };
+    await (isUrgent(body) ? high : normal).sendMessages(message);
+    return messageId;
+  }
+
+  return {
+    send,
+    async sendMany(count, rate, onSent) {
+      const run = Date.now().toString(36);
+      const begun = performance.now();
+      const underWay = new Set<Promise<void>>();
+      for (let made = 0; made < count; made += 1) {
+        const orderId = `made-${run}-${made + 1}`;
+        if (rate) await pauseUntil(begun + (made / rate) * 1000);
+        if (underWay.size >= IN_FLIGHT) await Promise.race(underWay);
+        const sent: Promise<void> = send(madeOrder(orderId)).then(() => {
+          underWay.delete(sent);
+          onSent(orderId);
+        });
+        underWay.add(sent);
+      }
+      await Promise.all(underWay);
+    },
+    close: () => client.close(),
+  };
+}
+
+export function madeOrder(orderId: string): Record<string, unknown> {
+  return {
+    orderId,
+    customer: { id: "customer-made" },
+    lines: [{ sku: "TEA-100", quantity: 1 + (orderId.length % 3), unitPrice: 450 }],
+    currency: "EUR",
+    paymentToken: "tok_visa",
+    shipTo: { name: "Made Up", street: "1 Sample Street", city: "Springfield", postalCode: "12345", country: "US" },
+  };
+}
+
+function isUrgent(body: unknown): boolean {
+  return body !== null && typeof body === "object" && "priority" in body && body.priority === "high";
+}
+
+async function pauseUntil(at: number): Promise<void> {
+  const ms = at - performance.now();
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}

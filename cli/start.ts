@@ -1,0 +1,176 @@
+// `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { type Stack, startStack } from "../local/stack/stack.ts";
+import { addressTable } from "./address-table.ts";
+import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { createBoard } from "./board.ts";
+import { build } from "./build.ts";
+import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
+import { openRecords, type Records } from "./records.ts";
+import { readSamples, switchOnFaults } from "./samples.ts";
+import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
+import { openShop } from "./shop.ts";
+
+const USAGE = `npm start [-- OPTIONS]
+  --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
+  --json               print one line of JSON last
+  --data DIR           where state is kept (.local)
+  --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
+  --within SECONDS     how long the samples may take with --exit (120)
+  --host-port N --bus-port N --bus-admin-port N --cosmos-port N --azurite-port N --remotes-port N`;
+
+const PORTS = ["host", "bus", "bus-admin", "cosmos", "azurite", "remotes"] as const;
+
+await runCommand(main);
+
+async function main(): Promise<number> {
+  const text = { type: "string" } as const;
+  const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
+  const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
+  const { values } = readArguments({ ...flags, ...ports, data: text, durability: text, within: text }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  const holder = stackPid(data);
+  if (holder !== undefined)
+    throw new Error(`A stack runs on ${data} already (process ${holder}). Stop it, or use --data DIR.`);
+  const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
+
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+
+  console.log("Compiling");
+  build();
+  const stack = await startStack({
+    appDir: ROOT,
+    data,
+    ports: stackPorts(values),
+    durability: values["durability"] === "full" ? "full" : "normal",
+    settingsFor,
+    queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+    cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
+    remotesFile: join(ROOT, "samples/remotes.json"),
+    onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
+    onExit: (name, exit) => {
+      console.error(
+        styleText(
+          "red",
+          `The ${name} process ended (${exit.signal ?? exit.code}): see ${join(data, "logs", `${name}.log`)}`,
+        ),
+      );
+      stop.abort();
+    },
+  });
+  try {
+    return await runSamples(stack, data, withinMs, stop.signal, Boolean(values["exit"]), Boolean(values["json"]));
+  } finally {
+    removeStackFile(data);
+    await stack.stop();
+  }
+}
+
+async function runSamples(
+  stack: Stack,
+  data: string,
+  withinMs: number,
+  stop: AbortSignal,
+  exit: boolean,
+  json: boolean,
+): Promise<number> {
+  const settings = settingsFor(stack.addresses);
+  writeStackFile(data, settings);
+  console.log(addressTable(stack.addresses, join(data, "logs")));
+
+  const records = openRecords(settings);
+  const begun = performance.now();
+  try {
+    const { orders, sent } = await sendSamples(stack, records);
+    const ended = await follow(
+      orders,
+      records,
+      createBoard(process.stdout),
+      exit ? withinMs : Number.POSITIVE_INFINITY,
+      stop,
+    );
+    const seconds = (performance.now() - begun) / 1000;
+    const asTold = report(ended);
+    if (json) printJson(ended, sent, seconds);
+    if (exit || stop.aborted) return asTold || (stop.aborted && !exit) ? 0 : 1;
+  } finally {
+    await records.close();
+  }
+  console.log(`\nThe stack stays up. Send more: npm run send -- --count 20   Look: npm run orders   Stop: Ctrl-C`);
+  await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+  console.log("\nStopping");
+  return 0;
+}
+
+async function sendSamples(stack: Stack, records: Records): Promise<{ orders: Followed[]; sent: number }> {
+  const left = await records.unfinished();
+  if (left.length > 0) console.log(`Taking up ${left.length} unfinished orders of the last run.`);
+  const orders: Followed[] = left.map(({ orderId, createdAt }) => ({
+    orderId,
+    messageId: "",
+    sample: undefined,
+    sentAt: Date.parse(createdAt),
+  }));
+
+  const samples = readSamples(Date.now().toString(36));
+  await switchOnFaults(samples, stack.addresses.remotes);
+  const shop = openShop(settingsFor(stack.addresses));
+  console.log(`Sending ${samples.length} sample orders over Service Bus:`);
+  let sent = 0;
+  for (const sample of samples) {
+    const { orderId, body, copies } = sample;
+    const messageId = await shop.send(body);
+    for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
+    sent += copies;
+    orders.push({ orderId, messageId, sample, sentAt: Date.now() });
+  }
+  await shop.close();
+  return { orders, sent };
+}
+
+/** Says what ended otherwise than it had to, and what the quarantine names. True if all ended as told. */
+function report(ended: readonly Ended[]): boolean {
+  for (const { followed, faults } of ended) {
+    if (faults.length === 0) continue;
+    console.log(`\n${followed.orderId} is in the quarantine queue, with every fault named:`);
+    for (const fault of faults) console.log(`  - ${fault}`);
+  }
+  const wrong = ended.filter((one) => !endedAsTold(one));
+  for (const { followed, ending, attempts } of wrong) {
+    const wanted = followed.sample
+      ? `${followed.sample.ends} after at least ${followed.sample.attempts} attempts`
+      : "its end";
+    console.log(styleText("red", `${followed.orderId}: ${ending} after ${attempts} attempts, not ${wanted}`));
+  }
+  if (wrong.length === 0) console.log(styleText("green", `\nAll ${ended.length} ended as they should.`));
+  return wrong.length === 0;
+}
+
+function printJson(ended: readonly Ended[], sent: number, seconds: number): void {
+  const count = (ending: Ended["ending"]) => ended.filter((one) => one.ending === ending).length;
+  const [processed, error, quarantined] = [count("Processed"), count("Error"), count("Quarantined")];
+  console.log(JSON.stringify({ sent, processed, error, quarantined, seconds: Number(seconds.toFixed(1)) }));
+}
+
+function stackPorts(values: { readonly [name: string]: string | boolean | undefined }) {
+  const port = (name: string) => numberOf(values, `${name}-port`, 0, 65_535);
+  const [host, bus, busAdmin, cosmos, azurite, remotes] = PORTS.map(port);
+  return {
+    ...(host !== undefined && { host }),
+    ...(bus !== undefined && { bus }),
+    ...(busAdmin !== undefined && { busAdmin }),
+    ...(cosmos !== undefined && { cosmos }),
+    ...(azurite !== undefined && {
+      azuriteBlob: azurite,
+      azuriteQueue: azurite && azurite + 1,
+      azuriteTable: azurite && azurite + 2,
+    }),
+    ...(remotes !== undefined && { remotes }),
+  };
+}
