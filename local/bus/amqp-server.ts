@@ -1,0 +1,190 @@
+// The AMQP port: accepts connections, and gives each link to what its address names.
+
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import rhea, { type EventContext } from "rhea";
+import { passRaw, smoothOutput } from "./amqp-connection.ts";
+import type { Broker } from "./broker.ts";
+import { answerClaim } from "./claims.ts";
+import { answerManagement } from "./management.ts";
+import type { Queue } from "./queue.ts";
+import { ReceiveLink } from "./receive-link.ts";
+import { type Responder, serveRequests } from "./request-link.ts";
+import type { BusConnection, BusSession, ReceiverLink, SenderLink, Terminus } from "./rhea-internals.ts";
+import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
+
+const CBS = "$cbs";
+const MANAGEMENT_SUFFIX = "/$management";
+/** The client must have seen the attach as opened before the detach that refuses it arrives. */
+const REFUSAL_DELAY_MS = 10;
+const MAX_FRAME_BYTES = 65_536;
+const IDLE_TIMEOUT_MS = 120_000;
+/** No link may stay open without traffic for longer than the process is asked to wait at its end. */
+const CLOSE_GRACE_MS = 200;
+
+/** What one connection has open. */
+interface Peer {
+  readonly links: Map<unknown, SendLink | ReceiveLink>;
+  /** Links that carry responses, by link name: that is what the SDK puts in `reply_to`. */
+  readonly replies: Map<string, SenderLink>;
+}
+
+export class AmqpServer {
+  readonly #broker: Broker;
+  readonly #now: () => number;
+  readonly #log: (line: string) => void;
+  readonly #peers = new Map<unknown, Peer>();
+  #server: Server | undefined;
+
+  constructor(broker: Broker, now: () => number, log: (line: string) => void) {
+    this.#broker = broker;
+    this.#now = now;
+    this.#log = log;
+    broker.onDeleted = (queue) => this.#endLinks(queue);
+  }
+
+  /** @returns the port. Rejects with Node's error if it is taken. */
+  async listen(port: number): Promise<number> {
+    const container = rhea.create_container({ id: "local-bus" });
+    this.#handle(container);
+    this.#server = container.listen({
+      port,
+      host: "127.0.0.1",
+      noDelay: true,
+      max_frame_size: MAX_FRAME_BYTES,
+      idle_time_out: IDLE_TIMEOUT_MS,
+      autoaccept: false,
+      credit_window: 0,
+      treat_modified_as_released: false,
+    } as Parameters<typeof container.listen>[0]);
+    await once(this.#server, "listening");
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const connections = [...this.#peers.keys()] as BusConnection[];
+    const closed = this.#server ? once(this.#server, "close") : Promise.resolve();
+    this.#server?.close();
+    for (const connection of connections) {
+      connection.close({ condition: "amqp:connection:forced", description: "The broker is closing." });
+    }
+    const timer = setTimeout(() => {
+      for (const { socket } of connections) socket.destroy();
+    }, CLOSE_GRACE_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #handle(container: ReturnType<typeof rhea.create_container>): void {
+    container.on("connection_open", ({ connection }: EventContext) => {
+      smoothOutput(connection as BusConnection);
+      this.#peers.set(connection, { links: new Map(), replies: new Map() });
+      this.#broker.counts.connections += 1;
+    });
+    container.on("session_open", ({ session }: EventContext) => session && passRaw(session as BusSession));
+    container.on("receiver_open", ({ receiver }: EventContext) => this.#openReceiver(receiver as ReceiverLink));
+    container.on("sender_open", ({ sender }: EventContext) => this.#openSender(sender as unknown as SenderLink));
+    for (const event of ["receiver_close", "sender_close"]) {
+      container.on(event, ({ connection, receiver, sender }: EventContext) =>
+        this.#forget(connection, receiver ?? sender),
+      );
+    }
+    container.on("session_close", ({ connection, session }: EventContext) => {
+      for (const link of this.#peers.get(connection)?.links.keys() ?? []) {
+        if ((link as SenderLink).session === (session as unknown)) this.#forget(connection, link);
+      }
+    });
+    for (const event of ["connection_close", "disconnected"]) {
+      container.on(event, ({ connection }: EventContext) => this.#forgetAll(connection));
+    }
+    // Without a listener each of these would end the process or write to the console.
+    for (const event of [
+      "receiver_error",
+      "sender_error",
+      "session_error",
+      "connection_error",
+      "protocol_error",
+      "error",
+    ]) {
+      container.on(event, (cause: unknown) => this.#log(`AMQP ${event}: ${describe(cause)}`));
+    }
+  }
+
+  /** The client sends. */
+  #openReceiver(link: ReceiverLink): void {
+    const address = readAddress(link.remote.attach.target);
+    const peer = this.#peers.get(link.connection);
+    link.set_source({ address: readAddress(link.remote.attach.source) });
+    link.set_target({ address });
+    link.local.attach.max_message_size = MAX_MESSAGE_BYTES;
+    const responder = this.#findResponder(address);
+    const queue = this.#broker.find(address);
+    if (responder) serveRequests(link, responder, (replyTo) => peer?.replies.get(replyTo));
+    else if (queue) peer?.links.set(link, new SendLink(link, queue));
+    else refuse(link, address);
+  }
+
+  /** The client receives. */
+  #openSender(link: SenderLink): void {
+    const address = readAddress(link.remote.attach.source);
+    const peer = this.#peers.get(link.connection);
+    const { rcv_settle_mode: receiverMode, snd_settle_mode: senderMode } = link;
+    Object.assign(link.local.attach, { rcv_settle_mode: receiverMode, snd_settle_mode: senderMode });
+    link.set_source({ address });
+    link.set_target({ address: readAddress(link.remote.attach.target) });
+    const queue = this.#broker.find(address);
+    if (this.#findResponder(address)) peer?.replies.set(link.name, link);
+    else if (queue) peer?.links.set(link, new ReceiveLink(link, queue));
+    else refuse(link, address);
+  }
+
+  #findResponder(address: string): Responder | undefined {
+    if (address.toLowerCase() === CBS) return (request) => answerClaim(request, this.#now());
+    if (!address.toLowerCase().endsWith(MANAGEMENT_SUFFIX)) return undefined;
+    const queue = this.#broker.find(address.slice(0, -MANAGEMENT_SUFFIX.length));
+    return queue && ((request) => answerManagement(queue, request));
+  }
+
+  #forget(connection: unknown, link: unknown): void {
+    const peer = this.#peers.get(connection);
+    const open = peer?.links.get(link);
+    if (open instanceof ReceiveLink) open.leave();
+    peer?.links.delete(link);
+    for (const [name, reply] of peer?.replies ?? []) if (reply === link) peer?.replies.delete(name);
+  }
+
+  #forgetAll(connection: unknown): void {
+    for (const link of this.#peers.get(connection)?.links.keys() ?? []) this.#forget(connection, link);
+    this.#peers.delete(connection);
+  }
+
+  #endLinks(queue: Queue): void {
+    for (const { links } of this.#peers.values()) {
+      for (const link of links.values()) {
+        if (link.queue === queue || link.queue === queue.deadLetter) link.end("amqp:not-found", notFound(queue.name));
+      }
+    }
+  }
+}
+
+function refuse(link: ReceiverLink | SenderLink, address: string): void {
+  setTimeout(() => {
+    if (link.is_open()) link.close({ condition: "amqp:not-found", description: notFound(address) });
+  }, REFUSAL_DELAY_MS);
+}
+
+/** The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this. */
+function notFound(address: string): string {
+  return `The messaging entity '${address}' could not be found.`;
+}
+
+function readAddress(terminus: Terminus | null | undefined): string {
+  return (terminus?.address ?? "").replace(/^\//, "");
+}
+
+function describe(cause: unknown): string {
+  if (cause instanceof Error) return cause.message;
+  const { error, receiver, sender, session, connection } = cause as Partial<EventContext>;
+  const found = error ?? receiver?.error ?? sender?.error ?? session?.error ?? connection?.error;
+  return found && "description" in found ? String(found.description) : String(found);
+}

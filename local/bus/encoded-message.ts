@@ -1,0 +1,257 @@
+// Encoded messages: what the broker reads from one, and how it puts its own header and annotations before bytes it never re-encodes.
+import { readItems, readSection, readTimestamp, readUint, readVariable, skipValue } from "./encoded-value.ts";
+import type { MessageState } from "./message.ts";
+
+const HEADER = 0x70;
+const DELIVERY_ANNOTATIONS = 0x71;
+const MESSAGE_ANNOTATIONS = 0x72;
+const PROPERTIES = 0x73;
+const DATA = 0x75;
+
+const MESSAGE_ID_FIELD = 0;
+const GROUP_ID_FIELD = 10;
+const TTL_FIELD = 2;
+
+const SCHEDULED_ENQUEUE_TIME = "x-opt-scheduled-enqueue-time";
+const OWN_ANNOTATIONS = new Set([
+  "x-opt-enqueued-time",
+  "x-opt-locked-until",
+  "x-opt-sequence-number",
+  "x-opt-enqueue-sequence-number",
+  "x-opt-message-state",
+  "x-opt-deadletter-source",
+]);
+
+const NOTHING = Buffer.alloc(0);
+const NO_FLAGS = Buffer.from([0x40, 0x40]);
+
+/** What stands before the properties of an encoded message. */
+interface Front {
+  /** Header fields `durable` and `priority`, encoded. */
+  flags: Buffer;
+  ttlMs: number | undefined;
+  /** Encoded keys and values that the sender set. */
+  annotations: Buffer;
+  annotationItems: number;
+  scheduledFor: number | undefined;
+  /** Where properties, application properties and body begin. */
+  rest: number;
+}
+
+function readFront(bytes: Buffer): Front {
+  const front: Front = {
+    flags: NO_FLAGS,
+    ttlMs: undefined,
+    annotations: NOTHING,
+    annotationItems: 0,
+    scheduledFor: undefined,
+    rest: 0,
+  };
+  while (front.rest < bytes.length) {
+    const section = readSection(bytes, front.rest);
+    if (section.code === HEADER) readHeader(bytes, section.value, front);
+    else if (section.code === MESSAGE_ANNOTATIONS) readAnnotations(bytes, section.value, front);
+    else if (section.code !== DELIVERY_ANNOTATIONS) break;
+    front.rest = section.end;
+  }
+  return front;
+}
+
+function readHeader(bytes: Buffer, value: number, front: Front): void {
+  const fields = readItems(bytes, value);
+  let at = fields.first;
+  for (let field = 0; field < fields.count && field <= TTL_FIELD; field += 1) {
+    if (field === TTL_FIELD) {
+      front.flags = bytes.subarray(fields.first, at);
+      front.ttlMs = readUint(bytes, at);
+    }
+    at = skipValue(bytes, at);
+  }
+}
+
+function readAnnotations(bytes: Buffer, value: number, front: Front): void {
+  const items = readItems(bytes, value);
+  const kept: Buffer[] = [];
+  let at = items.first;
+  for (let pair = 0; pair < items.count; pair += 2) {
+    const itemAt = skipValue(bytes, at);
+    const end = skipValue(bytes, itemAt);
+    const key = readVariable(bytes, at)?.toString("ascii") ?? "";
+    if (key === SCHEDULED_ENQUEUE_TIME) front.scheduledFor = readTimestamp(bytes, itemAt);
+    if (!OWN_ANNOTATIONS.has(key)) kept.push(bytes.subarray(at, end));
+    at = end;
+  }
+  if (kept.length > 0) front.annotations = Buffer.concat(kept);
+  front.annotationItems = kept.length * 2;
+}
+
+/** A message as it arrived. */
+export interface Incoming {
+  readonly bytes: Buffer;
+  /** As encoded, so that ids of different types differ. */
+  readonly messageId: string;
+  readonly sessionId: string | undefined;
+  readonly ttlMs: number | undefined;
+  readonly scheduledFor: number | undefined;
+}
+
+/**
+ * Reads what the broker must know and copies the bytes out of the socket's buffer. A message without an id gets
+ * `newId()`: the SDK's lock renewer needs one. Throws a RangeError for bytes that are no AMQP message.
+ */
+export function readIncoming(received: Buffer, newId: () => string): Incoming {
+  const front = readFront(received);
+  const properties = readProperties(received, front.rest);
+  const bytes =
+    properties.messageId === undefined ? withMessageId(received, front.rest, newId()) : Buffer.from(received);
+  return {
+    bytes,
+    messageId: properties.messageId ?? "",
+    sessionId: properties.sessionId,
+    ttlMs: front.ttlMs,
+    scheduledFor: front.scheduledFor,
+  };
+}
+
+function readProperties(
+  bytes: Buffer,
+  start: number,
+): { messageId: string | undefined; sessionId: string | undefined } {
+  const found: { messageId: string | undefined; sessionId: string | undefined } = {
+    messageId: undefined,
+    sessionId: undefined,
+  };
+  if (start >= bytes.length) return found;
+  const section = readSection(bytes, start);
+  if (section.code !== PROPERTIES) return found;
+  const fields = readItems(bytes, section.value);
+  let at = fields.first;
+  for (let field = 0; field < fields.count && field <= GROUP_ID_FIELD; field += 1) {
+    const end = skipValue(bytes, at);
+    if (field === MESSAGE_ID_FIELD && end - at > 1) found.messageId = bytes.toString("latin1", at, end);
+    if (field === GROUP_ID_FIELD) found.sessionId = readVariable(bytes, at)?.toString("utf8");
+    at = end;
+  }
+  return found;
+}
+
+function withMessageId(bytes: Buffer, start: number, id: string): Buffer {
+  const encodedId = Buffer.concat([Buffer.from([0xa1, Buffer.byteLength(id)]), Buffer.from(id)]);
+  const section = start < bytes.length ? readSection(bytes, start) : undefined;
+  const present = section?.code === PROPERTIES ? section : undefined;
+  const fields = present ? readItems(bytes, present.value) : { count: 0, first: 0 };
+  const others = present && fields.count > 0 ? bytes.subarray(skipValue(bytes, fields.first), present.end) : NOTHING;
+  const head = Buffer.from([0x00, 0x53, PROPERTIES, 0xd0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(4 + encodedId.length + others.length, 4);
+  head.writeUInt32BE(Math.max(1, fields.count), 8);
+  return Buffer.concat([bytes.subarray(0, start), head, encodedId, others, bytes.subarray(present?.end ?? start)]);
+}
+
+/** The messages of a batch: format 0x80013700 holds one encoded message in each data section. */
+export function readBatch(bytes: Buffer): Buffer[] {
+  const messages: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const section = readSection(bytes, at);
+    const content = section.code === DATA ? readVariable(bytes, section.value) : undefined;
+    if (content) messages.push(content);
+    at = section.end;
+  }
+  return messages;
+}
+
+/** What the broker says about a message it delivers. */
+export interface DeliveryFacts {
+  readonly deliveryCount: number;
+  readonly ttlMs: number | undefined;
+  readonly enqueuedAt: number;
+  readonly sequence: number;
+  readonly state: MessageState;
+  readonly lockedUntil: number | undefined;
+  readonly deadLetterSource: string | undefined;
+}
+
+const UINT_MAX = 0xffff_ffff;
+const KEYS = {
+  enqueuedAt: symbol("x-opt-enqueued-time"),
+  lockedUntil: symbol("x-opt-locked-until"),
+  sequence: symbol("x-opt-sequence-number"),
+  enqueueSequence: symbol("x-opt-enqueue-sequence-number"),
+  state: symbol("x-opt-message-state"),
+  deadLetterSource: symbol("x-opt-deadletter-source"),
+};
+
+function symbol(name: string): Buffer {
+  return Buffer.concat([Buffer.from([0xa3, name.length]), Buffer.from(name, "ascii")]);
+}
+
+const FIXED_ROOM = 512;
+const SOURCE_ROOM = 1100;
+
+/** The message to put on the wire: our header and annotations, the sender's annotations, and the rest byte for byte. */
+export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
+  const front = readFront(bytes);
+  const room = FIXED_ROOM + SOURCE_ROOM + front.flags.length + front.annotations.length;
+  const out = Buffer.allocUnsafe(room + bytes.length - front.rest);
+  let at = writeHeader(out, front.flags, facts);
+  const map = at;
+  out[at++] = 0x00;
+  out[at++] = 0x53;
+  out[at++] = MESSAGE_ANNOTATIONS;
+  out[at++] = 0xd1;
+  const sizeAt = at;
+  let items = front.annotationItems + 6;
+  at = writeLong(out, at + 8, KEYS.enqueuedAt, 0x83, facts.enqueuedAt);
+  at = writeLong(out, at, KEYS.sequence, 0x81, facts.sequence);
+  at = writeLong(out, at, KEYS.enqueueSequence, 0x81, facts.sequence);
+  if (facts.lockedUntil !== undefined) {
+    at = writeLong(out, at, KEYS.lockedUntil, 0x83, facts.lockedUntil);
+    items += 2;
+  }
+  if (facts.state !== 0) {
+    at += KEYS.state.copy(out, at);
+    out[at++] = 0x54;
+    out[at++] = facts.state;
+    items += 2;
+  }
+  if (facts.deadLetterSource !== undefined) {
+    at += KEYS.deadLetterSource.copy(out, at);
+    out[at++] = 0xb1;
+    const length = out.write(facts.deadLetterSource, at + 4, SOURCE_ROOM - 100);
+    at = out.writeUInt32BE(length, at) + length;
+    items += 2;
+  }
+  at += front.annotations.copy(out, at);
+  out.writeUInt32BE(at - sizeAt - 4, sizeAt);
+  out.writeUInt32BE(items, map + 8);
+  at += bytes.copy(out, at, front.rest);
+  return out.subarray(0, at);
+}
+
+function writeHeader(out: Buffer, flags: Buffer, facts: DeliveryFacts): number {
+  let at = 0;
+  out[at++] = 0x00;
+  out[at++] = 0x53;
+  out[at++] = HEADER;
+  out[at++] = 0xc0;
+  const sizeAt = at++;
+  out[at++] = 5;
+  at += flags.copy(out, at);
+  if (facts.ttlMs !== undefined && facts.ttlMs <= UINT_MAX) {
+    out[at++] = 0x70;
+    at = out.writeUInt32BE(facts.ttlMs, at);
+  } else {
+    out[at++] = 0x40;
+  }
+  out[at++] = 0x40;
+  out[at++] = 0x70;
+  at = out.writeUInt32BE(facts.deliveryCount, at);
+  out[sizeAt] = at - sizeAt - 1;
+  return at;
+}
+
+function writeLong(out: Buffer, start: number, key: Buffer, type: number, value: number): number {
+  let at = start + key.copy(out, start);
+  out[at++] = type;
+  at = out.writeUInt32BE(Math.floor(value / 2 ** 32), at);
+  return out.writeUInt32BE(value >>> 0, at);
+}

@@ -1,0 +1,157 @@
+// A client's receiving link: delivers as credit allows, drains, and turns dispositions into steps of the queue.
+import type { PropertyChanges } from "./application-properties.ts";
+import type { Consumer, Lane } from "./lane.ts";
+import { deliveryTag } from "./lock-table.ts";
+import type { Lock, Message } from "./message.ts";
+import type { Queue, Settlement } from "./queue.ts";
+import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
+
+const DEAD_LETTER = "com.microsoft:dead-letter";
+const SETTLED_BY_SENDER = 1;
+const TAG_BYTES = 16;
+
+interface HeldTransfer extends Transfer {
+  lock?: Lock;
+}
+
+interface OutcomeContext {
+  readonly delivery: HeldTransfer;
+}
+
+interface RejectedState {
+  readonly error?: {
+    readonly condition?: string;
+    readonly description?: string;
+    readonly info?: Record<string, unknown>;
+  };
+}
+
+interface ModifiedState {
+  readonly undeliverable_here?: boolean;
+  readonly message_annotations?: PropertyChanges;
+}
+
+export class ReceiveLink implements Consumer {
+  readonly queue: Queue;
+  readonly mode: Consumer["mode"];
+  readonly #link: SenderLink;
+  readonly #lane: Lane | undefined;
+  /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
+  #handed = 0;
+  #isDraining = false;
+
+  constructor(link: SenderLink, queue: Queue, lane?: Lane) {
+    this.#link = link;
+    this.queue = queue;
+    this.#lane = lane;
+    this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
+    echoDrainEvenWithoutCredit(link);
+    link.on("sender_flow", () => this.#flow());
+    link.on("accepted", ({ delivery }: OutcomeContext) => this.#settle(delivery, (lock) => this.queue.complete(lock)));
+    link.on("released", ({ delivery }: OutcomeContext) => this.#settle(delivery, (lock) => this.queue.release(lock)));
+    link.on("rejected", ({ delivery }: OutcomeContext) =>
+      this.#settle(delivery, (lock) => this.#reject(lock, delivery)),
+    );
+    link.on("modified", ({ delivery }: OutcomeContext) =>
+      this.#settle(delivery, (lock) => this.#modify(lock, delivery)),
+    );
+    // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out.
+    setImmediate(() => queue.join(this, lane));
+  }
+
+  credit(): number {
+    // What rhea has queued has not yet lowered its credit, but always keeps the sum of credit and delivery count.
+    const allowed = this.#link.credit + this.#link.delivery_count - this.#handed;
+    return Math.min(allowed, this.#link.session.outgoing.available());
+  }
+
+  reserve(): void {
+    this.#handed += 1;
+  }
+
+  deliver(message: Message, lock: Lock | undefined): void {
+    if (lock) this.#handed += 1;
+    if (!this.#link.is_open()) return;
+    const tag = lock ? deliveryTag(lock) : Buffer.alloc(TAG_BYTES);
+    const delivery: HeldTransfer = this.#link.send(this.queue.encode(message, lock), tag, 0) as HeldTransfer;
+    if (lock) delivery.lock = lock;
+  }
+
+  leave(): void {
+    this.queue.leave(this, this.#lane);
+  }
+
+  end(condition: string, description: string): void {
+    this.leave();
+    this.#link.close({ condition, description });
+  }
+
+  #flow(): void {
+    this.queue.pump(this.#lane);
+    if (this.#link._draining && !this.#isDraining) this.#drain();
+  }
+
+  /** Part 2, section 2.6.7: a drain is answered once all that could be sent was sent. */
+  #drain(): void {
+    this.#isDraining = this.#handed > this.#link.delivery_count && this.#link.is_open();
+    if (this.#isDraining) {
+      setImmediate(() => this.#drain());
+      return;
+    }
+    this.#handed = this.#link.delivery_count + this.#link.credit;
+    this.#link._drained = true;
+    this.#link.issue_flow = true;
+    this.#link.connection._register();
+  }
+
+  async #settle(delivery: HeldTransfer, step: (lock: Lock) => Settlement | Promise<Settlement>): Promise<void> {
+    const { lock } = delivery;
+    const settlement = lock ? await step(lock) : "lost";
+    if (!this.#link.is_open()) return;
+    delivery.update(true, answer(settlement));
+    // rhea waits for the remote side to settle as well, which in this mode it never says.
+    delivery.remote_settled = true;
+  }
+
+  #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
+    const { error } = delivery.remote_state as unknown as RejectedState;
+    const isDeadLettering = error?.condition === DEAD_LETTER;
+    return this.queue.moveToDeadLetter(lock, {
+      ...(isDeadLettering ? error?.info : { DeadLetterErrorDescription: error?.description ?? "" }),
+    });
+  }
+
+  #modify(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
+    const { undeliverable_here: isDeferred, message_annotations: changes } =
+      delivery.remote_state as unknown as ModifiedState;
+    return isDeferred ? this.queue.defer(lock, changes ?? {}) : this.queue.abandon(lock, changes ?? {});
+  }
+}
+
+/** The SDK throws on an echoed `rejected`, so that every success is answered `accepted`. */
+function answer(settlement: Settlement): unknown {
+  switch (settlement) {
+    case "settled":
+      return ACCEPTED;
+    case "lost":
+      return rejection(
+        "com.microsoft:message-lock-lost",
+        "The lock supplied is invalid: it has expired or was settled before.",
+      );
+    case "refused":
+      return rejection("amqp:not-allowed", "A message in a dead-letter queue cannot be dead-lettered.");
+    default:
+      return settlement satisfies never;
+  }
+}
+
+/** rhea answers a drain only if there is credit to use up; the SDK waits for the answer in any case, and then closes the link. */
+function echoDrainEvenWithoutCredit(link: SenderLink): void {
+  link._get_drain = () => {
+    if (!link._draining || !link._drained) return false;
+    link.delivery_count += link.credit;
+    link.credit = 0;
+    link._draining = false;
+    return true;
+  };
+}

@@ -1,0 +1,44 @@
+// Request and response over a pair of links: what `$cbs` and `$management` have in common.
+import {
+  ACCEPTED,
+  type DecodedMessage,
+  messages,
+  type ReceiverLink,
+  type SenderLink,
+  type Transfer,
+} from "./rhea-internals.ts";
+
+const CREDIT = 100;
+
+export interface Response {
+  readonly properties: Record<string, unknown>;
+  readonly body?: unknown;
+}
+
+/** Answers one request; a throw is a bug. */
+export type Responder = (request: DecodedMessage) => Response | Promise<Response>;
+
+/** Serves the requests of a link. `findReply` knows the link that carries answers to a request's `reply_to`. */
+export function serveRequests(
+  link: ReceiverLink,
+  respond: Responder,
+  findReply: (replyTo: string) => SenderLink | undefined,
+): void {
+  link.on("message", async ({ message, delivery }: { message: Buffer; delivery: Transfer }) => {
+    delivery.update(true, ACCEPTED);
+    link.add_credit(1);
+    const request = messages.decode(message);
+    const response = await respond(request);
+    const reply = findReply(request.reply_to ?? "");
+    if (!reply?.is_open()) return;
+    const answer = messages.encode({
+      correlation_id: request.message_id,
+      application_properties: response.properties,
+      body: response.body,
+    });
+    const sent = reply.send(answer, undefined, 0);
+    // Settled in advance: nobody acts on the disposition of an answer.
+    Reflect.set(sent, "settled", true);
+  });
+  link.add_credit(CREDIT);
+}

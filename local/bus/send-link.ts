@@ -1,0 +1,66 @@
+// A client's sending link: takes messages and batches into a queue and answers each after its commit.
+import { randomUUID } from "node:crypto";
+import { BATCH_FORMAT } from "./amqp-connection.ts";
+import { type Incoming, readBatch, readIncoming } from "./encoded-message.ts";
+import type { Queue } from "./queue.ts";
+import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "./rhea-internals.ts";
+
+/** The standard tier's limit; announced in the attach. */
+export const MAX_MESSAGE_BYTES = 262_144;
+
+/** Unsettled transfers allowed to a link; rhea's buffer holds 2048 a session. */
+const CREDIT = 1000;
+const CREDIT_STEP = 250;
+
+export class SendLink {
+  readonly queue: Queue;
+  readonly #link: ReceiverLink;
+  #settled = 0;
+
+  constructor(link: ReceiverLink, queue: Queue) {
+    this.#link = link;
+    this.queue = queue;
+    link.on("message", (context: { message: Buffer; format: number; delivery: Transfer }) => {
+      void this.#take(context.message, context.format, context.delivery);
+    });
+    link.add_credit(CREDIT);
+  }
+
+  async #take(bytes: Buffer, format: number, delivery: Transfer): Promise<void> {
+    this.#answer(delivery, (await this.#store(bytes, format)) ?? ACCEPTED);
+  }
+
+  /** @returns the rejection, if it is one. */
+  async #store(bytes: Buffer, format: number): Promise<unknown> {
+    if (bytes.length > MAX_MESSAGE_BYTES) {
+      return rejection(
+        "amqp:link:message-size-exceeded",
+        `The message has ${bytes.length} bytes; the limit is ${MAX_MESSAGE_BYTES}.`,
+      );
+    }
+    let incoming: Incoming[];
+    try {
+      incoming = (format === BATCH_FORMAT ? readBatch(bytes) : [bytes]).map((one) => readIncoming(one, randomUUID));
+    } catch (cause) {
+      return rejection("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
+    }
+    if (this.queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
+      return rejection("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);
+    }
+    await this.queue.send(incoming);
+    return undefined;
+  }
+
+  #answer(delivery: Transfer, outcome: unknown): void {
+    if (!this.#link.is_open()) return;
+    delivery.update(true, outcome);
+    this.#settled += 1;
+    if (this.#settled < CREDIT_STEP) return;
+    this.#link.add_credit(this.#settled);
+    this.#settled = 0;
+  }
+
+  end(condition: string, description: string): void {
+    this.#link.close({ condition, description });
+  }
+}

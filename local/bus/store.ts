@@ -1,0 +1,219 @@
+// Queues and messages in SQLite: one row a message, changed inside group commits; the core's memory is the authority while it lives.
+import { Database, type Durability } from "../database/database.ts";
+import type { Message, MessageState } from "./message.ts";
+import type { ArmProperties } from "./queue-settings.ts";
+
+/** A row id is the queue's number and the sequence number in one, so that a queue's rows lie together and need no second index. */
+const SEQUENCES_PER_QUEUE = 2 ** 40;
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS queue (
+  number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, properties TEXT NOT NULL,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, next_sequence INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS message (
+  id INTEGER PRIMARY KEY, dead INTEGER NOT NULL, state INTEGER NOT NULL, delivery_count INTEGER NOT NULL,
+  enqueued_at INTEGER NOT NULL, ttl INTEGER, expires_at INTEGER, due_at INTEGER NOT NULL, session TEXT, bytes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS duplicate (
+  id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, message_id TEXT NOT NULL, seen_at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS session (
+  queue INTEGER NOT NULL, session TEXT NOT NULL, state BLOB, PRIMARY KEY (queue, session)) WITHOUT ROWID;
+`;
+
+export interface QueueRow {
+  readonly number: number;
+  readonly name: string;
+  readonly properties: ArmProperties;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly nextSequence: number;
+}
+
+export interface StoredMessage {
+  readonly message: Message;
+  readonly dead: boolean;
+}
+
+export interface StoredDuplicate {
+  readonly id: number;
+  readonly messageId: string;
+  readonly seenAt: number;
+}
+
+export class Store {
+  readonly #database: Database;
+
+  constructor(path: string, durability: Durability) {
+    this.#database = new Database(path, durability);
+    this.#database.exec(SCHEMA);
+  }
+
+  /** Runs `work` in this turn's transaction; resolves after COMMIT. */
+  commit<T>(work: () => T): Promise<T> {
+    return this.#database.write(work);
+  }
+
+  get counts(): { readonly commits: number; readonly writes: number } {
+    return this.#database.counts;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  queues(): QueueRow[] {
+    const rows = this.#database.prepare("SELECT * FROM queue ORDER BY number").all();
+    return rows.map((row) => ({
+      number: Number(row["number"]),
+      name: String(row["name"]),
+      properties: JSON.parse(String(row["properties"])) as ArmProperties,
+      createdAt: Number(row["created_at"]),
+      updatedAt: Number(row["updated_at"]),
+      nextSequence: Number(row["next_sequence"]),
+    }));
+  }
+
+  putQueue(row: QueueRow): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?)")
+      .run(row.number, row.name, JSON.stringify(row.properties), row.createdAt, row.updatedAt, row.nextSequence);
+  }
+
+  deleteQueue(queue: number): void {
+    this.#database.prepare("DELETE FROM queue WHERE number = ?").run(queue);
+    this.#database
+      .prepare("DELETE FROM message WHERE id BETWEEN ? AND ?")
+      .run(rowId(queue, 0), rowId(queue + 1, 0) - 1);
+    this.#database.prepare("DELETE FROM duplicate WHERE queue = ?").run(queue);
+    this.#database.prepare("DELETE FROM session WHERE queue = ?").run(queue);
+  }
+
+  reserveSequences(queue: number, next: number): void {
+    this.#database.prepare("UPDATE queue SET next_sequence = ? WHERE number = ?").run(next, queue);
+  }
+
+  insert(queue: number, message: Message, bytes: Buffer): void {
+    this.#database
+      .prepare("INSERT INTO message VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(
+        rowId(queue, message.sequence),
+        message.state,
+        message.deliveryCount,
+        message.enqueuedAt,
+        message.ttlMs ?? null,
+        orNull(message.expiresAt),
+        message.dueAt,
+        message.sessionId ?? null,
+        bytes,
+      );
+  }
+
+  remove(queue: number, sequence: number): void {
+    this.#database.prepare("DELETE FROM message WHERE id = ?").run(rowId(queue, sequence));
+  }
+
+  update(queue: number, sequence: number, state: MessageState, deliveryCount: number): void {
+    this.#database
+      .prepare("UPDATE message SET state = ?, delivery_count = ? WHERE id = ?")
+      .run(state, deliveryCount, rowId(queue, sequence));
+  }
+
+  updateBytes(queue: number, sequence: number, bytes: Buffer): void {
+    this.#database.prepare("UPDATE message SET bytes = ? WHERE id = ?").run(bytes, rowId(queue, sequence));
+  }
+
+  /** A scheduled message becomes active under a new sequence number. */
+  activate(queue: number, scheduledSequence: number, message: Message): void {
+    this.#database
+      .prepare("UPDATE message SET id = ?, state = ?, enqueued_at = ?, expires_at = ? WHERE id = ?")
+      .run(
+        rowId(queue, message.sequence),
+        message.state,
+        message.enqueuedAt,
+        orNull(message.expiresAt),
+        rowId(queue, scheduledSequence),
+      );
+  }
+
+  moveToDeadLetter(queue: number, sequence: number, deliveryCount: number): void {
+    this.#database
+      .prepare("UPDATE message SET dead = 1, state = 0, expires_at = NULL, delivery_count = ? WHERE id = ?")
+      .run(deliveryCount, rowId(queue, sequence));
+  }
+
+  bytes(queue: number, sequence: number): Buffer | undefined {
+    const row = this.#database.prepare("SELECT bytes FROM message WHERE id = ?").get(rowId(queue, sequence));
+    const bytes = row?.["bytes"];
+    return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined;
+  }
+
+  /** Everything but the bytes, in the order of sequence numbers. */
+  *messages(queue: number): Generator<StoredMessage> {
+    const rows = this.#database
+      .prepare(
+        `SELECT id, dead, state, delivery_count, enqueued_at, ttl, expires_at, due_at, session FROM message
+         WHERE id BETWEEN ? AND ? ORDER BY id`,
+      )
+      .iterate(rowId(queue, 0), rowId(queue + 1, 0) - 1);
+    for (const row of rows) {
+      const { ttl, session, expires_at: expiresAt } = row;
+      const message: Message = {
+        sequence: Number(row["id"]) - rowId(queue, 0),
+        state: Number(row["state"]) as MessageState,
+        deliveryCount: Number(row["delivery_count"]),
+        enqueuedAt: Number(row["enqueued_at"]),
+        ttlMs: ttl === null ? undefined : Number(ttl),
+        expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : Number(expiresAt),
+        dueAt: Number(row["due_at"]),
+        sessionId: session === null ? undefined : String(session),
+        bytes: undefined,
+        lock: undefined,
+        gone: false,
+      };
+      yield { message, dead: row["dead"] === 1 };
+    }
+  }
+
+  insertDuplicate(queue: number, duplicate: StoredDuplicate): void {
+    this.#database
+      .prepare("INSERT INTO duplicate VALUES (?, ?, ?, ?)")
+      .run(duplicate.id, queue, duplicate.messageId, duplicate.seenAt);
+  }
+
+  removeDuplicate(id: number): void {
+    this.#database.prepare("DELETE FROM duplicate WHERE id = ?").run(id);
+  }
+
+  *duplicates(queue: number): Generator<StoredDuplicate> {
+    const rows = this.#database.prepare("SELECT * FROM duplicate WHERE queue = ? ORDER BY id").iterate(queue);
+    for (const row of rows) {
+      yield { id: Number(row["id"]), messageId: String(row["message_id"]), seenAt: Number(row["seen_at"]) };
+    }
+  }
+
+  lastDuplicateId(): number {
+    return Number(this.#database.prepare("SELECT max(id) AS id FROM duplicate").get()?.["id"] ?? 0);
+  }
+
+  putSessionState(queue: number, session: string, state: Buffer): void {
+    this.#database.prepare("INSERT OR REPLACE INTO session VALUES (?, ?, ?)").run(queue, session, state);
+  }
+
+  removeSessionState(queue: number, session: string): void {
+    this.#database.prepare("DELETE FROM session WHERE queue = ? AND session = ?").run(queue, session);
+  }
+
+  *sessionStates(queue: number): Generator<{ session: string; state: Buffer }> {
+    const rows = this.#database.prepare("SELECT session, state FROM session WHERE queue = ?").all(queue);
+    for (const { session, state } of rows) {
+      if (state instanceof Uint8Array) yield { session: String(session), state: Buffer.from(state) };
+    }
+  }
+}
+
+function rowId(queue: number, sequence: number): number {
+  return queue * SEQUENCES_PER_QUEUE + sequence;
+}
+
+function orNull(instant: number): number | null {
+  return Number.isFinite(instant) ? instant : null;
+}
