@@ -1,0 +1,27 @@
+// The account document, from which the SDK learns where to send everything else.
+import { type Call, header, type Reply } from "./request.ts";
+
+export function readAccount(call: Call): Reply {
+  // The SDK takes these addresses for all further requests: they must be the ones it came by.
+  const location = { name: "local", databaseAccountEndpoint: `http://${header(call, "host")}/` };
+  const body = JSON.stringify({
+    id: "local",
+    _self: "",
+    _rid: "local",
+    _dbs: "//dbs/",
+    media: "//media/",
+    addresses: "//addresses/",
+    writableLocations: [location],
+    readableLocations: [location],
+    enableMultipleWriteLocations: false,
+    userConsistencyPolicy: { defaultConsistencyLevel: "Session" },
+    userReplicationPolicy: { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 1 },
+    systemReplicationPolicy: { minReplicaSetSize: 1, maxReplicasetSize: 1 },
+    readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
+    queryEngineConfiguration: "{}",
+  });
+  return { status: 200, charge: 0, body };
+}
+
+/** Throughput is not modelled: no container has an offer. */
+export const queryOffers = (): Reply => ({ status: 200, charge: 0, body: '{"_rid":"","Offers":[],"_count":0}' });

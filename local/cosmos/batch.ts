@@ -1,0 +1,128 @@
+// Several operations in one request: an atomic batch within one partition key, or bulk, where each stands alone.
+import {
+  canonicalKey,
+  createItem,
+  deleteItem,
+  faultOf,
+  MOST_BYTES,
+  type Outcome,
+  patchItem,
+  readItem,
+  refuse,
+  replaceItem,
+  type Target,
+  upsertItem,
+} from "./item-operations.ts";
+import { parsePatch } from "./patch.ts";
+import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+
+const MOST_OPERATIONS = 100;
+const MULTI_STATUS = 207;
+const FAILED_DEPENDENCY = 424;
+
+const failed = ({ status }: Outcome) => status >= 400;
+
+export async function batchDocuments(call: ItemCall): Promise<Reply> {
+  const operations = operationsOf(call);
+  if (!Array.isArray(operations)) return operations;
+  const pk = canonicalKey(header(call, "x-ms-documentdb-partitionkey") ?? "");
+  if (pk === undefined) return fault(400, "PartitionKey value must be supplied for this operation.");
+  const strange = operations.find(
+    ({ partitionKey }) => typeof partitionKey === "string" && canonicalKey(partitionKey) !== pk,
+  );
+  if (strange) return fault(400, "All operations of a batch have the partition key of the batch.");
+  const outcomes = await call.database.write(() => atomically(call, operations, pk));
+  const minimal = header(call, "prefer") === "return=minimal";
+  return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
+}
+
+export async function bulkDocuments(call: ItemCall): Promise<Reply> {
+  const operations = operationsOf(call);
+  if (!Array.isArray(operations)) return operations;
+  const goOn = header(call, "x-ms-cosmos-batch-continue-on-error") !== "false";
+  const outcomes = await call.database.write(() => {
+    let stopped = false;
+    return operations.map((operation) => {
+      const pk = canonicalKey(String(operation["partitionKey"]));
+      if (stopped) return refuse(FAILED_DEPENDENCY, "An operation before this one failed.");
+      const outcome = pk === undefined ? refuse(400, "The operation has no partition key.") : run(call, operation, pk);
+      stopped = failed(outcome) && !goOn;
+      return outcome;
+    });
+  });
+  const minimal = header(call, "prefer") === "return=minimal";
+  return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
+}
+
+/** All or nothing: the first failure takes the rest with it, and what was done before it is undone. */
+function atomically(call: ItemCall, operations: readonly JsonObject[], pk: string): readonly Outcome[] {
+  const outcomes = call.database.savepoint(
+    () => {
+      const done: Outcome[] = [];
+      for (const operation of operations) {
+        const outcome = run(call, operation, pk);
+        done.push(outcome);
+        if (failed(outcome)) break;
+      }
+      return done;
+    },
+    (done) => !done.some(failed),
+  );
+  if (!outcomes.some(failed)) return outcomes;
+  return operations.map((_, index) => {
+    const outcome = outcomes[index];
+    return outcome && failed(outcome) ? outcome : { status: FAILED_DEPENDENCY, charge: outcome?.charge ?? 0 };
+  });
+}
+
+function run(call: ItemCall, operation: JsonObject, pk: string): Outcome {
+  const { operationType, resourceBody: body } = operation;
+  const id = String(operation["id"] ?? "");
+  const target: Target = {
+    container: call.container,
+    pk,
+    now: Date.now(),
+    precondition: { ifMatch: text(operation["ifMatch"]), ifNoneMatch: text(operation["ifNoneMatch"]) },
+  };
+  switch (operationType) {
+    case "Read":
+      return readItem(target, id);
+    case "Delete":
+      return deleteItem(target, id);
+    case "Patch": {
+      const patch = parsePatch(body, call.container.partitionPaths);
+      return typeof patch === "string" ? refuse(400, patch) : patchItem(target, id, patch);
+    }
+    case "Create":
+    case "Upsert":
+    case "Replace": {
+      const wrong = faultOf(body, target);
+      if (wrong !== undefined || !isObject(body)) return refuse(400, wrong ?? "No document.");
+      if (operationType === "Create") return createItem(target, body);
+      return operationType === "Upsert" ? upsertItem(target, body) : replaceItem(target, id, body);
+    }
+    default:
+      return refuse(400, `The operation type '${String(operationType)}' is not known.`);
+  }
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+function operationsOf(call: ItemCall): JsonObject[] | Reply {
+  if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
+  const operations = parseJson(call.body);
+  if (!Array.isArray(operations) || operations.length === 0) return fault(400, "A batch is a list of operations.");
+  if (operations.length > MOST_OPERATIONS) return fault(400, `A batch takes at most ${MOST_OPERATIONS} operations.`);
+  return operations.every(isObject) ? operations : fault(400, "An operation of a batch is an object.");
+}
+
+function reply(status: number, outcomes: readonly Outcome[], minimal: boolean): Reply {
+  const results = outcomes.map(({ status: statusCode, charge, etag, body }) => {
+    const eTag = etag === undefined ? "" : `,"eTag":${JSON.stringify(etag)}`;
+    const resource = body === undefined || minimal ? "" : `,"resourceBody":${body}`;
+    return `{"statusCode":${statusCode},"requestCharge":${charge}${eTag}${resource}}`;
+  });
+  const charge = outcomes.reduce((sum, outcome) => sum + outcome.charge, 0);
+  return { status, charge, body: `[${results.join(",")}]` };
+}

@@ -1,0 +1,97 @@
+// Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
+import { accessPath, type Part, part, type Request } from "./access-path.ts";
+import { quoted } from "./item-schema.ts";
+import type { Aggregate } from "./sql/aggregates.ts";
+import type { Scope } from "./sql/compile.ts";
+import { type Grouping, matches } from "./sql/compiled-query.ts";
+import { isObject, type Json, type JsonObject, type Value, valueOfKey } from "./sql/values.ts";
+
+interface Group {
+  readonly first: Scope;
+  readonly aggregates: readonly Aggregate[];
+}
+
+interface Weighted {
+  readonly document: Json;
+  /** How many documents look like this one. */
+  readonly times: number;
+}
+
+/** Every result as JSON; without GROUP BY exactly one group, even over nothing. */
+export function collectGroups(search: Request, grouping: Grouping): string[] {
+  const { query, parameters } = search;
+  const groups = new Map<string, Group>();
+  const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
+  if (grouping.keys.length === 0) groups.set("[]", open({ values: [], parameters, totals: [] }));
+  for (const { document, times } of fromColumns(search) ?? fromDocuments(search)) {
+    for (const scope of matches(query, document, parameters)) {
+      const values = grouping.keys.map((key) => key(scope));
+      const name = JSON.stringify(values.map((value) => (value === undefined ? [] : [value])));
+      let group = groups.get(name);
+      if (!group) {
+        group = open(scope);
+        groups.set(name, group);
+      }
+      for (const [index, aggregate] of group.aggregates.entries()) {
+        aggregate.add(grouping.aggregates[index]?.given(scope), times);
+      }
+    }
+  }
+  const outputs = [...groups.values()].map(({ first, aggregates }) =>
+    query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) }),
+  );
+  const texts = outputs.filter((output) => output !== undefined).map((output) => JSON.stringify(output));
+  return query.distinct ? [...new Set(texts)] : texts;
+}
+
+function* fromDocuments(search: Request): Generator<Weighted> {
+  for (const { sql, bindings } of accessPath(search).parts) {
+    for (const row of search.container.items.rows(sql, bindings)) {
+      yield { document: JSON.parse(row.body) as Json, times: 1 };
+    }
+  }
+}
+
+/** One stand-in document for each combination of the columns, or undefined where a column does not hold its value. */
+function fromColumns(search: Request): Weighted[] | undefined {
+  const { container, query } = search;
+  const columns = new Map(container.items.paths.map(({ name, segments }) => [name, segments]));
+  if (!query.paths?.every((path) => columns.has(path))) return undefined;
+  const used = query.paths;
+  const names = used.map(quoted);
+  const { sql, bindings } = countingPart(search, names);
+  const weighted: Weighted[] = [];
+  for (const row of container.items.rows(sql, bindings)) {
+    const document: JsonObject = {};
+    for (const path of used) {
+      const held = valueOfKey(row[path] as string | null);
+      if (!held) return undefined;
+      place(document, columns.get(path) ?? [], held.value);
+    }
+    weighted.push({ document, times: Number(row["times"]) });
+  }
+  return weighted;
+}
+
+function countingPart(search: Request, names: readonly string[]): Part {
+  const { constraints, filters } = accessPath({ ...search, after: undefined });
+  const all = [...filters];
+  for (const { column, conditions } of constraints.byPath.values()) {
+    for (const { test, bindings } of conditions) all.push({ sql: `${column} ${test}`, bindings });
+  }
+  const list = names.length > 0 ? `${names.join(", ")}, ` : "";
+  const counted = part(`SELECT ${list}count(*) AS times FROM ${search.container.items.name}`, all, "");
+  return names.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${names.join(", ")}` } : counted;
+}
+
+function place(document: JsonObject, segments: readonly string[], value: Value): void {
+  if (value === undefined) return;
+  let at = document;
+  for (const segment of segments.slice(0, -1)) {
+    const next = at[segment];
+    const child: JsonObject = isObject(next) ? next : {};
+    at[segment] = child;
+    at = child;
+  }
+  at[segments.at(-1) ?? ""] = value;
+}

@@ -1,0 +1,85 @@
+// What an indexing policy means here: which paths get an index of their own, and which ORDER BY it can serve.
+import { isObject, type JsonObject, type Value } from "./sql/values.ts";
+
+export interface IndexedPath {
+  /** `/dueAt`: also the name of its column. */
+  readonly name: string;
+  readonly segments: readonly string[];
+}
+
+export interface CompositePart {
+  readonly name: string;
+  readonly descending: boolean;
+}
+
+export interface Indexing {
+  /** Included paths that end in `/?`: each has a column with the sort key of its value, and an index on it. */
+  readonly paths: readonly IndexedPath[];
+  readonly composites: readonly (readonly CompositePart[])[];
+  /** Of the most specific pattern that matches a path. */
+  readonly coverage: (name: string) => "named" | "wildcard" | "none";
+}
+
+interface Pattern {
+  readonly name: string;
+  readonly wildcard: boolean;
+  readonly included: boolean;
+}
+
+/** Azure indexes these whatever the policy says. */
+const ALWAYS = new Set(["/id", "/_ts"]);
+
+export function readIndexing(policy: Value): Indexing {
+  const fields: JsonObject = isObject(policy) ? policy : { includedPaths: [{ path: "/*" }] };
+  const patterns = [...patternsOf(fields["includedPaths"], true), ...patternsOf(fields["excludedPaths"], false)];
+  const named = patterns.filter(({ included, wildcard, name }) => included && !wildcard && !ALWAYS.has(name));
+  return {
+    paths: named.map(({ name }) => ({ name, segments: name.slice(1).split("/") })),
+    composites: compositesOf(fields["compositeIndexes"]),
+    coverage: (name) => {
+      if (ALWAYS.has(name)) return "named";
+      const matching = patterns.filter((pattern) => matches(pattern, name));
+      const best = matching.sort((a, b) => b.name.length - a.name.length || Number(a.wildcard) - Number(b.wildcard))[0];
+      if (!best?.included) return "none";
+      return best.wildcard ? "wildcard" : "named";
+    },
+  };
+}
+
+export function valueAt(document: JsonObject, segments: readonly string[]): Value {
+  let at: Value = document;
+  for (const segment of segments) {
+    if (!isObject(at) || !Object.hasOwn(at, segment)) return undefined;
+    at = at[segment];
+  }
+  return at;
+}
+
+/** `/a/"b c"/?` to `/a/b c`. */
+export function pathName(path: string): string {
+  return path.replace(/\/[?*]$/, "").replaceAll('"', "");
+}
+
+function matches({ name, wildcard }: Pattern, path: string): boolean {
+  return path === name || (wildcard && path.startsWith(`${name}/`));
+}
+
+function patternsOf(list: Value, included: boolean): Pattern[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry) => {
+    const path = isObject(entry) ? entry["path"] : undefined;
+    // Elements of arrays (`/a/[]/?`) have no single value to sort by.
+    if (typeof path !== "string" || path.includes("[")) return [];
+    return [{ name: pathName(path), wildcard: path.endsWith("/*"), included }];
+  });
+}
+
+function compositesOf(list: Value): CompositePart[][] {
+  if (!Array.isArray(list)) return [];
+  return list.filter(Array.isArray).map((parts) =>
+    parts.filter(isObject).map((part) => ({
+      name: pathName(String(part["path"])),
+      descending: part["order"] === "descending",
+    })),
+  );
+}

@@ -1,0 +1,143 @@
+// What each operation does to one document, inside a write: alone, in a batch or in bulk alike.
+import type { Container } from "./catalog.ts";
+import { charges } from "./charges.ts";
+import { valueAt } from "./indexing.ts";
+import type { StoredItem } from "./item-table.ts";
+import { applyPatch, type Patch } from "./patch.ts";
+import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
+
+export interface Outcome {
+  readonly status: number;
+  readonly charge: number;
+  readonly etag?: string;
+  /** The document as JSON. */
+  readonly body?: string;
+  /** Why it was refused. */
+  readonly fault?: string;
+}
+
+export interface Precondition {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+export interface Target {
+  readonly container: Container;
+  /** The canonical text of the partition key. */
+  readonly pk: string;
+  readonly now: number;
+  readonly precondition: Precondition;
+}
+
+export const MOST_BYTES = 2 * 1024 * 1024;
+const LONGEST_ID = 1023;
+const NOT_FOUND = "Entity with the specified id does not exist in the system.";
+const REFUSED = "One of the specified pre-condition is not met.";
+
+export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
+
+/** The partition key as the header writes it, in one spelling; undefined values are `{}`. */
+export function canonicalKey(text: string): string | undefined {
+  const values = parseJson(text);
+  if (!Array.isArray(values)) return undefined;
+  return values.length === 0 ? "[{}]" : JSON.stringify(values);
+}
+
+export function keyOf(document: JsonObject, container: Container): string {
+  return JSON.stringify(container.partitionPaths.map((path) => valueAt(document, path) ?? {}));
+}
+
+/** What is wrong with a document that is to be stored under this key, if anything. */
+export function faultOf(document: Value, target: Target): string | undefined {
+  if (!isObject(document)) return "The document is not a JSON object.";
+  const { id, ttl } = document;
+  if (typeof id !== "string" || id === "") return "The required property 'id' is missing or not a string.";
+  if (id.length > LONGEST_ID || /[/\\?#]/.test(id)) return "The id is too long or has one of the characters / \\ ? #.";
+  if (ttl !== undefined && ttl !== null && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
+    return "The property 'ttl' must be -1 or a positive number of seconds.";
+  }
+  if (keyOf(document, target.container) !== target.pk) {
+    return "PartitionKey extracted from document doesn't match the one specified in the header.";
+  }
+  return undefined;
+}
+
+export function readItem(target: Target, id: string): Outcome {
+  const { container, pk, now, precondition } = target;
+  const item = container.items.find(pk, id, now);
+  if (!item) return refuse(404, NOT_FOUND);
+  const etag = container.items.etag(item.lsn);
+  if (precondition.ifNoneMatch !== undefined && matches(precondition.ifNoneMatch, etag)) {
+    return { status: 304, charge: charges.nothing, etag };
+  }
+  return { status: 200, charge: charges.read(item.body.length), etag, body: item.body };
+}
+
+export function createItem(target: Target, document: JsonObject): Outcome {
+  const { container, pk, now } = target;
+  const id = String(document["id"]);
+  if (container.items.find(pk, id, now)) {
+    return refuse(409, "Entity with the specified id already exists in the system.");
+  }
+  return stored(201, target, container.items.insert(pk, id, document, now));
+}
+
+/** Replace semantics where the document exists; create semantics, whatever If-Match says, where it does not. */
+export function upsertItem(target: Target, document: JsonObject): Outcome {
+  const { container, pk, now } = target;
+  const old = container.items.find(pk, String(document["id"]), now);
+  return old ? overwrite(target, old, document) : createItem(target, document);
+}
+
+export function replaceItem(target: Target, id: string, document: JsonObject): Outcome {
+  if (document["id"] !== id) return refuse(400, "The id of the document does not match the one in the path.");
+  const old = target.container.items.find(target.pk, id, target.now);
+  return old ? overwrite(target, old, document) : refuse(404, NOT_FOUND);
+}
+
+export function deleteItem(target: Target, id: string): Outcome {
+  const { container, pk, now } = target;
+  const old = container.items.find(pk, id, now);
+  if (!old) return refuse(404, NOT_FOUND);
+  if (!allows(target, old)) return refuse(412, REFUSED);
+  container.items.remove(old);
+  return { status: 204, charge: charges.delete(old.body.length, container.items.paths.length) };
+}
+
+export function patchItem(target: Target, id: string, patch: Patch): Outcome {
+  const { container, pk, now } = target;
+  const old = container.items.find(pk, id, now);
+  if (!old) return refuse(404, NOT_FOUND);
+  if (!allows(target, old)) return refuse(412, REFUSED);
+  const document = JSON.parse(old.body) as JsonObject;
+  if (patch.condition && !patch.condition(document)) return refuse(412, REFUSED);
+  const fault = applyPatch(document, patch.operations) ?? faultOf(document, target);
+  return fault ? refuse(400, fault) : replaced(target, container.items.update(old, document, now));
+}
+
+function overwrite(target: Target, old: StoredItem, document: JsonObject): Outcome {
+  if (!allows(target, old)) return refuse(412, REFUSED);
+  return replaced(target, target.container.items.update(old, document, target.now));
+}
+
+function allows({ container, precondition }: Target, item: StoredItem): boolean {
+  const etag = container.items.etag(item.lsn);
+  const { ifMatch, ifNoneMatch } = precondition;
+  if (ifMatch !== undefined && !matches(ifMatch, etag)) return false;
+  return ifNoneMatch === undefined || !matches(ifNoneMatch, etag);
+}
+
+/** Quotes are optional: the SDK sends `_etag` back as it got it, people often without. */
+function matches(condition: string, etag: string): boolean {
+  return condition === "*" || condition === etag || `"${condition}"` === etag;
+}
+
+function stored(status: number, { container }: Target, item: StoredItem): Outcome {
+  const charge = charges.insert(item.body.length, container.items.paths.length);
+  return { status, charge, etag: container.items.etag(item.lsn), body: item.body };
+}
+
+function replaced({ container }: Target, item: StoredItem): Outcome {
+  const charge = charges.replace(item.body.length, container.items.paths.length);
+  return { status: 200, charge, etag: container.items.etag(item.lsn), body: item.body };
+}

@@ -1,0 +1,160 @@
+// The documents of one container in one SQLite table, with a sparse index for each path the policy names.
+import type { Database } from "../database/database.ts";
+import { type IndexedPath, valueAt } from "./indexing.ts";
+import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { type JsonObject, sortKey } from "./sql/values.ts";
+
+export interface StoredItem {
+  /** The order of creation; the last resort of every ordering. */
+  readonly seq: number;
+  readonly lsn: number;
+  /** Milliseconds; null lives for ever. */
+  readonly expires: number | null;
+  /** The document as it is sent, system properties included. */
+  readonly body: string;
+  /** The sort key of each indexed path, by its name. */
+  readonly [path: string]: string | number | null;
+}
+
+export interface ItemTableOptions {
+  readonly number: number;
+  readonly rid: string;
+  /** `dbs/<database>/colls/<container>`. */
+  readonly link: string;
+  readonly paths: readonly IndexedPath[];
+  /** Seconds; -1 is for ever unless the document says otherwise, undefined switches expiry off. */
+  readonly defaultTtl: number | undefined;
+}
+
+/** Sequence numbers start above this many a millisecond of the clock, so that no restart repeats one. */
+const LSN_PER_MS = 16;
+const SWEEP_AT_ONCE = 500;
+
+export class ItemTable {
+  readonly name: string;
+  readonly #database: Database;
+  #options: ItemTableOptions;
+  #statements: Statements;
+  #seq: number;
+  #lsn: number;
+
+  /** Runs DDL, so at start or inside `Database.write`. */
+  constructor(database: Database, options: ItemTableOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.name = `items_${options.number}`;
+    createTable(database, this.name, options.paths);
+    this.#statements = prepareStatements(database, this.name, options.paths);
+    const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
+    this.#seq = Number(last?.["seq"] ?? 0);
+    this.#lsn = Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
+  }
+
+  /** Inside a write: other indexes or another time to live, for the writes that are queued behind it too. */
+  reconfigure(options: ItemTableOptions): void {
+    this.#options = options;
+    createTable(this.#database, this.name, options.paths);
+    this.#statements = prepareStatements(this.#database, this.name, options.paths);
+  }
+
+  get link(): string {
+    return this.#options.link;
+  }
+
+  get paths(): readonly IndexedPath[] {
+    return this.#options.paths;
+  }
+
+  get lsn(): number {
+    return this.#lsn;
+  }
+
+  /** The document, or undefined: what has expired is gone even before it is swept. */
+  find(pk: string, id: string, now = Date.now()): StoredItem | undefined {
+    const item = this.#statements.find.get(pk, id) as StoredItem | undefined;
+    return item && (item.expires === null || item.expires > now) ? item : undefined;
+  }
+
+  /** Inside a write, where `find` has found nothing. */
+  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem {
+    const expired = this.#statements.find.get(pk, id);
+    if (expired) this.#statements.delete.run(Number(expired["seq"]));
+    this.#seq += 1;
+    const item = this.#render(this.#seq, document, now);
+    const keys = this.paths.map(({ name }) => item[name] ?? null);
+    this.#statements.insert.run(pk, id, item.seq, item.lsn, item.expires, ...keys, item.body);
+    return item;
+  }
+
+  /** Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. */
+  update(old: StoredItem, document: JsonObject, now: number): StoredItem {
+    const item = this.#render(old.seq, document, now);
+    const moved = item.expires !== old.expires || this.paths.some(({ name }) => item[name] !== old[name]);
+    if (moved) {
+      const keys = this.paths.map(({ name }) => item[name] ?? null);
+      this.#statements.update.run(item.lsn, item.expires, ...keys, item.body, item.seq);
+    } else {
+      this.#statements.updateBody.run(item.lsn, item.body, item.seq);
+    }
+    return item;
+  }
+
+  /** Inside a write. */
+  remove({ seq }: StoredItem): void {
+    this.#lsn += 1;
+    this.#statements.delete.run(seq);
+  }
+
+  /** Inside a write: takes away some of what has expired and says how many. */
+  sweep(now: number): number {
+    const sql = `DELETE FROM ${this.name} WHERE seq IN (SELECT seq FROM ${this.name} WHERE expires <= ? LIMIT ${SWEEP_AT_ONCE})`;
+    return Number(this.#database.prepare(sql).run(now).changes);
+  }
+
+  /** Inside a write: the table and all it holds. */
+  drop(): void {
+    this.#database.exec(`DROP TABLE ${this.name}`);
+  }
+
+  /** Any SELECT over this table, lazily. */
+  *rows(sql: string, bindings: readonly (string | number | null)[]): Generator<StoredItem> {
+    yield* this.#database.prepare(sql).iterate(...bindings) as IterableIterator<StoredItem>;
+  }
+
+  etag(lsn: number): string {
+    return `"${lsn.toString(16).padStart(16, "0")}"`;
+  }
+
+  #render(seq: number, document: JsonObject, now: number): StoredItem {
+    this.#lsn += 1;
+    const { rid, link } = this.#options;
+    const own = itemRid(rid, seq);
+    document["_rid"] = own;
+    document["_self"] = `${link}/docs/${own}/`;
+    document["_etag"] = this.etag(this.#lsn);
+    document["_attachments"] = "attachments/";
+    document["_ts"] = Math.floor(now / 1000);
+    const item: Record<string, string | number | null> & { seq: number; lsn: number } = {
+      seq,
+      lsn: this.#lsn,
+    };
+    for (const { name, segments } of this.paths) item[name] = sortKey(valueAt(document, segments));
+    return { ...item, expires: this.#expiry(document, now), body: JSON.stringify(document) };
+  }
+
+  #expiry(document: JsonObject, now: number): number | null {
+    const { defaultTtl } = this.#options;
+    if (defaultTtl === undefined) return null;
+    const own = document["ttl"];
+    const seconds = typeof own === "number" ? own : defaultTtl;
+    return seconds < 0 ? null : now + seconds * 1000;
+  }
+}
+
+/** 8 bytes of the container and 8 of the document, in Cosmos DB's own base64. */
+function itemRid(container: string, seq: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.write(container.replaceAll("-", "/"), "base64");
+  bytes.writeBigUInt64BE(BigInt(seq), 8);
+  return bytes.toString("base64").replaceAll("/", "-");
+}

@@ -1,0 +1,76 @@
+// The operations on a single document: create, upsert, read, replace, patch, delete.
+import {
+  canonicalKey,
+  createItem,
+  deleteItem,
+  faultOf,
+  keyOf,
+  MOST_BYTES,
+  type Outcome,
+  patchItem,
+  readItem,
+  replaceItem,
+  type Target,
+  upsertItem,
+} from "./item-operations.ts";
+import { parsePatch } from "./patch.ts";
+import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+
+type Write = (target: Target, document: JsonObject) => Outcome;
+
+export function readDocument(call: ItemCall): Reply {
+  const target = targetOf(call);
+  return target ? reply(readItem(target, call.names[2] ?? "")) : noKey();
+}
+
+export const createDocument = (call: ItemCall) => store(call, createItem);
+export const upsertDocument = (call: ItemCall) => store(call, upsertItem);
+
+export function replaceDocument(call: ItemCall): Promise<Reply> | Reply {
+  const id = call.names[2] ?? "";
+  return store(call, (target, document) => replaceItem(target, id, document));
+}
+
+export function deleteDocument(call: ItemCall): Promise<Reply> | Reply {
+  const target = targetOf(call);
+  if (!target) return noKey();
+  return call.database.write(() => deleteItem(target, call.names[2] ?? "")).then(reply);
+}
+
+export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
+  const target = targetOf(call);
+  if (!target) return noKey();
+  const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
+  if (typeof patch === "string") return fault(400, patch);
+  return call.database.write(() => patchItem(target, call.names[2] ?? "", patch)).then(reply);
+}
+
+/** Documents that are written whole; without a partition key header the document says it itself. */
+function store(call: ItemCall, write: Write): Promise<Reply> | Reply {
+  if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
+  const document = parseJson(call.body);
+  if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
+  const target = targetOf(call, keyOf(document, call.container));
+  if (!target) return noKey();
+  const wrong = faultOf(document, target);
+  if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong.startsWith("PartitionKey") ? "1001" : "0"]);
+  return call.database.write(() => write(target, document)).then(reply);
+}
+
+function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
+  const given = header(call, "x-ms-documentdb-partitionkey");
+  const pk = given === undefined ? otherwise : canonicalKey(given);
+  if (pk === undefined) return undefined;
+  const precondition = { ifMatch: header(call, "if-match"), ifNoneMatch: header(call, "if-none-match") };
+  return { container: call.container, pk, now: Date.now(), precondition };
+}
+
+const noKey = () => fault(400, "PartitionKey value must be supplied for this operation.");
+
+function reply(outcome: Outcome): Reply {
+  const { status, charge, etag, body } = outcome;
+  if (outcome.fault !== undefined) return fault(status, outcome.fault, [], charge);
+  const headers = etag === undefined ? [] : ["etag", etag];
+  return body === undefined ? { status, charge, headers } : { status, charge, headers, body };
+}

@@ -1,0 +1,99 @@
+// Queries over the documents of a container, the plan the SDK asks for beside each, and the plain list.
+import { charges } from "./charges.ts";
+import { canonicalKey } from "./item-operations.ts";
+import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { type Page, runQuery } from "./run-query.ts";
+import { type CompiledQuery, compileQuery } from "./sql/compiled-query.ts";
+import { QueryFault } from "./sql/fault.ts";
+import { isObject, parseJson, type Value } from "./sql/values.ts";
+
+const DEFAULT_PAGE = 100;
+const DYNAMIC_PAGE = 1000;
+
+export interface QueryText {
+  readonly query: CompiledQuery;
+  readonly parameters: ReadonlyMap<string, Value>;
+}
+
+export function queryDocuments(call: ItemCall): Reply {
+  return answer(() => page(call, readQuery(call.body)));
+}
+
+const EVERYTHING = JSON.stringify({ query: "SELECT * FROM c" });
+
+export function listDocuments(call: ItemCall): Reply {
+  return answer(() => page(call, readQuery(EVERYTHING)));
+}
+
+/**
+ * Everything is answered by the one physical partition, so the plan passes the query through: nothing is left to merge.
+ */
+const PLAN: Reply = {
+  status: 200,
+  charge: 0,
+  body: JSON.stringify({
+    partitionedQueryExecutionInfoVersion: 2,
+    queryInfo: {
+      distinctType: "None",
+      top: null,
+      offset: null,
+      limit: null,
+      orderBy: [],
+      orderByExpressions: [],
+      groupByExpressions: [],
+      groupByAliases: [],
+      aggregates: [],
+      groupByAliasToAggregateType: {},
+      rewrittenQuery: "",
+      hasSelectValue: false,
+      hasNonStreamingOrderBy: false,
+    },
+    queryRanges: [{ min: "", max: "FF", isMinInclusive: true, isMaxInclusive: false }],
+  }),
+};
+
+export const planQuery = (): Reply => PLAN;
+
+/** The body of a query request; a fault of the query is thrown. */
+export function readQuery(body: string): QueryText {
+  const given = parseJson(body);
+  if (!isObject(given) || typeof given["query"] !== "string") throw new QueryFault("The body is not a query.");
+  const { query, parameters } = given;
+  const named = new Map<string, Value>();
+  for (const parameter of Array.isArray(parameters) ? parameters : []) {
+    if (isObject(parameter)) named.set(String(parameter["name"]), parameter["value"]);
+  }
+  return { query: compileQuery(query), parameters: named };
+}
+
+/** A 400 that names what is wrong with the query. */
+export function answer(run: () => Reply): Reply {
+  try {
+    return run();
+  } catch (cause) {
+    if (cause instanceof QueryFault) return fault(400, cause.message);
+    throw cause;
+  }
+}
+
+function page(call: ItemCall, { query, parameters }: QueryText): Reply {
+  const key = header(call, "x-ms-documentdb-partitionkey");
+  const asked = Number(header(call, "x-ms-max-item-count") ?? DEFAULT_PAGE);
+  const result = runQuery({
+    container: call.container,
+    query,
+    parameters,
+    pk: key === undefined ? undefined : canonicalKey(key),
+    pageSize: asked > 0 ? asked : DYNAMIC_PAGE,
+    continuation: header(call, "x-ms-continuation"),
+  });
+  return feed(call, result);
+}
+
+function feed(call: ItemCall, { results, continuation }: Page): Reply {
+  const documents = results.join(",");
+  const headers = ["x-ms-item-count", String(results.length)];
+  if (continuation !== undefined) headers.push("x-ms-continuation", continuation);
+  const body = `{"_rid":"${call.container.rid}","Documents":[${documents}],"_count":${results.length}}`;
+  return { status: 200, charge: charges.query(documents.length), headers, body };
+}

@@ -1,0 +1,52 @@
+// One request and its reply, as the operations see them.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Database } from "../database/database.ts";
+import type { Catalog, Container } from "./catalog.ts";
+
+export interface Call {
+  readonly catalog: Catalog;
+  readonly database: Database;
+  /** The identifiers in the path: database, container, document. */
+  readonly names: readonly string[];
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body?: string;
+  /** Request units by the model of charges.ts. */
+  readonly charge: number;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+}
+
+/** An operation on the documents of a container. */
+export interface ItemCall extends Call {
+  readonly container: Container;
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  409: "Conflict",
+  412: "PreconditionFailed",
+  413: "RequestEntityTooLarge",
+  424: "FailedDependency",
+  429: "TooManyRequests",
+  500: "InternalServerError",
+};
+
+export function fault(status: number, message: string, headers: readonly string[] = [], charge = 1): Reply {
+  const body = JSON.stringify({ code: CODES[status] ?? "Error", message });
+  return { status, body, charge, headers };
+}
+
+export function header(call: Call, name: string): string | undefined {
+  const value = call.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export const isTrue = (value: string | undefined) => value?.toLowerCase() === "true";

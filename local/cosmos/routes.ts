@@ -1,0 +1,89 @@
+// Every request this server answers, by what it does and to which kind of resource.
+import type { IncomingHttpHeaders } from "node:http";
+import { queryOffers, readAccount } from "./account.ts";
+import { batchDocuments, bulkDocuments } from "./batch.ts";
+import { readChangeFeed } from "./change-feed.ts";
+import {
+  createContainer,
+  deleteContainer,
+  listContainers,
+  listKeyRanges,
+  queryContainers,
+  readContainer,
+  replaceContainer,
+} from "./containers.ts";
+import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./databases.ts";
+import {
+  createDocument,
+  deleteDocument,
+  patchDocument,
+  readDocument,
+  replaceDocument,
+  upsertDocument,
+} from "./items.ts";
+import { listDocuments, planQuery, queryDocuments } from "./queries.ts";
+import { type Call, type ItemCall, isTrue, type Reply } from "./request.ts";
+
+export type Route =
+  | { readonly kind: string; readonly on: "account" | "database"; readonly run: (call: Call) => Reply | Promise<Reply> }
+  | {
+      readonly kind: string;
+      readonly on: "container" | "documents";
+      readonly run: (call: ItemCall) => Reply | Promise<Reply>;
+    };
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  "GET ": { kind: "account", on: "account", run: readAccount },
+  "QUERY offers": { kind: "offers", on: "account", run: queryOffers },
+  "GET offers": { kind: "offers", on: "account", run: queryOffers },
+
+  "GET dbs": { kind: "databaseList", on: "account", run: listDatabases },
+  "QUERY dbs": { kind: "databaseList", on: "account", run: queryDatabases },
+  "POST dbs": { kind: "databaseCreate", on: "account", run: createDatabase },
+  "GET dbs/*": { kind: "databaseRead", on: "database", run: readDatabase },
+  "DELETE dbs/*": { kind: "databaseDelete", on: "database", run: deleteDatabase },
+
+  "GET dbs/*/colls": { kind: "containerList", on: "database", run: listContainers },
+  "QUERY dbs/*/colls": { kind: "containerList", on: "database", run: queryContainers },
+  "POST dbs/*/colls": { kind: "containerCreate", on: "database", run: createContainer },
+  "GET dbs/*/colls/*": { kind: "containerRead", on: "container", run: readContainer },
+  "PUT dbs/*/colls/*": { kind: "containerReplace", on: "container", run: replaceContainer },
+  "DELETE dbs/*/colls/*": { kind: "containerDelete", on: "container", run: deleteContainer },
+  "GET dbs/*/colls/*/pkranges": { kind: "keyRanges", on: "container", run: listKeyRanges },
+
+  "POST dbs/*/colls/*/docs": { kind: "create", on: "documents", run: createDocument },
+  "UPSERT dbs/*/colls/*/docs": { kind: "upsert", on: "documents", run: upsertDocument },
+  "BATCH dbs/*/colls/*/docs": { kind: "batch", on: "documents", run: batchDocuments },
+  "BULK dbs/*/colls/*/docs": { kind: "bulk", on: "documents", run: bulkDocuments },
+  "PLAN dbs/*/colls/*/docs": { kind: "queryPlan", on: "container", run: planQuery },
+  "QUERY dbs/*/colls/*/docs": { kind: "query", on: "documents", run: queryDocuments },
+  "GET dbs/*/colls/*/docs": { kind: "list", on: "documents", run: listDocuments },
+  "FEED dbs/*/colls/*/docs": { kind: "changeFeed", on: "documents", run: readChangeFeed },
+  "GET dbs/*/colls/*/docs/*": { kind: "read", on: "documents", run: readDocument },
+  "PUT dbs/*/colls/*/docs/*": { kind: "replace", on: "documents", run: replaceDocument },
+  "PATCH dbs/*/colls/*/docs/*": { kind: "patch", on: "documents", run: patchDocument },
+  "DELETE dbs/*/colls/*/docs/*": { kind: "delete", on: "documents", run: deleteDocument },
+};
+
+/** The kinds of operation, each of which has a counter. */
+export const KINDS: readonly string[] = [...new Set(Object.values(ROUTES).map(({ kind }) => kind))];
+
+const WITH_NAME = /([^/]+)\/[^/]+/g;
+
+export function routeOf(method: string, path: string, headers: IncomingHttpHeaders): Route | undefined {
+  return ROUTES[`${verbOf(method, headers)} ${path.replace(WITH_NAME, "$1/*")}`];
+}
+
+/** Headers say which of the things a POST can mean is meant; a plan request is marked as a query too. */
+function verbOf(method: string, headers: IncomingHttpHeaders): string {
+  if (method === "GET") return headers["a-im"] === undefined ? method : "FEED";
+  if (method !== "POST") return method;
+  if (isTrue(text(headers["x-ms-cosmos-is-query-plan-request"]))) return "PLAN";
+  if (isTrue(text(headers["x-ms-documentdb-isquery"]))) return "QUERY";
+  if (isTrue(text(headers["x-ms-cosmos-is-batch-request"]))) {
+    return isTrue(text(headers["x-ms-cosmos-batch-atomic"])) ? "BATCH" : "BULK";
+  }
+  return isTrue(text(headers["x-ms-documentdb-is-upsert"])) ? "UPSERT" : "POST";
+}
+
+const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);

@@ -1,0 +1,164 @@
+// From the socket to the operation and back: signature, route, throttling, counting and the headers of every reply.
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Database } from "../database/database.ts";
+import type { Catalog, Container } from "./catalog.ts";
+import { NO_CONTAINER } from "./containers.ts";
+import { type Call, fault, type Reply } from "./request.ts";
+import { KINDS, routeOf } from "./routes.ts";
+import { isSigned } from "./signature.ts";
+import { isObject, parseJson } from "./sql/values.ts";
+
+const THROTTLE_RETRY_MS = 10;
+const TOO_BUSY = fault(
+  429,
+  "Request rate is large.",
+  ["x-ms-substatus", "3200", "x-ms-retry-after-ms", String(THROTTLE_RETRY_MS)],
+  0,
+);
+
+interface Exchange {
+  readonly reply: Reply;
+  readonly container?: Container;
+}
+
+export class CosmosServer {
+  readonly #catalog: Catalog;
+  readonly #database: Database;
+  readonly #log: (line: string) => void;
+  readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
+  #requestCharge = 0;
+  #throttled = 0;
+  /** How many of the next data requests are to be refused. */
+  #throttle = 0;
+
+  constructor(catalog: Catalog, database: Database, log: (line: string) => void) {
+    this.#catalog = catalog;
+    this.#database = database;
+    this.#log = log;
+  }
+
+  create(): Server {
+    return createServer({ noDelay: true, keepAliveTimeout: 60_000 }, (request, response) => {
+      readBody(request)
+        .then((body) => this.#exchange(request, body))
+        .catch((cause: unknown): Exchange => {
+          this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+          return { reply: fault(500, String(cause)) };
+        })
+        .then((exchange) => send(response, exchange, (charge) => this.#count(charge)));
+    });
+  }
+
+  #count(charge: number): void {
+    this.#requestCharge += charge;
+  }
+
+  async #exchange(request: IncomingMessage, body: string): Promise<Exchange> {
+    const { method = "GET", headers } = request;
+    const path = pathOf(request.url ?? "/");
+    if (path === "$counts") return { reply: this.#counts() };
+    if (path === "$throttle") return { reply: this.#setThrottle(body) };
+    const segments = path === "" ? [] : path.split("/").map(decodeSegment);
+    const date = String(headers["x-ms-date"] ?? headers.date ?? "");
+    if (!isSigned(method, segments, date, headers.authorization ?? "")) {
+      return {
+        reply: fault(
+          401,
+          "The input authorization token can't serve the request: the signature is not that of the key.",
+        ),
+      };
+    }
+    const route = routeOf(method, path, headers);
+    if (!route) return { reply: fault(400, `${method} ${path} is not supported by this server.`) };
+    this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
+    const names = segments.filter((_, index) => index % 2 === 1);
+    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body };
+    if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
+    if (route.on === "documents" && this.#throttle > 0) {
+      this.#throttle -= 1;
+      this.#throttled += 1;
+      return { reply: TOO_BUSY };
+    }
+    const container = this.#catalog.container(names[0] ?? "", names[1] ?? "");
+    if (!container) return { reply: fault(404, NO_CONTAINER) };
+    return { reply: await route.run({ ...call, container }), container };
+  }
+
+  /** Requests by kind, and request units by the MODEL of charges.ts: no bill was ever compared with it. */
+  #counts(): Reply {
+    const { commits, writes } = this.#database.counts;
+    const requestChargeModelled = Math.round(this.#requestCharge * 100) / 100;
+    const counts = {
+      ...Object.fromEntries(this.#requests),
+      requestChargeModelled,
+      throttled: this.#throttled,
+      commits,
+      writes,
+    };
+    return { status: 200, charge: 0, body: JSON.stringify(counts) };
+  }
+
+  #setThrottle(body: string): Reply {
+    const given = parseJson(body);
+    const requests = isObject(given) ? given["requests"] : undefined;
+    if (typeof requests !== "number" || requests < 0)
+      return fault(400, 'A body like {"requests": 3} is expected.', [], 0);
+    this.#throttle = requests;
+    return { status: 200, charge: 0, body: JSON.stringify({ requests }) };
+  }
+}
+
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const [only, ...more] = chunks;
+      resolve(more.length > 0 ? Buffer.concat(chunks).toString() : (only?.toString() ?? ""));
+    });
+    request.on("error", reject);
+  });
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return (query < 0 ? url : url.slice(0, query)).replace(/^\/+|\/+$/g, "");
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return segment.includes("%") ? decodeURIComponent(segment) : segment;
+  } catch {
+    return segment;
+  }
+}
+
+function send(response: ServerResponse, { reply, container }: Exchange, count: (charge: number) => void): void {
+  count(reply.charge);
+  const headers = [
+    "content-type",
+    "application/json",
+    "x-ms-request-charge",
+    String(Math.round(reply.charge * 100) / 100),
+    "x-ms-activity-id",
+    randomUUID(),
+    ...(reply.headers ?? []),
+  ];
+  if (container) {
+    const { rid, items } = container;
+    headers.push(
+      "x-ms-session-token",
+      `0:-1#${items.lsn}`,
+      "x-ms-content-path",
+      rid,
+      "x-ms-alt-content-path",
+      items.link,
+    );
+  }
+  const body = reply.body ?? "";
+  const hasBody = reply.status !== 204 && reply.status !== 304;
+  if (hasBody) headers.push("content-length", String(Buffer.byteLength(body)));
+  response.writeHead(reply.status, headers);
+  response.end(hasBody ? body : undefined);
+}

@@ -1,0 +1,150 @@
+// A query made ready to run over documents: its filter, its output, and what a store can use to find candidates faster.
+import type { Aggregate } from "./aggregates.ts";
+import type { Expression, Query } from "./ast.ts";
+import { pathOf } from "./ast.ts";
+import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
+import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
+import { QueryFault } from "./fault.ts";
+import { parseQuery } from "./parser.ts";
+import type { Value } from "./values.ts";
+
+export interface CompiledOrdering {
+  /** `/createdAt` */
+  readonly path: string;
+  readonly evaluate: Evaluate;
+  readonly descending: boolean;
+}
+
+export interface CompiledQuery {
+  readonly all: boolean;
+  readonly distinct: boolean;
+  readonly where: Evaluate | undefined;
+  /** Necessary conditions that a store may use to leave documents out; all of `where` when `exact`. */
+  readonly conjuncts: readonly Conjunct[];
+  readonly exact: boolean;
+  /** Each binds one more slot to the elements of an array. */
+  readonly joins: readonly Evaluate[];
+  readonly orderings: readonly CompiledOrdering[];
+  readonly grouping: Grouping | undefined;
+  /** The paths of the document that are read, or undefined where it is needed whole. */
+  readonly paths: readonly string[] | undefined;
+  /** One result; undefined is no result. */
+  readonly project: Evaluate;
+  readonly skip: Evaluate | undefined;
+  readonly take: Evaluate | undefined;
+}
+
+export interface Grouping {
+  readonly keys: readonly Evaluate[];
+  readonly aggregates: readonly { readonly start: () => Aggregate; readonly given: Evaluate }[];
+}
+
+const KEPT = 500;
+const compiled = new Map<string, CompiledQuery>();
+
+export function compileQuery(sql: string): CompiledQuery {
+  const known = compiled.get(sql);
+  if (known) return known;
+  const query = compileParsed(parseQuery(sql));
+  if (compiled.size >= KEPT) compiled.clear();
+  compiled.set(sql, query);
+  return query;
+}
+
+function compileParsed(query: Query): CompiledQuery {
+  const { alias, slots, elements } = bindings(query);
+  const joins = elements.map((expression) => compile(expression, { slots }));
+  const where = query.where ? compile(query.where, { slots }) : undefined;
+  const aggregates: NonNullable<Compiling["aggregates"]> = [];
+  const project = projection(query, { slots, aggregates });
+  const keys = query.groupBy.map((expression) => compile(expression, { slots }));
+  const grouped = keys.length > 0 || aggregates.length > 0;
+  if (grouped && query.orderBy.length > 0) throw new QueryFault("ORDER BY together with aggregates is not supported.");
+  const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
+  const take = query.top ?? query.limit;
+  return {
+    all: query.selection.kind === "all",
+    distinct: query.distinct,
+    where,
+    conjuncts,
+    exact,
+    joins,
+    orderings: query.orderBy.map(({ expression, descending }) => {
+      const path = pathOf(expression, alias);
+      if (!path || path.length === 0) {
+        throw new QueryFault(
+          "Unsupported ORDER BY clause: the item expression could not be mapped to a document path.",
+        );
+      }
+      return { path: `/${path.join("/")}`, evaluate: compile(expression, { slots }), descending };
+    }),
+    grouping: grouped ? { keys, aggregates } : undefined,
+    paths: joins.length > 0 ? undefined : pathsUsed(query, alias),
+    project,
+    skip: query.offset ? compile(query.offset, { slots: new Map() }) : undefined,
+    take: take ? compile(take, { slots: new Map() }) : undefined,
+  };
+}
+
+/** Slot 0 is the document; in `FROM s IN c.steps`, `c` is. */
+function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, number>; elements: Expression[] } {
+  const [first] = query.sources;
+  let root: Expression | undefined = first?.elementsOf;
+  while (root?.kind === "member") root = root.of;
+  const alias = root?.kind === "alias" ? root.name : (first?.alias ?? "c");
+  const slots = new Map([[alias, 0]]);
+  const elements: Expression[] = [];
+  for (const source of query.sources) {
+    if (!source.elementsOf) continue;
+    if (slots.has(source.alias)) throw new QueryFault(`The alias '${source.alias}' is used twice.`);
+    slots.set(source.alias, slots.size);
+    elements.push(source.elementsOf);
+  }
+  return { alias, slots, elements };
+}
+
+function projection({ selection, sources }: Query, context: Compiling): Evaluate {
+  switch (selection.kind) {
+    case "all":
+      if (sources.length > 1) throw new QueryFault("'SELECT *' is not valid with more than one source.");
+      return (scope) => scope.values[sources[0]?.elementsOf ? 1 : 0];
+    case "value":
+      return compile(selection.expression, context);
+    case "list": {
+      const entries = selection.items.map(({ name, expression }) => [name, compile(expression, context)] as const);
+      return (scope) => build(entries, scope);
+    }
+    default:
+      return selection satisfies never;
+  }
+}
+
+/** The scopes one document makes that pass the filter: one, or with joins one for each combination of elements. */
+export function* matches(
+  { joins, where }: CompiledQuery,
+  document: Value,
+  parameters: ReadonlyMap<string, Value>,
+): Generator<Scope> {
+  const scope: Scope = { values: [document], parameters, totals: [] };
+  if (joins.length === 0) {
+    if (!where || where(scope) === true) yield scope;
+    return;
+  }
+  for (const joined of join(joins, 0, scope)) {
+    if (!where || where(joined) === true) yield joined;
+  }
+}
+
+function* join(joins: readonly Evaluate[], at: number, scope: Scope): Generator<Scope> {
+  const elements = joins[at];
+  if (!elements) {
+    yield { ...scope, values: [...scope.values] };
+    return;
+  }
+  const array = elements(scope);
+  if (!Array.isArray(array)) return;
+  for (const element of array) {
+    scope.values[at + 1] = element;
+    yield* join(joins, at + 1, scope);
+  }
+}

@@ -1,0 +1,226 @@
+// The expression half of the parser: precedence climbing over the tokens of one query.
+import type { Expression } from "./ast.ts";
+import { QueryFault } from "./fault.ts";
+import { type Token, tokenize } from "./lexer.ts";
+
+/** After a dot these are keywords to Azure too (`c.value` is an error there): `c["value"]` is how to say it. */
+const RESERVED = new Set(
+  "AND ARRAY AS ASC BETWEEN BY DESC DISTINCT ESCAPE EXISTS FALSE FROM GROUP IN JOIN LIKE LIMIT NOT NULL OFFSET OR ORDER SELECT TOP TRUE UNDEFINED VALUE WHERE".split(
+    " ",
+  ),
+);
+
+/** Binary operators from the loosest to the tightest; comparison and the tests IN, BETWEEN, LIKE have a level of their own. */
+const LEVELS: readonly (readonly string[])[] = [
+  ["|"],
+  ["^"],
+  ["&"],
+  ["<<", ">>", ">>>"],
+  ["+", "-", "||"],
+  ["*", "/", "%"],
+];
+const COMPARISONS = new Set(["=", "!=", "<>", "<", ">", "<=", ">="]);
+
+export class ExpressionParser {
+  readonly #tokens: readonly Token[];
+  #next = 0;
+
+  constructor(sql: string) {
+    this.#tokens = tokenize(sql);
+  }
+
+  get token(): Token {
+    const token = this.#tokens[this.#next] ?? this.#tokens.at(-1);
+    if (!token) throw new QueryFault("The query is empty.");
+    return token;
+  }
+
+  take(): Token {
+    const token = this.token;
+    this.#next += 1;
+    return token;
+  }
+
+  is(...texts: readonly string[]): boolean {
+    const { kind, upper } = this.token;
+    return (kind === "word" || kind === "symbol") && texts.includes(upper);
+  }
+
+  accept(text: string): boolean {
+    if (!this.is(text)) return false;
+    this.#next += 1;
+    return true;
+  }
+
+  expect(text: string): void {
+    if (!this.accept(text)) this.fail(`'${text}' expected`);
+  }
+
+  fail(why?: string): never {
+    const { text, at } = this.token;
+    throw new QueryFault(`Syntax error, incorrect syntax near '${text}' at ${at}${why ? `: ${why}` : ""}.`);
+  }
+
+  name(): string {
+    const token = this.token;
+    if (token.kind !== "word" || RESERVED.has(token.upper)) this.fail("a name expected");
+    return this.take().text;
+  }
+
+  list(close: string): Expression[] {
+    const items: Expression[] = [];
+    if (this.accept(close)) return items;
+    do items.push(this.expression());
+    while (this.accept(","));
+    this.expect(close);
+    return items;
+  }
+
+  expression(): Expression {
+    const test = this.#coalesce();
+    if (!this.accept("?")) return test;
+    const then = this.expression();
+    this.expect(":");
+    return { kind: "conditional", test, then, otherwise: this.expression() };
+  }
+
+  #coalesce(): Expression {
+    let left = this.#or();
+    while (this.accept("??")) left = { kind: "binary", operator: "??", left, right: this.#or() };
+    return left;
+  }
+
+  #or(): Expression {
+    let left = this.#and();
+    while (this.accept("OR")) left = { kind: "binary", operator: "OR", left, right: this.#and() };
+    return left;
+  }
+
+  #and(): Expression {
+    let left = this.#not();
+    while (this.accept("AND")) left = { kind: "binary", operator: "AND", left, right: this.#not() };
+    return left;
+  }
+
+  #not(): Expression {
+    if (this.accept("NOT")) return { kind: "unary", operator: "NOT", operand: this.#not() };
+    return this.#comparison();
+  }
+
+  #comparison(): Expression {
+    const left = this.#binary(0);
+    const { kind, text } = this.token;
+    if (kind === "symbol" && COMPARISONS.has(text)) {
+      this.take();
+      return { kind: "binary", operator: text === "<>" ? "!=" : text, left, right: this.#binary(0) };
+    }
+    if (this.accept("NOT")) return { kind: "unary", operator: "NOT", operand: this.#tested(left) };
+    return this.is("IN", "BETWEEN", "LIKE") ? this.#tested(left) : left;
+  }
+
+  #tested(of: Expression): Expression {
+    if (this.accept("IN")) {
+      this.expect("(");
+      return { kind: "in", of, among: this.list(")") };
+    }
+    if (this.accept("BETWEEN")) {
+      const low = this.#binary(0);
+      this.expect("AND");
+      return { kind: "between", of, low, high: this.#binary(0) };
+    }
+    if (!this.accept("LIKE")) this.fail("IN, BETWEEN or LIKE expected");
+    const pattern = this.#binary(0);
+    return this.accept("ESCAPE")
+      ? { kind: "like", of, pattern, escape: this.#binary(0) }
+      : { kind: "like", of, pattern };
+  }
+
+  #binary(level: number): Expression {
+    const operators = LEVELS[level];
+    if (!operators) return this.#unary();
+    let left = this.#binary(level + 1);
+    while (this.token.kind === "symbol" && operators.includes(this.token.text)) {
+      const operator = this.take().text;
+      left = { kind: "binary", operator, left, right: this.#binary(level + 1) };
+    }
+    return left;
+  }
+
+  #unary(): Expression {
+    if (!this.is("-", "+", "~", "!")) return this.#members(this.#primary());
+    const operator = this.take().text;
+    if (operator === "!") this.fail("NOT expected");
+    return { kind: "unary", operator, operand: this.#unary() };
+  }
+
+  #members(of: Expression): Expression {
+    let at = of;
+    for (;;) {
+      if (this.accept(".")) at = { kind: "member", of: at, key: { kind: "literal", value: this.#property() } };
+      else if (this.accept("[")) {
+        at = { kind: "member", of: at, key: this.expression() };
+        this.expect("]");
+      } else return at;
+    }
+  }
+
+  #property(): string {
+    const { upper, text } = this.token;
+    if (RESERVED.has(upper)) this.fail(`'${text}' is a keyword, write ["${text}"]`);
+    return this.name();
+  }
+
+  #primary(): Expression {
+    const token = this.take();
+    if (token.kind === "string") return { kind: "literal", value: token.text };
+    if (token.kind === "number") return { kind: "literal", value: Number(token.text) };
+    if (token.kind === "parameter") return { kind: "parameter", name: token.text };
+    if (token.kind === "word") return this.#word(token);
+    if (token.text === "[") return { kind: "array", items: this.list("]") };
+    if (token.text === "{") return this.#object();
+    if (token.text === "(") {
+      if (this.is("SELECT")) throw new QueryFault("Subqueries are not supported by this server.");
+      const inner = this.expression();
+      this.expect(")");
+      return inner;
+    }
+    this.#next -= 1;
+    return this.fail();
+  }
+
+  #word(token: Token): Expression {
+    switch (token.upper) {
+      case "TRUE":
+      case "FALSE":
+        return { kind: "literal", value: token.upper === "TRUE" };
+      case "NULL":
+        return { kind: "literal", value: null };
+      case "UNDEFINED":
+        return { kind: "literal", value: undefined };
+      case "EXISTS":
+      case "ARRAY":
+        throw new QueryFault(`${token.upper}(subquery) is not supported by this server.`);
+    }
+    if (this.accept("(")) return { kind: "call", name: token.upper, given: this.list(")") };
+    if (RESERVED.has(token.upper)) {
+      this.#next -= 1;
+      this.fail();
+    }
+    if (token.upper === "UDF" && this.is("."))
+      throw new QueryFault("User defined functions are not supported by this server.");
+    return { kind: "alias", name: token.text };
+  }
+
+  #object(): Expression {
+    const entries: [string, Expression][] = [];
+    if (!this.accept("}")) {
+      do {
+        const key = this.token.kind === "string" ? this.take().text : this.name();
+        this.expect(":");
+        entries.push([key, this.expression()]);
+      } while (this.accept(","));
+      this.expect("}");
+    }
+    return { kind: "object", entries };
+  }
+}

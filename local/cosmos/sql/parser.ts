@@ -1,0 +1,126 @@
+// The clause half of the parser: a SELECT statement, or the `FROM c WHERE ...` condition of a patch.
+import type { Expression, Ordering, Query, Selected, Selection, Source } from "./ast.ts";
+import { QueryFault } from "./fault.ts";
+import { ExpressionParser } from "./parse-expression.ts";
+
+export function parseQuery(sql: string): Query {
+  const parser = new ExpressionParser(sql);
+  parser.expect("SELECT");
+  const distinct = parser.accept("DISTINCT");
+  const top = parser.accept("TOP") ? count(parser) : undefined;
+  const selection = parseSelection(parser);
+  if (!parser.is("FROM")) parser.fail("FROM expected");
+  const sources = parseSources(parser);
+  const where = parser.accept("WHERE") ? parser.expression() : undefined;
+  const groupBy = by(parser, "GROUP") ? expressions(parser) : [];
+  const orderBy = by(parser, "ORDER") ? orderings(parser) : [];
+  const offset = parser.accept("OFFSET") ? count(parser) : undefined;
+  if (offset && !parser.is("LIMIT")) parser.fail("LIMIT expected");
+  const limit = parser.accept("LIMIT") ? count(parser) : undefined;
+  end(parser);
+  if (groupBy.length > 0 && orderBy.length > 0)
+    throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
+  return {
+    distinct,
+    ...(top ? { top } : {}),
+    selection,
+    sources,
+    ...(where ? { where } : {}),
+    groupBy,
+    orderBy,
+    ...(offset ? { offset } : {}),
+    ...(limit ? { limit } : {}),
+  };
+}
+
+/** The condition of a patch: `FROM c WHERE ...` over the document as it is. */
+export function parseCondition(sql: string): { readonly alias: string; readonly where: Expression } {
+  const parser = new ExpressionParser(sql);
+  const [source, ...others] = parseSources(parser);
+  if (!source || source.elementsOf || others.length > 0) throw new QueryFault("A patch condition reads one document.");
+  parser.expect("WHERE");
+  const where = parser.expression();
+  end(parser);
+  return { alias: source.alias, where };
+}
+
+function end(parser: ExpressionParser): void {
+  if (parser.token.kind !== "end") parser.fail();
+}
+
+function by(parser: ExpressionParser, keyword: string): boolean {
+  if (!parser.accept(keyword)) return false;
+  parser.expect("BY");
+  return true;
+}
+
+function count(parser: ExpressionParser): Expression {
+  const token = parser.take();
+  if (token.kind === "number") return { kind: "literal", value: Number(token.text) };
+  if (token.kind === "parameter") return { kind: "parameter", name: token.text };
+  throw new QueryFault(`Syntax error, incorrect syntax near '${token.text}' at ${token.at}: a count expected.`);
+}
+
+function parseSelection(parser: ExpressionParser): Selection {
+  if (parser.accept("*")) return { kind: "all" };
+  if (parser.accept("VALUE")) return { kind: "value", expression: parser.expression() };
+  const items: Selected[] = [];
+  let unnamed = 0;
+  do {
+    const expression = parser.expression();
+    const named = parser.accept("AS")
+      ? parser.name()
+      : parser.token.kind === "word" && !parser.is("FROM")
+        ? parser.name()
+        : implied(expression);
+    if (named === undefined) unnamed += 1;
+    items.push({ name: named ?? `$${unnamed}`, expression });
+  } while (parser.accept(","));
+  const repeated = items.find(({ name }, index) => items.findIndex((other) => other.name === name) !== index);
+  if (repeated) throw new QueryFault(`The property name '${repeated.name}' is specified more than once.`);
+  return { kind: "list", items };
+}
+
+/** Without an alias a property keeps its own name, and anything else is numbered. */
+function implied(expression: Expression): string | undefined {
+  if (expression.kind === "alias") return expression.name;
+  if (expression.kind !== "member" || expression.key.kind !== "literal") return undefined;
+  return typeof expression.key.value === "string" ? expression.key.value : undefined;
+}
+
+function parseSources(parser: ExpressionParser): Source[] {
+  parser.expect("FROM");
+  const sources: Source[] = [];
+  const first = parser.name();
+  if (parser.accept("IN")) sources.push({ alias: first, elementsOf: parser.expression() });
+  else if (parser.is(".", "[")) throw new QueryFault("FROM takes the container, or `alias IN container.path`.");
+  else
+    sources.push({
+      alias: parser.accept("AS") || (parser.token.kind === "word" && !parser.is(...CLAUSES)) ? parser.name() : first,
+    });
+  while (parser.accept("JOIN")) {
+    const alias = parser.name();
+    parser.expect("IN");
+    sources.push({ alias, elementsOf: parser.expression() });
+  }
+  return sources;
+}
+
+const CLAUSES = ["WHERE", "GROUP", "ORDER", "OFFSET", "LIMIT", "JOIN"];
+
+function expressions(parser: ExpressionParser): Expression[] {
+  const items = [parser.expression()];
+  while (parser.accept(",")) items.push(parser.expression());
+  return items;
+}
+
+function orderings(parser: ExpressionParser): Ordering[] {
+  const items: Ordering[] = [];
+  do {
+    const expression = parser.expression();
+    const descending = parser.accept("DESC");
+    if (!descending) parser.accept("ASC");
+    items.push({ expression, descending });
+  } while (parser.accept(","));
+  return items;
+}

@@ -1,0 +1,111 @@
+// Starts the Cosmos DB server: storage, the containers it is asked to have, the HTTP port and the sweep of what expired.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Database, type Durability } from "../database/database.ts";
+import { Catalog } from "./catalog.ts";
+import { containerFault } from "./containers.ts";
+import { CosmosServer } from "./server.ts";
+import { EMULATOR_KEY } from "./signature.ts";
+import type { JsonObject } from "./sql/values.ts";
+
+/** The shape of `infra/entities/cosmos.json`. */
+export interface CosmosResources {
+  readonly database: string;
+  readonly containers: readonly ContainerResource[];
+}
+
+export interface ContainerResource {
+  readonly id: string;
+  readonly partitionKey: { readonly paths: readonly string[]; readonly kind?: string; readonly version?: number };
+  readonly defaultTtl?: number;
+  readonly indexingPolicy?: object;
+}
+
+export interface CosmosOptions {
+  /** 0 is any free port. */
+  readonly port: number;
+  /** The folder of the database file; made if absent. */
+  readonly data: string;
+  /** Created if absent; an indexing policy or time to live that differs is brought up to date. */
+  readonly resources?: CosmosResources;
+  readonly durability?: Durability;
+  readonly log?: (line: string) => void;
+}
+
+export interface RunningCosmos {
+  readonly port: number;
+  readonly endpoint: string;
+  readonly connectionString: string;
+  /** Answers what it has accepted, then leaves the port. */
+  close(): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 5000;
+
+export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
+  const { data, resources, durability = "normal", log = () => {} } = options;
+  const database = new Database(join(data, "cosmos.db"), durability);
+  const catalog = new Catalog(database);
+  if (resources) await provision(catalog, resources);
+  const server = new CosmosServer(catalog, database, log).create();
+  server.listen(options.port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
+  const { port } = server.address() as AddressInfo;
+  const sweeping = setInterval(() => {
+    sweep(catalog, database).catch((cause: unknown) => log(`The sweep of expired documents failed: ${String(cause)}`));
+  }, SWEEP_EVERY_MS);
+  const endpoint = `http://127.0.0.1:${port}/`;
+  log(`Cosmos DB answers at ${endpoint}`);
+  return {
+    port,
+    endpoint,
+    connectionString: `AccountEndpoint=${endpoint};AccountKey=${EMULATOR_KEY};`,
+    async close() {
+      clearInterval(sweeping);
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      // Kept-alive sockets that were busy a moment ago would hold the port for a minute.
+      const hurry = setInterval(() => server.closeIdleConnections(), 20);
+      await closed;
+      clearInterval(hurry);
+      database.close();
+    },
+  };
+}
+
+async function provision(catalog: Catalog, { database: id, containers }: CosmosResources): Promise<void> {
+  const parent = catalog.databases.get(id) ?? (await catalog.createDatabase(id));
+  if (!parent) throw new Error(`The database '${id}' could not be created.`);
+  for (const wanted of containers) {
+    const definition = JSON.parse(JSON.stringify(wanted)) as JsonObject;
+    const wrong = containerFault(definition);
+    if (wrong !== undefined) throw new Error(`The container '${wanted.id}' is not valid: ${wrong}`);
+    const present = parent.containers.get(wanted.id);
+    if (!present) await catalog.createContainer(parent, definition);
+    else if (differs(present.definition, definition)) await catalog.replaceContainer(parent, present, definition);
+  }
+}
+
+function differs(present: JsonObject, wanted: JsonObject): boolean {
+  const policy = wanted["indexingPolicy"] ?? present["indexingPolicy"];
+  return (
+    JSON.stringify([present["indexingPolicy"], present["defaultTtl"]]) !==
+    JSON.stringify([policy, wanted["defaultTtl"]])
+  );
+}
+
+async function sweep(catalog: Catalog, database: Database): Promise<void> {
+  const now = Date.now();
+  await database.write(() => {
+    for (const { containers } of catalog.databases.values()) {
+      for (const { items } of containers.values()) items.sweep(now);
+    }
+  });
+}
