@@ -56,7 +56,6 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
     const { port } = server.address() as AddressInfo;
     return { name: definitions[index]?.name ?? "", url: `http://${host}:${port}`, port };
   });
-  for (const { name, url } of services) log(`${name} answers on ${url}`);
   return { services, close };
 }
 

@@ -1,0 +1,97 @@
+// The command `services`: runs the parts of the local stack that an app needs, for any host and any SDK.
+import { enableCompileCache } from "node:module";
+import { resolve } from "node:path";
+import { styleText } from "node:util";
+import { readEntities } from "./stack/entities.ts";
+import { type PartAddress, rowsOf, type ServicesMessage } from "./stack/parts.ts";
+import { type RunningPart, startPart } from "./stack/running-part.ts";
+import { ownerOf, parseServicesArguments, type ServicesArguments, USAGE } from "./stack/services-arguments.ts";
+
+const STOP_LIMIT_MS = 4900;
+
+enableCompileCache();
+const running: RunningPart[] = [];
+let stopping = false;
+
+// Before anything starts: a signal that comes early must not leave a part behind.
+process.on("SIGINT", () => stop(0));
+process.on("SIGTERM", () => stop(0));
+process.on("disconnect", () => stop(0));
+// The parent may have died while this was loading.
+if (process.send && !process.connected) process.exit();
+
+const parsed = parseServicesArguments(process.argv.slice(2));
+if (parsed.kind === "help") console.log(USAGE);
+else if (parsed.kind === "invalid") await refuse(parsed.faults);
+else await run(parsed.value);
+
+async function run(wanted: ServicesArguments): Promise<void> {
+  const { entities, faults } = await readEntities(wanted);
+  if (faults.length > 0) return refuse(faults);
+  const names = wanted.parts.filter((name) => name !== "remotes" || entities.remotes);
+  const started = await Promise.allSettled(
+    names.map((name) =>
+      startPart(name, {
+        ...wanted,
+        data: resolve(wanted.data),
+        entities,
+        log: (line) => console.log(`${name}: ${line}`),
+        onExit: (gone) => void fail([`${gone} ended by itself`]),
+      }),
+    ),
+  );
+  running.push(...started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
+  if (stopping) return stop(0);
+  const failures = started.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+  if (failures.length > 0) return fail(failures.map((cause) => explain(cause, wanted)));
+  const parts = running.map(({ address }) => address);
+  await show(parts);
+  await tell({ ready: true, parts });
+}
+
+function explain(cause: unknown, wanted: ServicesArguments): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (!("code" in cause && cause.code === "EADDRINUSE" && "port" in cause)) return cause.message;
+  const { part, option } = ownerOf(Number(cause.port), wanted);
+  return `port ${cause.port} is busy, and ${part} wants it; free it or give ${part} another with ${option} N`;
+}
+
+async function show(parts: readonly PartAddress[]): Promise<void> {
+  const rows = parts.flatMap(rowsOf).map(({ what, where, connectionString }) => [what, where, connectionString]);
+  if (!process.stdout.isTTY) {
+    for (const row of rows) console.log(row.join("  ").trimEnd());
+    return;
+  }
+  const { default: Table } = await import("cli-table3");
+  const table = new Table({ head: ["what", "where", "connection string"] });
+  table.push(...rows);
+  console.log(table.toString());
+}
+
+async function refuse(faults: readonly string[]): Promise<void> {
+  await fail(faults, `\n\n${USAGE}`);
+}
+
+async function fail(faults: readonly string[], more = ""): Promise<void> {
+  const error = faults.join("\n");
+  console.error(`${styleText("red", error, { stream: process.stderr })}${more}`);
+  await tell({ ready: false, error });
+  await stop(1);
+}
+
+/** Resolves when the message is on its way, so that what follows may disconnect. */
+function tell(message: ServicesMessage): Promise<void> {
+  return new Promise((done) => {
+    if (process.connected && process.send) process.send(message, undefined, undefined, () => done());
+    else done();
+  });
+}
+
+async function stop(code: number): Promise<void> {
+  // What is still starting is closed by the call that comes when it has started.
+  stopping = true;
+  process.exitCode = code || process.exitCode || 0;
+  setTimeout(() => process.exit(), STOP_LIMIT_MS).unref();
+  await Promise.allSettled(running.splice(0).map((part) => part.close()));
+  if (process.connected) process.disconnect();
+}

@@ -1,0 +1,71 @@
+// The files that describe what the parts hold: queues, containers and remote services.
+import { readFile } from "node:fs/promises";
+import type { PartName } from "./parts.ts";
+import type { ServicesArguments } from "./services-arguments.ts";
+
+/** The parsed files. A part whose file is absent starts empty; remotes cannot. */
+export interface Entities {
+  readonly queues?: Record<string, unknown>;
+  readonly cosmosResources?: Record<string, unknown>;
+  readonly remotes?: Record<string, unknown>;
+}
+
+interface EntityFile {
+  readonly entity: keyof Entities;
+  readonly part: PartName;
+  readonly option: string;
+  /** Looked for in the current package. */
+  readonly usual: string;
+  readonly list: string;
+}
+
+const FILES: readonly EntityFile[] = [
+  { entity: "queues", part: "bus", option: "--queues", usual: "infra/entities/service-bus.json", list: "queues" },
+  {
+    entity: "cosmosResources",
+    part: "cosmos",
+    option: "--cosmos-resources",
+    usual: "infra/entities/cosmos.json",
+    list: "containers",
+  },
+  { entity: "remotes", part: "remotes", option: "--remotes", usual: "samples/remotes.json", list: "services" },
+];
+
+/** Reads the files of the parts to start. A file that was named has to be there; a usual one may be absent. */
+export async function readEntities(wanted: ServicesArguments): Promise<{ entities: Entities; faults: string[] }> {
+  const entities: Record<string, Record<string, unknown>> = {};
+  const faults: string[] = [];
+  for (const { entity, part, option, usual, list } of FILES) {
+    if (!wanted.parts.includes(part)) continue;
+    const chosen = wanted[entity];
+    const path = chosen ?? usual;
+    const read = await readJson(path);
+    if (read.kind === "absent" && chosen === undefined) continue;
+    if (read.kind === "absent") faults.push(`${option}: there is no file ${path}`);
+    else if (read.kind === "invalid") faults.push(`${option}: ${path} cannot be read: ${read.reason}`);
+    else if (!hasList(read.value, list)) faults.push(`${option}: ${path} has to be an object with a list "${list}"`);
+    else entities[entity] = read.value;
+  }
+  if (wanted.named && wanted.parts.includes("remotes") && !entities["remotes"] && faults.length === 0) {
+    faults.push("remotes: there is no samples/remotes.json; name a file with --remotes FILE");
+  }
+  return { entities, faults };
+}
+
+type Read =
+  | { readonly kind: "read"; readonly value: unknown }
+  | { readonly kind: "absent" }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+async function readJson(path: string): Promise<Read> {
+  try {
+    return { kind: "read", value: JSON.parse(await readFile(path, "utf8")) as unknown };
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return { kind: "absent" };
+    return { kind: "invalid", reason: String(cause) };
+  }
+}
+
+function hasList(value: unknown, list: string): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Array.isArray((value as Record<string, unknown>)[list]);
+}

@@ -1,0 +1,122 @@
+// How each process of the stack is started and when it counts as ready.
+import { createWriteStream, mkdirSync } from "node:fs";
+import { get } from "node:http";
+import { extname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Durability } from "../database/database.ts";
+import { startAzurite } from "./azurite.ts";
+import { Child } from "./child.ts";
+import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
+
+export const PROCESS_NAMES = ["services", "remotes", "azurite", "host"] as const;
+export type ProcessName = (typeof PROCESS_NAMES)[number];
+
+export interface Started {
+  readonly child: Child;
+  readonly parts: readonly PartAddress[];
+}
+
+export interface Common {
+  readonly data: string;
+  readonly durability: Durability;
+  readonly ports: Ports;
+}
+
+const READY_LIMIT_MS = 60_000;
+const POLL_MS = 20;
+
+/** Compiled modules are run even by a program that is not: what is tested is what runs. */
+const COMPILED =
+  extname(import.meta.filename) === ".ts"
+    ? join(import.meta.dirname, "..", "..", "dist", "local")
+    : join(import.meta.dirname, "..");
+
+export interface ServicesProcess extends Common {
+  readonly name: ProcessName;
+  readonly parts: readonly PartName[];
+  readonly files: Readonly<Record<"queues" | "cosmos-resources" | "remotes", string | undefined>>;
+}
+
+/** Runs the `services` command with `parts`; it says itself when they answer. */
+export async function startServices({
+  name,
+  parts,
+  data,
+  durability,
+  ports,
+  files,
+}: ServicesProcess): Promise<Started> {
+  const remotes = ports.remotes === undefined ? undefined : [ports.remotes].flat().join(",");
+  const options = {
+    data,
+    durability,
+    "bus-port": ports.bus,
+    "bus-admin-port": ports.busAdmin,
+    "cosmos-port": ports.cosmos,
+    "remotes-port": remotes,
+    ...files,
+  };
+  const args = Object.entries(options).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option}=${value}`],
+  );
+  const child = Child.start({
+    module: join(COMPILED, "services.js"),
+    args: [...parts, ...args],
+    logFile: logFile(data, name),
+  });
+  const message = (await child.message(READY_LIMIT_MS)) as ServicesMessage | undefined;
+  if (message?.ready) return { child, parts: message.parts };
+  await child.exited;
+  throw new Error(message ? message.error : `${name} ended before it was ready:\n${await child.tail()}`);
+}
+
+export async function startAzuriteProcess({ data, ports }: Common): Promise<Started> {
+  const path = logFile(data, "azurite");
+  mkdirSync(join(data, "logs"), { recursive: true });
+  const log = createWriteStream(path, { flags: "a" });
+  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: (line) => log.write(`${line}\n`) });
+  azurite.process.once("close", () => log.end());
+  return { child: new Child(azurite.process, path), parts: [azurite.address] };
+}
+
+export interface HostProcess extends Common {
+  readonly appDir: string;
+  readonly port: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly onLine: ((line: string) => void) | undefined;
+}
+
+/** Runs the host with the app; it is ready when its status answers. */
+export async function startHost({ appDir, port, data, durability, settings, onLine }: HostProcess): Promise<Started> {
+  const child = Child.start({
+    module: join(COMPILED, "host", "main.js"),
+    args: [appDir, "--port", String(port), "--data", join(data, "host"), "--durability", durability],
+    logFile: logFile(data, "host"),
+    onLine,
+    environment: settings,
+  });
+  const url = `http://127.0.0.1:${port}/admin/host/status`;
+  const giveUpAt = Date.now() + READY_LIMIT_MS;
+  while (child.alive && Date.now() < giveUpAt) {
+    if ((await statusOf(url)) === 200) return { child, parts: [] };
+    await Promise.race([sleep(POLL_MS), child.exited]);
+  }
+  const reason = child.alive ? `gave no answer at ${url} for ${READY_LIMIT_MS / 1000} s` : "ended before it was ready";
+  await child.stop(0);
+  throw new Error(`host ${reason}:\n${await child.tail()}`);
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: 2000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once("timeout", () => request.destroy());
+    request.once("error", () => resolve(undefined));
+  });
+}
+
+function logFile(data: string, name: ProcessName): string {
+  return join(data, "logs", `${name}.log`);
+}

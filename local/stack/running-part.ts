@@ -1,0 +1,90 @@
+// Starts one part inside this process (Azurite: as its child) and says where it answers.
+import { join } from "node:path";
+import type { Entities } from "./entities.ts";
+import { type PartAddress, type PartName, remotePort } from "./parts.ts";
+import type { ServicesArguments } from "./services-arguments.ts";
+
+export interface RunningPart {
+  readonly address: PartAddress;
+  close(): Promise<void>;
+}
+
+export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports"> {
+  readonly entities: Entities;
+  readonly log: (line: string) => void;
+  /** Called when the part ended by itself. */
+  readonly onExit: (name: PartName) => void;
+}
+
+/** Parts are loaded when they are wanted: one that is not does not cost its start-up time. */
+export function startPart(name: PartName, options: PartOptions): Promise<RunningPart> {
+  switch (name) {
+    case "bus":
+      return bus(options);
+    case "cosmos":
+      return cosmos(options);
+    case "remotes":
+      return remotes(options);
+    case "azurite":
+      return azurite(options);
+    default:
+      throw new Error(`no such part: ${name satisfies never}`);
+  }
+}
+
+async function bus({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
+  const { startBus } = await import("../bus/start.ts");
+  const queues = entities.queues?.["queues"] as Parameters<typeof startBus>[0]["queues"];
+  const running = await startBus({
+    port: ports.bus,
+    adminPort: ports.busAdmin,
+    data: join(data, "bus"),
+    durability,
+    log,
+    ...(queues ? { queues } : {}),
+  });
+  const { port, adminPort, connectionString } = running;
+  return { address: { name: "bus", port, adminPort, connectionString }, close: () => running.close() };
+}
+
+async function cosmos({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
+  const { startCosmos } = await import("../cosmos/start.ts");
+  const resources = entities.cosmosResources as Parameters<typeof startCosmos>[0]["resources"];
+  const running = await startCosmos({
+    port: ports.cosmos,
+    data: join(data, "cosmos"),
+    durability,
+    log,
+    ...(resources ? { resources } : {}),
+  });
+  const { port, endpoint, connectionString } = running;
+  return { address: { name: "cosmos", port, endpoint, connectionString }, close: () => running.close() };
+}
+
+async function remotes({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
+  const { startRemotes } = await import("../remotes/start.ts");
+  type Service = Parameters<typeof startRemotes>[0]["services"][number];
+  const defined = (entities.remotes?.["services"] ?? []) as Service[];
+  const services = defined.map((service, index) => ({
+    ...service,
+    port: remotePort(ports.remotes, index, service.port),
+  }));
+  const running = await startRemotes({ services, data: join(data, "remotes"), durability, log });
+  return { address: { name: "remotes", services: running.services }, close: () => running.close() };
+}
+
+async function azurite({ data, ports, log, onExit }: PartOptions): Promise<RunningPart> {
+  const { startAzurite } = await import("./azurite.ts");
+  const running = await startAzurite({ ports, data: join(data, "azurite"), log });
+  let closing = false;
+  running.process.once("exit", () => {
+    if (!closing) onExit("azurite");
+  });
+  return {
+    address: running.address,
+    close: () => {
+      closing = true;
+      return running.close();
+    },
+  };
+}
