@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["{shared,functions,local,cli,tests,bench}/**/*.test.ts"],
+    globalSetup: ["tests/support/compiled.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     fileParallelism: true,

@@ -57,10 +57,12 @@ async function sendMade(shop: Shop, count: number, rate: number | undefined): Pr
   let last = "";
   const progress = setInterval(() => console.log(`${sent} of ${count} sent`), PROGRESS_EVERY_MS);
   try {
-    await shop.sendMany(count, rate, (orderId) => {
-      sent += 1;
-      first ||= orderId;
-      last = orderId;
+    await shop.sendMany(count, rate, {
+      onSent(orderId) {
+        sent += 1;
+        first ||= orderId;
+        last = orderId;
+      },
     });
   } finally {
     clearInterval(progress);

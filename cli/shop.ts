@@ -8,11 +8,17 @@ export const REPLY_QUEUE = "replies-shop";
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
 
+export interface SendListener {
+  onSend?(orderId: string): void;
+  /** The broker has it. */
+  onSent(orderId: string): void;
+}
+
 export interface Shop {
   /** Sends a body as it is, by the queue of its priority. Resolves when the broker has it, with the message id. */
   send(body: unknown, messageId?: string): Promise<string>;
-  /** Sends `count` made orders, all at once or `rate` a second. `onSent` hears of each. */
-  sendMany(count: number, rate: number | undefined, onSent: (orderId: string) => void): Promise<void>;
+  /** Sends `count` made orders, as fast as they go or `rate` a second. */
+  sendMany(count: number, rate: number | undefined, listener: SendListener): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,7 +37,7 @@ export function openShop(settings: Settings): Shop {
 
   return {
     send,
-    async sendMany(count, rate, onSent) {
+    async sendMany(count, rate, { onSend, onSent }) {
       const run = Date.now().toString(36);
       const begun = performance.now();
       const underWay = new Set<Promise<void>>();
@@ -39,7 +45,8 @@ export function openShop(settings: Settings): Shop {
         const orderId = `made-${run}-${made + 1}`;
         if (rate) await pauseUntil(begun + (made / rate) * 1000);
         if (underWay.size >= IN_FLIGHT) await Promise.race(underWay);
-        const sent: Promise<void> = send(madeOrder(orderId)).then(() => {
+        onSend?.(orderId);
+        const sent: Promise<void> = send(madeOrder(orderId), orderId).then(() => {
           underWay.delete(sent);
           onSent(orderId);
         });

@@ -1,0 +1,91 @@
+// Sends orders and hears of their end on the private reply queue, as a shop would.
+import { ServiceBusClient } from "@azure/service-bus";
+import type { Settings } from "../cli/settings.ts";
+import { openShop, REPLY_QUEUE } from "../cli/shop.ts";
+
+export interface LoadResult {
+  readonly orders: number;
+  /** From the first send to the last Completed. */
+  readonly seconds: number;
+  /** From send to Completed, each order, in ms, the shortest first. */
+  readonly latenciesMs: readonly number[];
+  readonly failed: number;
+}
+
+const SILENCE_LIMIT_MS = 60_000;
+const CONCURRENT_RECEIVES = 50;
+
+/** @throws if nothing ends for a minute. */
+export async function runLoad(
+  settings: Settings,
+  orders: number,
+  rate: number | undefined,
+  onProgress: (sent: number, ended: number) => void,
+): Promise<LoadResult> {
+  const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
+  const receiver = client.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
+  const shop = openShop(settings);
+  const sentAt = new Map<string, number>();
+  const latenciesMs: number[] = [];
+  let failed = 0;
+  let lastEndAt = 0;
+  const allEnded = Promise.withResolvers<void>();
+  let silence = setTimeout(() => undefined, 0);
+  const stillAlive = () => {
+    clearTimeout(silence);
+    silence = setTimeout(
+      () => allEnded.reject(new Error(`nothing has ended for ${SILENCE_LIMIT_MS} ms`)),
+      SILENCE_LIMIT_MS,
+    );
+  };
+
+  const subscription = receiver.subscribe(
+    {
+      async processMessage({ subject, body }) {
+        if (subject !== "Completed" && subject !== "Failed") return;
+        const { orderId } = body as { orderId: string };
+        const at = sentAt.get(orderId);
+        if (at === undefined) return;
+        sentAt.delete(orderId);
+        lastEndAt = performance.now();
+        latenciesMs.push(lastEndAt - at);
+        if (subject === "Failed") failed += 1;
+        stillAlive();
+        if (latenciesMs.length === orders) allEnded.resolve();
+      },
+      async processError({ error }) {
+        allEnded.reject(error);
+      },
+    },
+    { maxConcurrentCalls: CONCURRENT_RECEIVES },
+  );
+
+  let sent = 0;
+  const progress = setInterval(() => onProgress(sent, latenciesMs.length), 1000);
+  const begun = performance.now();
+  try {
+    stillAlive();
+    await Promise.all([
+      allEnded.promise,
+      shop.sendMany(orders, rate, {
+        onSend: (orderId) => sentAt.set(orderId, performance.now()),
+        onSent: () => {
+          sent += 1;
+        },
+      }),
+    ]);
+  } finally {
+    clearTimeout(silence);
+    clearInterval(progress);
+    await subscription.close();
+    await shop.close();
+    await client.close();
+  }
+  latenciesMs.sort((one, other) => one - other);
+  return { orders, seconds: (lastEndAt - begun) / 1000, latenciesMs, failed };
+}
+
+/** The value below which a share of the sorted values lies. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,50 @@
+// P16: processes die in the middle of orders; all orders end, and the services saw one effect for each step.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { ProcessName } from "../../local/stack/processes.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const ORDERS = 50;
+const ALL_END_WITHIN_MS = 60_000;
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack();
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+test.each<[string, ProcessName]>([
+  ["the host", "host"],
+  ["the process that holds bus and store", "services"],
+])(
+  "P16 kill -9 %s in the middle of 50 orders: all end Processed, one effect for each order and step",
+  async (_, victim) => {
+    // Slow enough that the kill finds orders in every step.
+    for (const service of ["inventory", "payment", "shipping"]) {
+      await app.switchOn(service, { kind: "slow", delayMs: 150, calls: ORDERS });
+    }
+    const orderIds = Array.from({ length: ORDERS }, (_unused, index) => `${victim}-${index}`);
+    await Promise.all(orderIds.map((orderId) => app.shop.send(madeOrder(orderId))));
+
+    const stateOf = async () => {
+      const found = await app.records.of(orderIds);
+      return (state: string) => found.filter(({ processState }) => processState === state).length;
+    };
+    await expect.poll(async () => (await stateOf())("Processed"), { timeout: 20_000, interval: 20 }).toBeGreaterThan(5);
+    await app.stack.kill(victim, "SIGKILL");
+    await app.stack.restart(victim);
+    expect((await stateOf())("Processed"), "the kill came in the middle").toBeLessThan(ORDERS);
+
+    await expect.poll(async () => (await stateOf())("Processed"), { timeout: ALL_END_WITHIN_MS }).toBe(ORDERS);
+    for (const service of ["inventory", "payment", "shipping"]) {
+      const effects = (await app.effects(service)).filter(({ key }) => key.startsWith(`${victim}-`));
+      expect(effects).toHaveLength(ORDERS);
+      expect(new Set(effects.map(({ key }) => key)).size).toBe(ORDERS);
+    }
+    for (const orderId of [orderIds[0], orderIds[ORDERS - 1]]) {
+      const statuses = new Set((await app.statuses(orderId ?? "")).map(({ subject }) => subject));
+      expect([...statuses]).toEqual(["Received", "Started", "Completed"]);
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,168 @@
+// Orders through the whole stack: official SDKs, real protocols, real HTTP to the remote services.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack();
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+
+test("P1 P5 P15 an order goes through all steps, once each, and the shop hears of it in order", async () => {
+  const messageId = await app.shop.send(madeOrder("plain-1"));
+  const record = await app.eventually("plain-1", ended);
+  expect(record).toMatchObject({
+    processState: "Processed",
+    lockedBy: null,
+    completeBy: null,
+    failureCount: 0,
+    attempt: 1,
+  });
+  expect(record).not.toHaveProperty("dueAt");
+  for (const step of Object.values(record.steps)) expect(step).toMatchObject({ state: "Completed", retryCount: 0 });
+  for (const service of ["inventory", "payment", "shipping"]) {
+    expect(await app.effects(service, "plain-1")).toMatchObject([{ calls: 1 }]);
+  }
+  const statuses = await app.statuses("plain-1");
+  expect(statuses.map(({ subject }) => subject)).toEqual(["Received", "Started", "Completed"]);
+  for (const { correlationId } of statuses) expect(correlationId).toBe(messageId);
+});
+
+test("P6 the keys under which the services saw it are the order's and the step's", async () => {
+  await app.shop.send(madeOrder("keys-1"));
+  await app.eventually("keys-1", ended);
+  expect((await app.effects("payment", "keys-1")).map(({ key }) => key)).toEqual(["keys-1:takePayment:forward"]);
+});
+
+test("P19 an urgent order goes by its own queue", async () => {
+  await app.shop.send({ ...madeOrder("urgent-1"), priority: "high" });
+  expect(await app.eventually("urgent-1", ended)).toMatchObject({ processState: "Processed", priority: "high" });
+});
+
+test("P1 a message delivered twice creates one order and one effect a step", async () => {
+  await Promise.all([app.shop.send(madeOrder("twice-1")), app.shop.send(madeOrder("twice-1"))]);
+  await app.eventually("twice-1", ended);
+  await app.shop.send(madeOrder("twice-1"));
+  await expect
+    .poll(async () => (await app.statuses("twice-1")).filter(({ subject }) => subject === "Received").length)
+    .toBe(3);
+  for (const service of ["inventory", "payment", "shipping"])
+    expect(await app.effects(service, "twice-1")).toHaveLength(1);
+  expect(await app.eventually("twice-1", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
+});
+
+test("P1 bad input is kept in the quarantine with every fault named as a property, and nothing loops", async () => {
+  const bad = { ...madeOrder("bad order"), currency: "euro", surprise: true };
+  const messageId = await app.shop.send(bad);
+  await app.shop.send("{not json");
+  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(2);
+  const receiver = app.bus.createReceiver("quarantine");
+  const messages = await receiver.peekMessages(10);
+  await receiver.close();
+  const kept = messages.find((message) => message.messageId === messageId);
+  expect(kept).toMatchObject({ body: bad, subject: "InvalidOrder", applicationProperties: { faultCount: 3 } });
+  const faults = Object.entries(kept?.applicationProperties ?? {}).flatMap(([name, value]) =>
+    /^fault\d/.test(name) ? [value] : [],
+  );
+  for (const name of ["orderId", "currency", "surprise"]) expect(faults.join("\n")).toContain(name);
+  expect(messages.map(({ body }) => body)).toContain("{not json");
+  const queue = app.bus.createReceiver("orders");
+  expect(await queue.peekMessages(10)).toEqual([]);
+  await queue.close();
+});
+
+test("P1 another order under a known id is quarantined", async () => {
+  await app.shop.send(madeOrder("taken-1"));
+  await app.eventually("taken-1", ended);
+  const messageId = await app.shop.send({ ...madeOrder("taken-1"), currency: "USD" });
+  await expect
+    .poll(async () =>
+      (await app.records.quarantined()).find((message) => message.messageId === messageId)?.faults.join(),
+    )
+    .toContain("taken-1");
+});
+
+test("P9 a refusal for good ends in Error, is told, and calls no further service", async () => {
+  await app.switchOn("payment", {
+    kind: "refuse",
+    status: 402,
+    message: "card expired",
+    match: { orderId: "refused-1" },
+  });
+  await app.shop.send(madeOrder("refused-1"));
+  const record = await app.eventually("refused-1", (one) => ended(one) && one.notices.length === 0);
+  expect(record).toMatchObject({
+    processState: "Error",
+    error: { kind: "rejected", step: "takePayment", agent: "payment", message: "card expired" },
+  });
+  expect((await app.statuses("refused-1")).map(({ subject }) => subject)).toEqual(["Received", "Started", "Failed"]);
+  expect(await app.effects("shipping", "refused-1")).toEqual([]);
+});
+
+test("P6 a reply that is lost on the way leads to one effect: the next try has the same key", async () => {
+  await app.switchOn("payment", { kind: "loseReply", calls: 1, match: { orderId: "lost-1" } });
+  await app.shop.send(madeOrder("lost-1"));
+  expect(await app.eventually("lost-1", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
+  expect(await app.effects("payment", "lost-1")).toMatchObject([{ calls: 2 }]);
+});
+
+test("P15 an order without a reply queue, and one whose queue does not exist, go through", async () => {
+  const sender = app.bus.createSender("orders");
+  await sender.sendMessages([
+    { body: madeOrder("unheard-1"), messageId: "unheard-1" },
+    { body: madeOrder("unheard-2"), messageId: "unheard-2", replyTo: "replies-nowhere" },
+  ]);
+  await sender.close();
+  for (const orderId of ["unheard-1", "unheard-2"]) {
+    expect(await app.eventually(orderId, ended)).toMatchObject({ processState: "Processed" });
+  }
+});
+
+test("P15 a reply queue whose name is not allowed is refused", async () => {
+  const sender = app.bus.createSender("orders");
+  await sender.sendMessages({ body: madeOrder("evil-1"), messageId: "evil-1", replyTo: "scheduler" });
+  await sender.close();
+  await expect
+    .poll(async () => (await app.records.quarantined()).find(({ messageId }) => messageId === "evil-1")?.faults.join())
+    .toContain("replyTo");
+  expect(REPLY_QUEUE).toMatch(/^replies-/);
+});
+
+test("P8 P10 P14 a service that is down for longer than a step's time: retried from that step, once each effect", async () => {
+  await app.switchOn("shipping", { kind: "down", forMs: 11_000, match: { orderId: "down-1" } });
+  await app.shop.send(madeOrder("down-1"));
+  const retried = await app.eventually("down-1", ({ attempt }) => attempt === 2);
+  expect(retried.failureCount).toBe(1);
+  const record = await app.eventually("down-1", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
+  expect(record.steps["arrangeShipping"]).toMatchObject({ retryCount: 1 });
+  expect(record.steps["reserveStock"]).toMatchObject({ retryCount: 0 });
+  for (const service of ["inventory", "payment", "shipping"])
+    expect(await app.effects(service, "down-1")).toHaveLength(1);
+  expect(await app.effects("payment", "down-1")).toMatchObject([{ calls: 1 }]);
+});
+
+test("three steps cost four activities, one batch and four patches", async () => {
+  const counts = async () => {
+    const { cosmos, host } = app.stack.addresses;
+    const [store, functions] = await Promise.all([
+      fetch(new URL("/$counts", cosmos?.endpoint)),
+      fetch(`${host?.url}/admin/counts`),
+    ]);
+    return {
+      store: (await store.json()) as Record<string, number>,
+      host: (await functions.json()) as Record<string, number>,
+    };
+  };
+  const before = await counts();
+  await app.shop.send(madeOrder("cost-1"));
+  await app.eventually("cost-1", ended);
+  const after = await counts();
+  expect((after.host["activities"] ?? 0) - (before.host["activities"] ?? 0)).toBe(4);
+  for (const [kind, wanted] of Object.entries({ batch: 1, patch: 4, replace: 0 })) {
+    expect((after.store[kind] ?? 0) - (before.store[kind] ?? 0), kind).toBe(wanted);
+  }
+});

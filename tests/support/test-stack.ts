@@ -1,0 +1,106 @@
+// The real local stack for a suite: free ports, a temporary folder, short intervals; and a shop to send with.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import { openRecords, type Records } from "../../cli/records.ts";
+import { ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
+import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+
+export interface Effect {
+  readonly key: string;
+  readonly path: string;
+  readonly action: string;
+  readonly calls: number;
+}
+
+export interface TestStack extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly settings: Settings;
+  readonly shop: Shop;
+  readonly records: Records;
+  readonly bus: ServiceBusClient;
+  /** The record once `holds` is true of it. */
+  eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
+  /** What the shop has been told so far of one order, in the order in which it came. */
+  statuses(orderId: string): Promise<ServiceBusReceivedMessage[]>;
+  switchOn(service: string, fault: Record<string, unknown>): Promise<void>;
+  /** The effects that a remote service has had for an order. */
+  effects(service: string, orderId?: string): Promise<Effect[]>;
+}
+
+const POLL_MS = 100;
+
+export async function startTestStack(
+  options: Partial<StackOptions> & { readonly appSettings?: Record<string, string> } = {},
+): Promise<TestStack> {
+  const data = mkdtempSync(join(tmpdir(), "stack-"));
+  const { appSettings, ...rest } = options;
+  const stack = await startStack({
+    appDir: ROOT,
+    data,
+    ports: "free",
+    settingsFor: (addresses) => ({ ...settingsFor(addresses), SupervisorSchedule: "* * * * * *", ...appSettings }),
+    queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+    cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
+    remotesFile: join(ROOT, "samples/remotes.json"),
+    ...rest,
+  });
+  const settings = settingsFor(stack.addresses);
+  const shop = openShop(settings);
+  const records = openRecords(settings);
+  const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
+  const heard: ServiceBusReceivedMessage[] = [];
+
+  return {
+    stack,
+    settings,
+    shop,
+    records,
+    bus,
+    async eventually(orderId, holds, withinMs = 20_000) {
+      const begun = Date.now();
+      for (;;) {
+        const [record] = await records.of([orderId]);
+        if (record && holds(record)) return record;
+        if (Date.now() - begun > withinMs) throw new Error(`after ${withinMs} ms: ${JSON.stringify(record, null, 1)}`);
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    async statuses(orderId) {
+      const receiver = bus.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
+      for (;;) {
+        const messages = await receiver.receiveMessages(100, { maxWaitTimeInMs: 300 });
+        if (messages.length === 0) break;
+        heard.push(...messages);
+      }
+      await receiver.close();
+      return heard.filter(({ body }) => body.orderId === orderId);
+    },
+    async switchOn(service, fault) {
+      const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(fault),
+      });
+      if (response.status !== 201) throw new Error(await response.text());
+    },
+    async effects(service, orderId) {
+      const filter = orderId ? `?orderId=${orderId}` : "";
+      const response = await fetch(`${stack.addresses.remotes[service]}/$ledger${filter}`);
+      return ((await response.json()) as { effects: Effect[] }).effects;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled([shop.close(), records.close(), bus.close()]);
+      await stack.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+export function containerOf(settings: Settings) {
+  return new CosmosClient(settings["Cosmos"] ?? "").database("orders").container("orders");
+}
