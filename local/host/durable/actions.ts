@@ -1,0 +1,129 @@
+// Turns what an orchestrator asked for, an action of the library, into a command for the engine: one entry for each action type.
+import type { HttpActionRequest, LibraryAction, RetryOptions } from "./library.ts";
+
+export const ActionType = {
+  callActivity: 0,
+  callActivityWithRetry: 1,
+  callChild: 2,
+  callChildWithRetry: 3,
+  continueAsNew: 4,
+  createTimer: 5,
+  waitForExternalEvent: 6,
+  callEntity: 7,
+  callHttp: 8,
+  signalEntity: 9,
+  lockEntities: 13,
+  releaseEntities: 14,
+} as const;
+
+/** What is to be done after the turn's commit. `id` is the task id that the completion carries. */
+export type Command =
+  | { readonly kind: "activity"; readonly id: number; readonly name: string; readonly input: string }
+  | {
+      readonly kind: "child";
+      readonly id: number;
+      readonly name: string;
+      readonly instanceId: string | undefined;
+      readonly input: string;
+    }
+  | { readonly kind: "timer"; readonly id: number; readonly fireAt: number }
+  | { readonly kind: "http"; readonly id: number; readonly request: HttpCall }
+  | {
+      readonly kind: "entity";
+      readonly id: number;
+      /** As in `@name@key`. */
+      readonly entity: string;
+      readonly operation: string;
+      readonly input: string | undefined;
+      /** A signal is not answered. */
+      readonly isSignal: boolean;
+    };
+
+export interface HttpCall {
+  readonly method: string;
+  readonly uri: string;
+  readonly content?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Epoch milliseconds; set where a 202 is polled. */
+  readonly notBefore?: number;
+}
+
+type Maker = (action: LibraryAction, id: number) => Command;
+
+const activity: Maker = (action, id) => ({
+  kind: "activity",
+  id,
+  name: action.functionName ?? "",
+  input: preparedText(action.input),
+});
+
+const child: Maker = (action, id) => ({
+  kind: "child",
+  id,
+  name: action.functionName ?? "",
+  instanceId: action.instanceId,
+  input: JSON.stringify(action.input ?? null),
+});
+
+const entity =
+  (isSignal: boolean): Maker =>
+  (action, id) => ({
+    kind: "entity",
+    id,
+    entity: action.instanceId ?? "",
+    operation: action.operation ?? "",
+    input: action.input === undefined ? undefined : JSON.stringify(action.input),
+    isSignal,
+  });
+
+const unsupported =
+  (what: string): Maker =>
+  () => {
+    throw new Error(`${what} is not supported by the local durable engine.`);
+  };
+
+const makers: Readonly<Record<number, Maker>> = {
+  [ActionType.callActivity]: activity,
+  [ActionType.callActivityWithRetry]: activity,
+  [ActionType.callChild]: child,
+  [ActionType.callChildWithRetry]: child,
+  [ActionType.createTimer]: (action, id) => timerCommand(id, action.fireAt?.getTime() ?? Number.NaN),
+  [ActionType.callEntity]: entity(false),
+  [ActionType.signalEntity]: entity(true),
+  [ActionType.callHttp]: (action, id) => ({ kind: "http", id, request: httpCall(action.httpRequest) }),
+  [ActionType.lockEntities]: unsupported("Locking entities"),
+  [ActionType.releaseEntities]: unsupported("Locking entities"),
+};
+
+/** The command for an action that took a task id. Throws for what the engine does not support. */
+export function commandOf(action: LibraryAction, id: number): Command {
+  const make = makers[action.actionType] ?? unsupported(`Action type ${action.actionType}`);
+  return make(action, id);
+}
+
+/** The last instant that a Date can name. */
+const LAST_INSTANT = 8.64e15;
+
+export function timerCommand(id: number, fireAt: number): Command & { kind: "timer" } {
+  if (Number.isNaN(fireAt)) throw new Error("A timer was created with an invalid date.");
+  return { kind: "timer", id, fireAt: Math.min(fireAt, LAST_INSTANT) };
+}
+
+/** Inputs of activities and of continueAsNew: the library has made JSON of strings, and of nothing else. */
+export function preparedText(input: unknown): string {
+  return typeof input === "string" ? input : JSON.stringify(input ?? null);
+}
+
+/** The pause after attempt `attempt`, counted from 1, as DurableTask.Core's RetryInterceptor computes it. */
+export function retryDelayMs(options: RetryOptions, attempt: number): number {
+  const delay = options.firstRetryIntervalInMilliseconds * (options.backoffCoefficient ?? 1) ** (attempt - 1);
+  return Math.min(delay, options.maxRetryIntervalInMilliseconds ?? Number.POSITIVE_INFINITY);
+}
+
+function httpCall(request: HttpActionRequest | undefined): HttpCall {
+  if (!request) throw new Error("callHttp came without a request.");
+  if (request.tokenSource)
+    throw new Error("callHttp with a token source is not supported by the local durable engine.");
+  const { method, uri, content, headers } = request;
+  return { method, uri, content, headers };
+}

@@ -1,0 +1,120 @@
+// Runs activities and HTTP calls through the app, a bounded number at a time, in the order in which they were scheduled.
+import { randomUUID } from "node:crypto";
+import type { FunctionApp, TypedData } from "../contract.ts";
+import type { HttpCall } from "./actions.ts";
+import { callHttp } from "./http-call.ts";
+
+export type Work =
+  | { readonly kind: "activity"; readonly name: string; readonly input: string; readonly instanceId: string }
+  | { readonly kind: "http"; readonly request: HttpCall };
+
+/** `result` is JSON text. */
+export type WorkOutcome =
+  | { readonly kind: "done"; readonly result: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly details: string };
+
+interface Job {
+  readonly work: Work;
+  readonly done: (outcome: WorkOutcome) => void;
+}
+
+export class Activities {
+  started = 0;
+  #running = 0;
+  #held = false;
+  readonly #app: FunctionApp;
+  readonly #limit: number;
+  /** A set, for it is a queue whose head can be taken off cheaply. */
+  readonly #waiting = new Set<Job>();
+
+  constructor(app: FunctionApp, limit: number) {
+    this.#app = app;
+    this.#limit = limit;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  run(work: Work, done: (outcome: WorkOutcome) => void): void {
+    this.#waiting.add({ work, done });
+    this.#startWaiting();
+  }
+
+  /** Starts nothing more; what runs may end. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  #startWaiting(): void {
+    for (const job of this.#waiting) {
+      if (this.#held || this.#running >= this.#limit) return;
+      this.#waiting.delete(job);
+      this.#running += 1;
+      this.started += 1;
+      void this.#outcome(job.work).then((outcome) => {
+        this.#running -= 1;
+        job.done(outcome);
+        this.#startWaiting();
+      });
+    }
+  }
+
+  async #outcome(work: Work): Promise<WorkOutcome> {
+    if (work.kind === "http") return callHttp(work.request);
+    const { name, input, instanceId } = work;
+    const target = this.#app.functions.get(name);
+    if (target?.trigger.type !== "activityTrigger") {
+      const reason = unknownFunction(this.#app, "activity", name);
+      return { kind: "failed", reason, details: reason };
+    }
+    try {
+      const { returnValue } = await this.#app.invoke(name, {
+        invocationId: randomUUID(),
+        inputs: { [target.triggerName]: { json: input } },
+        triggerMetadata: { instanceId: { json: JSON.stringify(instanceId) } },
+      });
+      return { kind: "done", result: resultText(returnValue) };
+    } catch (cause) {
+      return {
+        kind: "failed",
+        reason: `Activity function '${name}' failed: ${messageOf(cause)}`,
+        details: stackOf(cause),
+      };
+    }
+  }
+}
+
+/** Says that the app has no such function, and what it has. */
+export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestration" | "entity", name: string): string {
+  const type = `${kind}Trigger`;
+  const registered = [...app.functions.values()]
+    .filter(({ trigger }) => trigger.type === type)
+    .map((each) => each.name);
+  const what = { activity: "activity", orchestration: "orchestrator", entity: "entity" }[kind];
+  const list = registered.length > 0 ? registered.sort().join(", ") : "none";
+  return `The function '${name}' doesn't exist, is disabled, or is not an ${what} function. Registered as ${what}: ${list}.`;
+}
+
+/** What the function returned, as the JSON text that goes into the history. */
+function resultText(value: TypedData | undefined): string {
+  if (!value) return "null";
+  if ("json" in value) return value.json;
+  if ("string" in value) return JSON.stringify(value.string);
+  if ("int" in value) return JSON.stringify(value.int);
+  if ("double" in value) return JSON.stringify(value.double);
+  if ("bytes" in value) return JSON.stringify(Buffer.from(value.bytes).toString("base64"));
+  return JSON.stringify(value);
+}
+
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+export function stackOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}

@@ -1,0 +1,137 @@
+// Writes a turn in one transaction: history, state, sub-orchestrations, messages to entities, and the result for a parent.
+import type { FunctionApp } from "../contract.ts";
+import { unknownFunction } from "./activities.ts";
+import type { Entities } from "./entities.ts";
+import { childCompleted, childFailed, EventType, type HistoryEvent, timerCancelled } from "./history.ts";
+import { type Arrival, Instance, type LiveInstances } from "./instance.ts";
+import type { Turn } from "./replay.ts";
+import type { EntityRequest } from "./scheduling.ts";
+import type { End } from "./session.ts";
+import type { EndedStatus, ParentLink, Store } from "./store.ts";
+
+export interface Delivery {
+  readonly to: Instance;
+  readonly arrival: Arrival;
+}
+
+/** What follows from a committed turn in memory. */
+export interface Aftermath {
+  readonly cancelled: readonly number[];
+  readonly children: readonly Instance[];
+  readonly deliveries: readonly Delivery[];
+  /** Entities that have new messages. */
+  readonly entities: readonly string[];
+}
+
+export interface CommitParts {
+  readonly app: FunctionApp;
+  readonly store: Store;
+  readonly live: LiveInstances;
+  readonly entities: Entities;
+}
+
+/**
+ * To be called inside `Database.write`. `scheduled` are the turn's commands as events, made beforehand, for whatever
+ * throws in here takes back the writes of others too. Undefined where the instance was ended from outside while the turn ran.
+ */
+export function writeTurn(
+  parts: CommitParts,
+  instance: Instance,
+  turn: Turn,
+  scheduled: readonly HistoryEvent[],
+  arrivals: readonly Arrival[],
+): Aftermath | undefined {
+  if (instance.ended) return undefined;
+  const { store } = parts;
+  const { at, end } = turn;
+  const created = new Set(scheduled.map(({ EventId }) => EventId));
+  const cancelled = turn.cancelled.filter((id) => instance.open.has(id) || created.has(id));
+  for (const arrival of arrivals) {
+    if (arrival.inbox !== undefined && !turn.leftOver.includes(arrival)) store.removeFromInbox(arrival.inbox);
+  }
+  const children: Instance[] = [];
+  const deliveries: Delivery[] = [];
+  const entities: string[] = [];
+  for (const event of scheduled) {
+    if (event.EventType === EventType.childCreated) {
+      const child = createChild(parts, instance, event, at);
+      if (child instanceof Instance) children.push(child);
+      else deliveries.push({ to: instance, arrival: child });
+    }
+    if (event.EventType === EventType.eventSent) {
+      const { InstanceId = "", Input } = event;
+      parts.entities.post(InstanceId, JSON.parse(Input ?? "{}") as EntityRequest, instance.int);
+      entities.push(InstanceId);
+    }
+  }
+  const events = [...turn.events, ...scheduled, ...cancelled.map((id) => timerCancelled(at, id))];
+  if (end?.kind === "continued") {
+    store.continueAsNew(instance.int, instance.generation + 1, end.input, turn.customStatus, at.getTime());
+  } else {
+    store.appendHistory(instance.int, instance.turns, events);
+    if (end) deliveries.push(...writeEnd(parts, instance, end, turn.customStatus, at));
+    else if (instance.turns === 0 || turn.customStatus !== instance.customStatus) {
+      const status = instance.status === "Suspended" ? "Suspended" : "Running";
+      store.setProgress(instance.int, status, turn.customStatus, at.getTime());
+    }
+  }
+  return { cancelled, children, deliveries, entities };
+}
+
+const STATUS_OF_END = { completed: "Completed", failed: "Failed", terminated: "Terminated" } as const;
+
+/** An end decided by the orchestrator, or by a client's terminate. */
+export type FinalEnd = Exclude<End, { kind: "continued" }> | { readonly kind: "terminated"; readonly reason: string };
+
+/** To be called inside `Database.write`: records the end and tells the parent. */
+export function writeEnd(
+  { store, live }: Pick<CommitParts, "store" | "live">,
+  instance: Instance,
+  end: FinalEnd,
+  customStatus: string | null,
+  at: Date,
+): Delivery[] {
+  instance.ended = true;
+  const status: EndedStatus = STATUS_OF_END[end.kind];
+  const failure = `Orchestrator function '${instance.name}' failed: ${end.kind === "completed" ? "" : end.reason}`;
+  const output = {
+    completed: () => (end.kind === "completed" ? end.output : "null"),
+    failed: () => JSON.stringify(failure),
+    terminated: () => JSON.stringify(end.kind === "terminated" ? end.reason : ""),
+  }[end.kind]();
+  store.end(instance.int, status, output, customStatus, at.getTime());
+  if (instance.hasInbox) store.emptyInbox(instance.int);
+  const parent = live.waitingParent(instance.parent);
+  if (!parent || !instance.parent) return [];
+  const { taskId } = instance.parent;
+  const event =
+    end.kind === "completed"
+      ? childCompleted(at, taskId, end.output)
+      : childFailed(at, taskId, failure, end.kind === "failed" ? end.details : `Terminated: ${end.reason}`);
+  return [{ to: parent, arrival: accept(store, parent, event) }];
+}
+
+/** To be called inside `Database.write`: keeps a message until a turn has taken it in. */
+export function accept(store: Store, instance: Instance, event: HistoryEvent): Arrival {
+  instance.hasInbox = true;
+  // An event from outside is for whatever generation runs; an answer is for the one that asked.
+  const generation = event.EventType === EventType.eventRaised ? null : instance.generation;
+  return { event, inbox: store.addToInbox(instance.int, generation, event) };
+}
+
+/** The child, or where it cannot be started the failure that the parent is to see. */
+function createChild({ app, store }: CommitParts, parent: Instance, event: HistoryEvent, at: Date): Instance | Arrival {
+  const { EventId: taskId, Name: name = "", InstanceId: id = "", Input: input = null } = event;
+  const refuse = (reason: string) => accept(store, parent, childFailed(at, taskId, reason, reason));
+  if (app.functions.get(name)?.trigger.type !== "orchestrationTrigger") {
+    return refuse(unknownFunction(app, "orchestration", name));
+  }
+  const link: ParentLink = { int: parent.int, id: parent.id, generation: parent.generation, taskId };
+  const creation = store.create({ id, name, input, at: at.getTime(), parent: link });
+  if (creation.kind === "exists") {
+    return refuse(
+      `A sub-orchestration with the id '${id}' cannot start: an instance of that id is ${creation.status}.`,
+    );
+  }
+  return Instance.started(creation.int, { id, name, input, at: at.getTime(), parent: link });
+}

@@ -1,0 +1,84 @@
+// Kills the process under load: what was acknowledged goes on, and each completion is in the history once.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, expect, test } from "vitest";
+import { Database } from "../../database/database.ts";
+import { openBench } from "./harness.ts";
+import { endedTask } from "./history.ts";
+import { Store } from "./store.ts";
+
+const APP = join(import.meta.dirname, "fixtures/orders");
+const CHILD = join(import.meta.dirname, "fixtures/crash-child.ts");
+const data = mkdtempSync(join(tmpdir(), "durable-crash-"));
+afterAll(() => rmSync(data, { recursive: true }));
+
+/** Runs the child on the lines and kills it `afterMs` after it has acknowledged the last. */
+async function runAndKill(lines: readonly string[], afterMs: number): Promise<void> {
+  const child: ChildProcess = spawn(process.execPath, [CHILD, data], { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  let acknowledged = 0;
+  if (!child.stdin || !child.stdout) throw new Error("The child has no pipes.");
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === "ready") child.stdin.write(`${lines.join("\n")}\n`);
+    else acknowledged += 1;
+    if (acknowledged === lines.length) break;
+  }
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  child.kill("SIGKILL");
+  await exited;
+}
+
+test("three kills with 50 orchestrations and their timers, children and events under way lose nothing", async () => {
+  const kinds = [
+    (id: string) => `start ${id} slowChain {"key":"${id}","ms":30}`,
+    (id: string) => `start ${id} race {"key":"${id}","workMs":5,"limitMs":60000}`,
+    (id: string) => `start ${id} race {"key":"${id}","workMs":60000,"limitMs":400}`,
+    (id: string) => `start ${id} retry {"key":"${id}","call":3,"attempts":5}`,
+    (id: string) => `start ${id} waits {"before":300,"names":["x","y"]}`,
+    (id: string) => `start ${id} parent {"childId":"child-of-${id}"}`,
+  ];
+  const ids = Array.from({ length: 50 }, (_, n) => `crash-${n}`);
+  const starts = ids.map((id, n) => kinds[n % kinds.length]?.(id) ?? "");
+  const waiting = ids.filter((_, n) => n % kinds.length === 4);
+  await runAndKill(starts.slice(0, 30), 0);
+  await runAndKill(starts.slice(30), 20);
+  await runAndKill(
+    waiting.flatMap((id) => [`raise ${id} y 2`, `raise ${id} x 1`]),
+    10,
+  );
+
+  const bench = await openBench(APP, { data });
+  for (const [n, id] of ids.entries()) {
+    const status = await bench.ended(id, 8000);
+    expect(status, id).toMatchObject({ runtimeStatus: "Completed" });
+    if (n % kinds.length === 2) expect(status.output).toBe("late");
+    if (n % kinds.length === 4) expect(status.output).toEqual([1, 2]);
+  }
+  await bench.close();
+
+  const store = new Store(new Database(join(data, "durable-testhub.sqlite")));
+  for (const id of ids) {
+    const { events } = store.history(store.find(id)?.int ?? 0);
+    const ends = events.map(endedTask).filter((task) => task !== undefined);
+    expect(ends.length, id).toBeGreaterThan(0);
+    expect(new Set(ends).size, id).toBe(ends.length);
+  }
+}, 20_000);
+
+test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
+  const first = await openBench(APP, { data });
+  await first.client.startNew("waits", { instanceId: "held", input: { before: 20, names: [] } });
+  await first.client.startNew("waits", { instanceId: "due", input: { before: 100, names: [] } });
+  await first.client.suspend("held", "hold");
+  await first.close();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const second = await openBench(APP, { data });
+  expect((await second.ended("due")).output).toEqual([]);
+  expect((await second.client.getStatus("held")).runtimeStatus).toBe("Suspended");
+  await second.client.resume("held", "go");
+  expect((await second.ended("held")).output).toEqual([]);
+  await second.close();
+});

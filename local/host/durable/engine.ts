@@ -1,0 +1,139 @@
+// The durable engine, put together: takes up unfinished work at start, answers the client, stops in good order.
+import { join } from "node:path";
+import { Database, type Durability } from "../../database/database.ts";
+import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionApp } from "../contract.ts";
+import type { Log } from "../log.ts";
+import { Activities } from "./activities.ts";
+import { bindingText } from "./client-binding.ts";
+import { routeHttp } from "./client-routes.ts";
+import { Entities } from "./entities.ts";
+import { openTasks } from "./history.ts";
+import { Instance, LiveInstances } from "./instance.ts";
+import { checkLibrary } from "./library.ts";
+import { Orchestrations } from "./orchestrations.ts";
+import { type InstanceRow, isUnfinished, Store } from "./store.ts";
+import { Timers } from "./timers.ts";
+import { type TurnParts, Turns } from "./turns.ts";
+
+export interface DurableOptions {
+  readonly app: FunctionApp;
+  /** The folder of `durable-<hub>.sqlite`; made if absent. */
+  readonly data: string;
+  readonly hubName: string;
+  readonly durability?: Durability;
+  /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
+  readonly replay?: boolean;
+  readonly log?: Log;
+  /** Activities and HTTP calls at one time. */
+  readonly maxActivities?: number;
+  /** Orchestrator turns that run or wait for their commit at one time. */
+  readonly maxTurns?: number;
+  /** Orchestrators kept in memory between their turns; others are replayed. */
+  readonly maxSessions?: number;
+}
+
+const DEFAULTS = { maxActivities: 64, maxTurns: 256, maxSessions: 5000 };
+const CATEGORY = "Host.Triggers.DurableTask";
+const DRAIN_CHECK_MS = 5;
+
+/** Opens the hub's database. Nothing runs before `start`. Throws where durable-functions is not the version that it knows. */
+export function createDurableEngine(options: DurableOptions): DurableEngine {
+  checkLibrary();
+  return new Engine(options);
+}
+
+class Engine implements DurableEngine {
+  #closed = false;
+  readonly #options: DurableOptions;
+  readonly #parts: TurnParts;
+  readonly #turns: Turns;
+  readonly #orchestrations: Orchestrations;
+  readonly #bindings = new Map<string, string>();
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+    const { app, data, hubName, durability, log } = options;
+    const db = new Database(join(data, `durable-${hubName}.sqlite`), durability);
+    this.#parts = {
+      app,
+      db,
+      store: new Store(db),
+      live: new LiveInstances(),
+      timers: new Timers(),
+      activities: new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities),
+      entities: new Entities(),
+      warn: (message) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
+    };
+    this.#turns = new Turns(this.#parts, {
+      maxTurns: options.maxTurns ?? DEFAULTS.maxTurns,
+      maxSessions: options.replay ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions),
+    });
+    this.#orchestrations = new Orchestrations(this.#parts, this.#turns);
+  }
+
+  start(): void {
+    for (const row of this.#parts.store.unfinished()) this.#takeUp(row);
+    this.#turns.open();
+  }
+
+  clientBinding(baseUrl: string): string {
+    let text = this.#bindings.get(baseUrl);
+    if (text === undefined) {
+      text = bindingText(this.#options.hubName, baseUrl);
+      this.#bindings.set(baseUrl, text);
+    }
+    return text;
+  }
+
+  async handleHttp(request: DurableHttpRequest): Promise<DurableHttpResponse> {
+    if (this.#closed) return { status: 503, body: "The durable engine is closing." };
+    return routeHttp({ hubName: this.#options.hubName, orchestrations: this.#orchestrations }, request);
+  }
+
+  get counts(): Readonly<Record<string, number>> {
+    const { db, activities, live } = this.#parts;
+    return {
+      ...this.#orchestrations.counts,
+      ...this.#turns.counts,
+      activities: activities.started,
+      activitiesRunning: activities.running,
+      activitiesWaiting: activities.waiting,
+      orchestrationsUnfinished: live.size,
+      sessions: this.#turns.sessions,
+      ...db.counts,
+    };
+  }
+
+  /** Starts no activity any more; those under way may end within the time, and what they returned is recorded. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { activities, timers, db } = this.#parts;
+    activities.hold();
+    timers.close();
+    const deadline = Date.now() + timeoutMs;
+    while (Date.now() < deadline && (activities.running > 0 || this.#turns.inFlight > 0)) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
+    }
+    this.#turns.close();
+    // A turn whose commit is awaited ends with the commit that closing makes.
+    db.close();
+  }
+
+  /** Schedules again what an unfinished instance had scheduled and not seen the end of. */
+  #takeUp(row: InstanceRow): void {
+    const { store, live } = this.#parts;
+    const { status } = row;
+    if (live.byId(row.id) || !isUnfinished(status)) return;
+    const instance = new Instance({ ...row, status });
+    const { events, turns } = store.history(instance.int);
+    instance.turns = turns;
+    live.add(instance);
+    for (const event of openTasks(events)) this.#turns.dispatch(instance, event);
+    for (const { n, generation, event } of store.inbox(instance.int)) {
+      instance.hasInbox = true;
+      if (generation === null || generation === instance.generation) this.#turns.deliver(instance, { event, inbox: n });
+    }
+    this.#turns.wake(instance);
+  }
+}

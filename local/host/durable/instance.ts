@@ -1,0 +1,89 @@
+// An unfinished orchestration in memory, and the register of all of them.
+import type { HistoryEvent } from "./history.ts";
+import type { Session } from "./session.ts";
+import type { InstanceRow, NewInstance, ParentLink, UnfinishedStatus } from "./store.ts";
+import type { Timer } from "./timers.ts";
+
+/** Something that happened to an instance and waits for its next turn. */
+export interface Arrival {
+  readonly event: HistoryEvent;
+  /** Its row in the inbox, where it was accepted before it was handed over. */
+  readonly inbox?: number;
+}
+
+/** A task that was scheduled and has not ended. */
+export interface OpenTask {
+  readonly timer?: Timer;
+}
+
+export class Instance {
+  readonly int: number;
+  readonly id: string;
+  readonly name: string;
+  readonly parent: ParentLink | undefined;
+  readonly createdAt: number;
+  updatedAt: number;
+  generation: number;
+  input: string | null;
+  status: UnfinishedStatus;
+  customStatus: string | null;
+  /** Turns in the history. */
+  turns = 0;
+  /** True from the moment when its end, or its termination, is written. */
+  ended = false;
+  /** A turn of it runs or is being committed. */
+  busy = false;
+  hasInbox = false;
+  arrivals: Arrival[] = [];
+  session: Session | undefined;
+  readonly open = new Map<number, OpenTask>();
+
+  constructor(row: Omit<InstanceRow, "output" | "status"> & { readonly status: UnfinishedStatus }) {
+    this.int = row.int;
+    this.id = row.id;
+    this.name = row.name;
+    this.status = row.status;
+    this.input = row.input;
+    this.customStatus = row.customStatus;
+    this.createdAt = row.createdAt;
+    this.updatedAt = row.updatedAt;
+    this.generation = row.generation;
+    this.parent = row.parent === null ? undefined : (JSON.parse(row.parent) as ParentLink);
+  }
+
+  /** One that was created just now. */
+  static started(int: number, { id, name, input, at, parent }: NewInstance): Instance {
+    const link = parent ? JSON.stringify(parent) : null;
+    const fresh = { customStatus: null, createdAt: at, updatedAt: at, generation: 0, parent: link };
+    return new Instance({ int, id, name, status: "Pending", input, ...fresh });
+  }
+}
+
+export class LiveInstances {
+  readonly #byId = new Map<string, Instance>();
+  readonly #byInt = new Map<number, Instance>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(instance: Instance): void {
+    this.#byId.set(instance.id, instance);
+    this.#byInt.set(instance.int, instance);
+  }
+
+  remove(instance: Instance): void {
+    this.#byInt.delete(instance.int);
+    if (this.#byId.get(instance.id) === instance) this.#byId.delete(instance.id);
+  }
+
+  byId(id: string): Instance | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The instance that waits for the result of a sub-orchestration, if it still does. */
+  waitingParent(link: ParentLink | undefined): Instance | undefined {
+    const parent = link && this.#byInt.get(link.int);
+    return parent && !parent.ended && parent.generation === link.generation ? parent : undefined;
+  }
+}

@@ -1,0 +1,141 @@
+// What a client can do to orchestrations. Each call resolves when its effect is committed.
+import { randomUUID } from "node:crypto";
+import { unknownFunction } from "./activities.ts";
+import { accept, writeEnd } from "./commit.ts";
+import { eventRaised } from "./history.ts";
+import { Instance } from "./instance.ts";
+import { type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./store.ts";
+import type { TurnParts, Turns } from "./turns.ts";
+
+export type Started =
+  | { readonly kind: "started"; readonly id: string }
+  | { readonly kind: "exists"; readonly status: Status }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** `ended`: nothing was done, for the instance has ended. */
+export type Outcome = "done" | "ended" | "absent";
+
+export class Orchestrations {
+  readonly counts = { eventsRaised: 0 };
+  readonly #parts: TurnParts;
+  readonly #turns: Turns;
+
+  constructor(parts: TurnParts, turns: Turns) {
+    this.#parts = parts;
+    this.#turns = turns;
+  }
+
+  /** @param input JSON text. */
+  async start(name: string, givenId: string | undefined, input: string | null): Promise<Started> {
+    const { app, db, store } = this.#parts;
+    if (app.functions.get(name)?.trigger.type !== "orchestrationTrigger") {
+      return { kind: "unknown", message: unknownFunction(app, "orchestration", name) };
+    }
+    const id = givenId ?? randomUUID().replaceAll("-", "");
+    const fresh = { id, name, input, at: Date.now() };
+    const creation = await db.write(() => store.create(fresh));
+    if (creation.kind === "exists") return creation;
+    this.#turns.begin(Instance.started(creation.int, fresh));
+    return { kind: "started", id };
+  }
+
+  /** @param input JSON text. */
+  async raiseEvent(id: string, name: string, input: string | null): Promise<Outcome> {
+    const { db, store } = this.#parts;
+    const instance = this.#parts.live.byId(id);
+    if (!instance) return this.#absentOrEnded(id);
+    const event = eventRaised(new Date(), name, input);
+    const arrival = await db.write(() => (instance.ended ? undefined : accept(store, instance, event)));
+    if (!arrival) return "ended";
+    this.counts.eventsRaised += 1;
+    this.#turns.deliver(instance, arrival);
+    return "done";
+  }
+
+  async terminate(id: string, reason: string): Promise<Outcome> {
+    const { db, live } = this.#parts;
+    const instance = live.byId(id);
+    if (!instance) return this.#absentOrEnded(id);
+    const end = { kind: "terminated", reason } as const;
+    const write = () =>
+      instance.ended ? undefined : writeEnd(this.#parts, instance, end, instance.customStatus, new Date());
+    const deliveries = await db.write(write).catch((cause: unknown) => {
+      instance.ended = false;
+      throw cause;
+    });
+    if (!deliveries) return "ended";
+    this.#turns.release(instance);
+    this.#turns.spread(deliveries);
+    return "done";
+  }
+
+  suspend(id: string): Promise<Outcome> {
+    return this.#setStatus(id, "Suspended");
+  }
+
+  resume(id: string): Promise<Outcome> {
+    return this.#setStatus(id, "Running");
+  }
+
+  /** Removes an ended instance; an unfinished one stays. */
+  async purge(id: string): Promise<number> {
+    const { db, store } = this.#parts;
+    return db.write(() => {
+      const row = store.find(id);
+      if (!row || isUnfinished(row.status)) return 0;
+      store.remove(row.int);
+      return 1;
+    });
+  }
+
+  /** Removes the ended instances that match. */
+  async purgeMatching(filter: InstanceFilter): Promise<number> {
+    const { db, store } = this.#parts;
+    return db.write(() => {
+      const ended = store.query(filter).filter(({ status }) => !isUnfinished(status));
+      for (const { int } of ended) store.remove(int);
+      return ended.length;
+    });
+  }
+
+  find(id: string): InstanceRow | undefined {
+    const row = this.#parts.store.find(id);
+    return row && this.#freshened(row);
+  }
+
+  query(filter: InstanceFilter): InstanceRow[] {
+    return this.#parts.store.query(filter).map((row) => this.#freshened(row));
+  }
+
+  history(int: number) {
+    return this.#parts.store.history(int).events;
+  }
+
+  async #setStatus(id: string, status: "Suspended" | "Running"): Promise<Outcome> {
+    const { db, store, live } = this.#parts;
+    const instance = live.byId(id);
+    if (!instance) return this.#absentOrEnded(id);
+    const changed = await db.write(() => {
+      if (instance.ended) return false;
+      store.setProgress(instance.int, status, instance.customStatus, Date.now());
+      return true;
+    });
+    if (!changed) return "ended";
+    instance.status = status;
+    this.#turns.wake(instance);
+    return "done";
+  }
+
+  #absentOrEnded(id: string): Outcome {
+    const row = this.#parts.store.find(id);
+    if (!row) return "absent";
+    // Started by a commit that has not yet reached the register of live ones: its client has no answer yet either.
+    return isUnfinished(row.status) ? "absent" : "ended";
+  }
+
+  /** Most turns leave the row of an instance alone; when it last moved is known in memory. */
+  #freshened(row: InstanceRow): InstanceRow {
+    const instance = this.#parts.live.byId(row.id);
+    return instance && instance.int === row.int && !instance.ended ? { ...row, updatedAt: instance.updatedAt } : row;
+  }
+}

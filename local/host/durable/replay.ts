@@ -1,0 +1,130 @@
+// Runs an orchestrator for one turn: in the session that is still in memory, or anew against its history.
+import { randomUUID } from "node:crypto";
+import type { FunctionApp, InvocationSession } from "../contract.ts";
+import type { Command } from "./actions.ts";
+import { messageOf, stackOf, unknownFunction } from "./activities.ts";
+import { compareWithHistory } from "./determinism.ts";
+import { executionStarted, type HistoryEvent, orchestratorStarted } from "./history.ts";
+import type { Arrival, Instance } from "./instance.ts";
+import { type End, Session } from "./session.ts";
+
+/** What a turn brought about, not yet committed. */
+export interface Turn {
+  readonly at: Date;
+  /** New in the history. */
+  readonly events: readonly HistoryEvent[];
+  readonly commands: readonly Command[];
+  readonly cancelled: readonly number[];
+  readonly customStatus: string | null;
+  readonly warnings: readonly string[];
+  /** Arrivals that came after the orchestrator's last word, for its next generation. */
+  readonly leftOver: readonly Arrival[];
+  readonly end: End | undefined;
+  /** Kept for the next turn. */
+  readonly session: Session | undefined;
+}
+
+/** 2 is the schema "V3" of the library; entity locks would need 3. */
+const SCHEMA_VERSION = 2;
+
+/** Long enough that the library never splits a timer into several. */
+const LIBRARY_LIMITS = {
+  upperSchemaVersion: 1,
+  upperSchemaVersionNew: SCHEMA_VERSION,
+  maximumShortTimerDuration: "36500.00:00:00",
+  longRunningTimerIntervalDuration: "3.00:00:00",
+  defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
+};
+
+/** Goes on with the session in memory. */
+export function resumeTurn(session: Session, arrivals: readonly Arrival[]): Turn {
+  const at = new Date();
+  const events = [orchestratorStarted(at), ...arrivals.map(({ event }) => event)];
+  session.processed = 0;
+  session.feed(events);
+  return readTurn(session, { at, events, arrivals }, session.processed - 1, session.takeCommands());
+}
+
+/** Runs the orchestrator from its beginning against `past`, which is empty in its first turn. */
+export async function replayTurn(
+  app: FunctionApp,
+  instance: Instance,
+  past: readonly HistoryEvent[],
+  arrivals: readonly Arrival[],
+): Promise<Turn> {
+  const at = new Date();
+  const events = [orchestratorStarted(at)];
+  if (past.length === 0) events.push(executionStarted(at, instance.name, instance.input));
+  for (const { event } of arrivals) events.push(event);
+  for (const event of past) event.IsPlayed = true;
+  const step: Step = { at, events, arrivals };
+
+  const target = app.functions.get(instance.name);
+  if (target?.trigger.type !== "orchestrationTrigger") {
+    return failedTurn(instance, step, unknownFunction(app, "orchestration", instance.name));
+  }
+  const session = new Session();
+  let held: InvocationSession | undefined;
+  try {
+    await app.invoke(instance.name, {
+      invocationId: randomUUID(),
+      inputs: { [target.triggerName]: { json: triggerText(instance, [...past, ...events], past.length > 0) } },
+      prepare: (context, invocation) => {
+        held = invocation;
+        session.attach(context);
+      },
+    });
+  } catch (cause) {
+    if (!session.attached) return failedTurn(instance, step, messageOf(cause), stackOf(cause));
+    // The library throws what it also keeps; what it does not keep is the host's or the library's own fault.
+    if (!session.end) session.fail(cause);
+  }
+  // Later turns log through this invocation, which has ended for the library.
+  if (held) held.state = "postInvocationHooks";
+
+  const commands = session.takeCommands();
+  const consumed = session.processed - past.length - (events.length - arrivals.length);
+  if (past.length === 0) return readTurn(session, step, consumed, commands);
+  const comparison = compareWithHistory(instance.name, past, commands);
+  if (comparison.kind === "differs") return failedTurn(instance, step, comparison.message);
+  return readTurn(session, step, consumed, comparison.fresh);
+}
+
+interface Step {
+  readonly at: Date;
+  readonly events: readonly HistoryEvent[];
+  readonly arrivals: readonly Arrival[];
+}
+
+function readTurn(session: Session, { at, events, arrivals }: Step, consumed: number, commands: Command[]): Turn {
+  const { customStatus } = session;
+  const { end } = session;
+  const warnings = session.takeWarnings();
+  const lost = end?.kind === "continued" ? session.unconsumedEvents : [];
+  if (lost.length > 0) {
+    warnings.push(`continueAsNew drops events that nobody waited for, as the real host does: ${lost.join(", ")}.`);
+  }
+  return {
+    at,
+    events,
+    commands,
+    cancelled: session.takeCancelled(),
+    customStatus,
+    warnings,
+    leftOver: end?.kind === "continued" ? arrivals.slice(Math.max(consumed, 0)) : [],
+    end,
+    session: end ? undefined : session,
+  };
+}
+
+function failedTurn({ customStatus }: Instance, { at, events }: Step, reason: string, details = reason): Turn {
+  const end: End = { kind: "failed", reason, details };
+  return { at, events, commands: [], cancelled: [], customStatus, warnings: [], leftOver: [], end, session: undefined };
+}
+
+function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
+  const { id, input, parent } = instance;
+  const fixed = { ...LIBRARY_LIMITS, history, instanceId: id, isReplaying, parentInstanceId: parent?.id };
+  const text = JSON.stringify(fixed);
+  return `${text.slice(0, -1)},"input":${input ?? "null"}}`;
+}

@@ -1,0 +1,252 @@
+// One run of an orchestrator inside the library: feeds it events and reads what it scheduled and how it ended.
+import type { InvocationContext } from "@azure/functions";
+import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
+import type { HistoryEvent } from "./history.ts";
+import {
+  type LibraryAction,
+  type LibraryContext,
+  type LibraryExecutor,
+  type LibraryTask,
+  libraryContext,
+  TaskState,
+} from "./library.ts";
+
+export type End =
+  | { readonly kind: "completed"; readonly output: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly details: string }
+  | { readonly kind: "continued"; readonly input: string };
+
+export class Session {
+  /** How many of the events handed over were taken in: those after the orchestrator's end are not. */
+  processed = 0;
+  #context: LibraryContext | undefined;
+  #commands: Command[] = [];
+  #warnings: string[] = [];
+  #fault: unknown;
+  readonly #timers = new Map<number, LibraryTask>();
+  /** Runs ahead of the library's own numbers once a pending task was scheduled again. */
+  #nextId = 0;
+  #handledActions = 0;
+  /** Inside a composite that is scheduled now: tasks in it that already have a number are scheduled again. */
+  #composing = false;
+  #depth = 0;
+
+  /** Hangs the look-out on a context: the library assigns `df` there before it runs any of the app's code. */
+  attach(context: InvocationContext): void {
+    Object.defineProperty(context, "df", {
+      configurable: true,
+      enumerable: true,
+      get: () => this.#context,
+      set: (value: unknown) => {
+        this.#context = libraryContext(value);
+        this.#watch(this.#context.taskOrchestratorExecutor);
+      },
+    });
+  }
+
+  /** Whether the library took the orchestrator up at all. */
+  get attached(): boolean {
+    return this.#context !== undefined;
+  }
+
+  /** Hands new events to an orchestrator that is already under way. */
+  feed(events: readonly HistoryEvent[]): void {
+    const executor = this.#executor();
+    try {
+      for (const event of events) {
+        if (executor.isDoneExecuting()) return;
+        executor.processEvent(event);
+      }
+    } catch (cause) {
+      this.#fault ??= cause;
+    }
+  }
+
+  /** Hands over the note that a message to an entity was sent: the waiting task is from now on known by the message's id. */
+  note(sent: HistoryEvent): void {
+    this.#executor().processEvent(sent);
+  }
+
+  /** The run failed outside the orchestrator's own code. */
+  fail(cause: unknown): void {
+    this.#fault ??= cause;
+  }
+
+  /** What was scheduled since the last call. */
+  takeCommands(): Command[] {
+    const commands = this.#commands;
+    this.#commands = [];
+    return commands;
+  }
+
+  takeWarnings(): string[] {
+    const warnings = this.#warnings;
+    if (warnings.length > 0) this.#warnings = [];
+    return warnings;
+  }
+
+  /** The timers that the orchestrator has cancelled since the last call. */
+  takeCancelled(): number[] {
+    const cancelled: number[] = [];
+    for (const [id, task] of this.#timers) {
+      const isCanceled = task.action !== "noOp" && task.action.isCanceled;
+      if (isCanceled) cancelled.push(id);
+      if (isCanceled || task.state !== TaskState.running) this.#timers.delete(id);
+    }
+    return cancelled;
+  }
+
+  /** JSON text; null where none was set. One that is no JSON ends the orchestration, so this is read before `end`. */
+  get customStatus(): string | null {
+    try {
+      return JSON.stringify(this.#context?.customStatus) ?? null;
+    } catch (cause) {
+      this.#fault ??= cause;
+      return null;
+    }
+  }
+
+  /** How the orchestrator ended; undefined while it waits. */
+  get end(): End | undefined {
+    const executor = this.#executor();
+    const fault = this.#fault ?? executor.exception;
+    if (fault !== undefined) return failure(fault);
+    if (executor.willContinueAsNew) {
+      const action = executor.actions.find(({ actionType }) => actionType === ActionType.continueAsNew);
+      return { kind: "continued", input: preparedText(action?.input) };
+    }
+    if (!executor.orchestratorReturned) return undefined;
+    try {
+      return { kind: "completed", output: JSON.stringify(executor.output) ?? "null" };
+    } catch (cause) {
+      return failure(cause);
+    }
+  }
+
+  /** Names of events that were raised and never waited for, in the order of their arrival. */
+  get unconsumedEvents(): string[] {
+    const deferred = Object.entries(this.#executor().deferredTasks);
+    return deferred.flatMap(([name, waiting]) => (/^\d+$/.test(name) ? [] : waiting.map(() => name)));
+  }
+
+  #executor(): LibraryExecutor {
+    if (!this.#context) throw new Error("The orchestrator was not taken up by durable-functions.");
+    return this.#context.taskOrchestratorExecutor;
+  }
+
+  #watch(executor: LibraryExecutor): void {
+    const track = executor.trackOpenTask;
+    const record = executor.recordFireAndForgetAction;
+    const process = executor.processEvent;
+    executor.trackOpenTask = (task) => {
+      this.#depth += 1;
+      this.#observe(executor, task);
+      track.call(executor, task);
+      this.#depth -= 1;
+      if (this.#depth === 0) this.#composing = false;
+    };
+    executor.recordFireAndForgetAction = (action, increment) => {
+      if (!executor.willContinueAsNew) this.#schedule(action);
+      record.call(executor, action, increment);
+      this.#handledActions = executor.actions.length;
+    };
+    executor.processEvent = (event) => {
+      this.processed += 1;
+      process.call(executor, event);
+    };
+  }
+
+  /** Called for each task of a tree, parents first, before the library numbers it. */
+  #observe(executor: LibraryExecutor, task: LibraryTask): void {
+    if (task.children) {
+      this.#observeCompound(executor, task);
+      return;
+    }
+    if (task.id === false) {
+      if (task.action === "noOp") this.#scheduleRetry(task);
+      else this.#schedule(task.action, task);
+    } else if (this.#composing && !isEventWait(task) && !task.parent?.innerTask) {
+      this.#scheduleAgain(task);
+    }
+  }
+
+  #observeCompound(executor: LibraryExecutor, task: LibraryTask): void {
+    const { actions } = executor;
+    const isNew = actions.length > this.#handledActions && actions[actions.length - 1] === task.action;
+    if (isNew) {
+      this.#handledActions = actions.length;
+      this.#composing = true;
+    } else if (this.#composing && task.innerTask && task.innerTask.id !== false) {
+      this.#scheduleAgain(task);
+    }
+  }
+
+  #schedule(action: LibraryAction, task?: LibraryTask): void {
+    const id = this.#nextId++;
+    try {
+      const command = commandOf(action, id);
+      this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
+      if (command.kind === "timer" && task) this.#timers.set(id, task);
+    } catch (cause) {
+      this.#fault ??= cause;
+    }
+  }
+
+  /** After a failed attempt the retried task takes one number for the pause and, when that is over, one for the next attempt. */
+  #scheduleRetry(task: LibraryTask): void {
+    const retried = task.parent;
+    if (!retried?.retryOptions || !retried.children || retried.action === "noOp" || !this.#context) {
+      this.#fault ??= new Error("durable-functions took a task number that the engine cannot explain.");
+      return;
+    }
+    const isPause = retried.children.length % 2 === 0;
+    if (!isPause) {
+      this.#schedule(retried.action);
+      return;
+    }
+    const delayMs = retryDelayMs(retried.retryOptions, retried.children.length / 2);
+    const fireAt = this.#context.currentUtcDateTime.getTime() + delayMs;
+    this.#commands.push(timerCommand(this.#nextId++, fireAt));
+  }
+
+  /**
+   * The real engine walks the actions of a new composite and schedules every one of them, also those of tasks that an
+   * earlier composite has scheduled; its numbers then no longer agree with the library's (durable-js#574).
+   */
+  #scheduleAgain(task: LibraryTask): void {
+    if (task.action === "noOp") return;
+    const name = task.action.functionName ?? (task.action.actionType === ActionType.createTimer ? "a timer" : "a task");
+    this.#warnings.push(
+      `${name} (task ${task.innerTask?.id ?? task.id}) stands in a second Task.any or Task.all. As on the real host it is scheduled AGAIN and ` +
+        `the results of later tasks go astray: the orchestration may never end. Use each task in one composite.`,
+    );
+    this.#schedule(task.action);
+  }
+}
+
+function isEventWait(task: LibraryTask): boolean {
+  return task.action !== "noOp" && task.action.actionType === ActionType.waitForExternalEvent;
+}
+
+interface HttpResult {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The library tracks the pause and the next poll of a 202 together; the real engine polls its Location after the pause. */
+function polled(command: Command & { kind: "http" }, task: LibraryTask): Command {
+  const siblings = task.parent?.children ?? [];
+  const index = siblings.indexOf(task);
+  const pause = siblings[index - 1];
+  const last = siblings[index - 2]?.result as HttpResult | undefined;
+  if (index < 2 || !pause || pause.action === "noOp" || !last) return command;
+  const location = Object.entries(last.headers ?? {}).find(([name]) => name.toLowerCase() === "location")?.[1];
+  const uri = new URL(location ?? command.request.uri, command.request.uri).href;
+  const { headers } = command.request;
+  return { ...command, request: { method: "GET", uri, headers, notBefore: pause.action.fireAt?.getTime() ?? 0 } };
+}
+
+function failure(fault: unknown): End {
+  if (fault instanceof Error) return { kind: "failed", reason: fault.message, details: fault.stack ?? fault.message };
+  const text = typeof fault === "string" ? fault : (JSON.stringify(fault) ?? String(fault));
+  return { kind: "failed", reason: text, details: text };
+}

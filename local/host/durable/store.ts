@@ -1,0 +1,195 @@
+// What the engine keeps in SQLite: instances, their histories (one row a turn) and the inbox of accepted messages.
+import type { Database } from "../../database/database.ts";
+import type { HistoryEvent } from "./history.ts";
+
+export type UnfinishedStatus = "Pending" | "Running" | "Suspended";
+export type EndedStatus = "Completed" | "Failed" | "Terminated";
+export type Status = UnfinishedStatus | EndedStatus;
+
+export const UNFINISHED: readonly Status[] = ["Pending", "Running", "Suspended"];
+export const STATUSES: readonly Status[] = [...UNFINISHED, "Completed", "Failed", "Terminated"];
+
+/** Where the result of a sub-orchestration goes. */
+export interface ParentLink {
+  readonly int: number;
+  readonly id: string;
+  readonly generation: number;
+  readonly taskId: number;
+}
+
+/** Columns as they are stored: `input`, `output`, `customStatus`, `parent` are JSON text; instants are epoch milliseconds. */
+export interface InstanceRow {
+  /** Names this run of the id; never used twice. */
+  readonly int: number;
+  readonly id: string;
+  readonly name: string;
+  readonly status: Status;
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly customStatus: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Counts the runs by continue-as-new. */
+  readonly generation: number;
+  readonly parent: string | null;
+}
+
+export interface NewInstance {
+  readonly id: string;
+  readonly name: string;
+  readonly input: string | null;
+  readonly at: number;
+  readonly parent?: ParentLink | undefined;
+}
+
+export type Creation =
+  | { readonly kind: "created"; readonly int: number }
+  | { readonly kind: "exists"; readonly status: UnfinishedStatus };
+
+export interface InboxRow {
+  readonly n: number;
+  readonly generation: number | null;
+  readonly event: HistoryEvent;
+}
+
+export interface InstanceFilter {
+  readonly statuses?: readonly Status[];
+  readonly createdFrom?: number;
+  readonly createdTo?: number;
+  readonly idPrefix?: string;
+  /** The last `int` of the page before. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+const quoted = (statuses: readonly Status[]) => statuses.map((status) => `'${status}'`).join(", ");
+const IS_UNFINISHED = `status IN (${quoted(UNFINISHED)})`;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS instances (
+    int INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, status TEXT NOT NULL, input TEXT,
+    output TEXT, customStatus TEXT, createdAt INTEGER NOT NULL, updatedAt INTEGER NOT NULL, generation INTEGER NOT NULL,
+    parent TEXT);
+  CREATE INDEX IF NOT EXISTS unfinished ON instances (int) WHERE ${IS_UNFINISHED};
+  CREATE TABLE IF NOT EXISTS history (
+    int INTEGER NOT NULL, seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (int, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS inbox (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, int INTEGER NOT NULL, generation INTEGER, event TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS inboxOf ON inbox (int);`;
+
+/** Every method that changes something is to be called inside `Database.write`. */
+export class Store {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+    db.exec(SCHEMA);
+  }
+
+  /** An unfinished instance of that id refuses the new one; an ended one is replaced by it. */
+  create({ id, name, input, at, parent }: NewInstance): Creation {
+    const existing = this.find(id);
+    if (existing && isUnfinished(existing.status)) return { kind: "exists", status: existing.status };
+    if (existing) this.remove(existing.int);
+    const { lastInsertRowid } = this.#db
+      .prepare(
+        "INSERT INTO instances (id, name, status, input, createdAt, updatedAt, generation, parent) VALUES (?, ?, 'Pending', ?, ?, ?, 0, ?)",
+      )
+      .run(id, name, input, at, at, parent ? JSON.stringify(parent) : null);
+    return { kind: "created", int: Number(lastInsertRowid) };
+  }
+
+  appendHistory(int: number, seq: number, events: readonly HistoryEvent[]): void {
+    this.#db.prepare("INSERT INTO history (int, seq, events) VALUES (?, ?, ?)").run(int, seq, JSON.stringify(events));
+  }
+
+  setProgress(int: number, status: UnfinishedStatus, customStatus: string | null, at: number): void {
+    this.#db
+      .prepare("UPDATE instances SET status = ?, customStatus = ?, updatedAt = ? WHERE int = ?")
+      .run(status, customStatus, at, int);
+  }
+
+  end(int: number, status: EndedStatus, output: string, customStatus: string | null, at: number): void {
+    this.#db
+      .prepare("UPDATE instances SET status = ?, output = ?, customStatus = ?, updatedAt = ? WHERE int = ?")
+      .run(status, output, customStatus, at, int);
+  }
+
+  /** Starts the next generation: a new input and an empty history. */
+  continueAsNew(int: number, generation: number, input: string, customStatus: string | null, at: number): void {
+    this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
+    this.#db
+      .prepare(
+        "UPDATE instances SET status = 'Running', generation = ?, input = ?, customStatus = ?, updatedAt = ? WHERE int = ?",
+      )
+      .run(generation, input, customStatus, at, int);
+  }
+
+  remove(int: number): void {
+    for (const table of ["instances", "history", "inbox"]) {
+      this.#db.prepare(`DELETE FROM ${table} WHERE int = ?`).run(int);
+    }
+  }
+
+  /** @param generation where the message answers something of one generation only. */
+  addToInbox(int: number, generation: number | null, event: HistoryEvent): number {
+    const { lastInsertRowid } = this.#db
+      .prepare("INSERT INTO inbox (int, generation, event) VALUES (?, ?, ?)")
+      .run(int, generation, JSON.stringify(event));
+    return Number(lastInsertRowid);
+  }
+
+  removeFromInbox(n: number): void {
+    this.#db.prepare("DELETE FROM inbox WHERE n = ?").run(n);
+  }
+
+  emptyInbox(int: number): void {
+    this.#db.prepare("DELETE FROM inbox WHERE int = ?").run(int);
+  }
+
+  find(id: string): InstanceRow | undefined {
+    return this.#db.prepare("SELECT * FROM instances WHERE id = ?").get(id) as InstanceRow | undefined;
+  }
+
+  /** The events of all turns, oldest first, and the number of turns. */
+  history(int: number): { events: HistoryEvent[]; turns: number } {
+    const rows = this.#db.prepare("SELECT events FROM history WHERE int = ? ORDER BY seq").all(int);
+    const events = rows.flatMap((row) => JSON.parse(String(row["events"])) as HistoryEvent[]);
+    return { events, turns: rows.length };
+  }
+
+  inbox(int: number): InboxRow[] {
+    const rows = this.#db.prepare("SELECT n, generation, event FROM inbox WHERE int = ? ORDER BY n").all(int);
+    return rows.map((row) => ({
+      n: Number(row["n"]),
+      generation: row["generation"] === null ? null : Number(row["generation"]),
+      event: JSON.parse(String(row["event"])) as HistoryEvent,
+    }));
+  }
+
+  unfinished(): InstanceRow[] {
+    const rows = this.#db.prepare(`SELECT * FROM instances WHERE ${IS_UNFINISHED} ORDER BY int`).all();
+    return rows as unknown as InstanceRow[];
+  }
+
+  query({ statuses, createdFrom, createdTo, idPrefix, after, limit }: InstanceFilter): InstanceRow[] {
+    const conditions: [string, string | number | undefined][] = [
+      ["int > ?", after],
+      ["createdAt >= ?", createdFrom],
+      ["createdAt <= ?", createdTo],
+      ["substr(id, 1, length(?)) = ?", idPrefix],
+    ];
+    const used = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+    const values = used.flatMap(({ sql, value }) => (sql.startsWith("substr") ? [value, value] : [value]));
+    const where = used.map(({ sql }) => sql);
+    // Spelled out, not bound, so that SQLite sees that the partial index answers a question for unfinished ones.
+    if (statuses) where.push(`status IN (${quoted(statuses)})`);
+    if (statuses?.every((status) => UNFINISHED.includes(status))) where.push(IS_UNFINISHED);
+    const sql = `SELECT * FROM instances ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""} ORDER BY int LIMIT ?`;
+    return this.#db.prepare(sql).all(...values, limit) as unknown as InstanceRow[];
+  }
+}
+
+export function isUnfinished(status: Status): status is UnfinishedStatus {
+  return UNFINISHED.includes(status);
+}
