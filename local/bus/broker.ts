@@ -11,6 +11,11 @@ export interface QueueDescription {
   readonly updatedAt: number;
 }
 
+export interface QueueReport {
+  readonly row: QueueDescription;
+  readonly counts: QueueCounts;
+}
+
 interface Entry {
   row: QueueRow;
   readonly queue: Queue;
@@ -60,12 +65,13 @@ export class Broker {
     return this.#entries.get(name.slice(0, -DEAD_LETTER_SUFFIX.length))?.queue.deadLetter;
   }
 
-  describe(name: string): QueueDescription | undefined {
-    return this.#entries.get(name.toLowerCase())?.row;
+  describe(name: string): QueueReport | undefined {
+    const entry = this.#entries.get(name.toLowerCase());
+    return entry && { row: entry.row, counts: entry.queue.count() };
   }
 
-  list(): { readonly description: QueueDescription; readonly counts: QueueCounts }[] {
-    return [...this.#entries.values()].map(({ row, queue }) => ({ description: row, counts: queue.count() }));
+  list(): QueueReport[] {
+    return [...this.#entries.values()].map(({ row, queue }) => ({ row, counts: queue.count() }));
   }
 
   /** Creates the queue, or sets an existing one's properties. Throws if they cannot be read. */

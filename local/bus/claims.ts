@@ -13,7 +13,8 @@ const UNAUTHORIZED = 401;
 export function answerClaim(request: DecodedMessage, now: number): Response {
   const operation = request.application_properties?.["operation"];
   const token = typeof request.body === "string" ? request.body : "";
-  const fault = operation === "put-token" ? findFault(token, now) : `The operation ${String(operation)} is unknown.`;
+  const fault =
+    operation === "put-token" ? findTokenFault(token, now) : `The operation ${String(operation)} is unknown.`;
   return {
     properties: {
       "status-code": fault ? UNAUTHORIZED : ACCEPTED,
@@ -22,8 +23,8 @@ export function answerClaim(request: DecodedMessage, now: number): Response {
   };
 }
 
-/** The signature is base64 of HMAC-SHA256(key, resource as sent + "\n" + expiry in seconds). */
-function findFault(token: string, now: number): string | undefined {
+/** `undefined` for a good token. The signature is base64 of HMAC-SHA256(key, resource as sent + "\n" + expiry in seconds). */
+export function findTokenFault(token: string, now: number): string | undefined {
   const [scheme, fields = ""] = token.split(" ", 2);
   if (scheme !== "SharedAccessSignature") return "The token is no shared access signature.";
   const field = new Map(

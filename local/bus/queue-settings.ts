@@ -50,6 +50,12 @@ export interface QueueSettings {
   readonly requiresSession: boolean;
 }
 
+/** `undefined` if the properties can be read. */
+export function parseSettingsFault(queue: string, properties: ArmProperties): string | undefined {
+  const { error } = armProperties.safeParse(properties);
+  return error && `Queue ${queue}: ${z.prettifyError(error)}`;
+}
+
 /** Throws an error that names every fault. */
 export function readSettings(queue: string, properties: ArmProperties): QueueSettings {
   const parsed = armProperties.safeParse(properties);

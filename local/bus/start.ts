@@ -41,7 +41,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
   const amqp = new AmqpServer(broker, Date.now, log);
-  const admin = new AdminServer(broker, store);
+  const admin = new AdminServer(broker, store, Date.now);
   try {
     for (const { name, properties } of options.queues ?? []) await broker.put(name, properties);
     const port = await amqp.listen(options.port);

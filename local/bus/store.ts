@@ -146,6 +146,14 @@ export class Store {
     return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined;
   }
 
+  /** Of all messages in it, dead-lettered ones included. */
+  sizeInBytes(queue: number): number {
+    const row = this.#database
+      .prepare("SELECT sum(length(bytes)) AS size FROM message WHERE id BETWEEN ? AND ?")
+      .get(rowId(queue, 0), rowId(queue + 1, 0) - 1);
+    return Number(row?.["size"] ?? 0);
+  }
+
   /** Everything but the bytes, in the order of sequence numbers. */
   *messages(queue: number): Generator<StoredMessage> {
     const rows = this.#database

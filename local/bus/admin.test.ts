@@ -1,0 +1,96 @@
+import { type OperationOptions, ServiceBusAdministrationClient } from "@azure/service-bus";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
+
+const under = new BusUnderTest();
+beforeAll(() => under.start([{ name: "orders", properties: { lockDuration: "PT30S", maxDeliveryCount: 5 } }]));
+afterAll(() => under.destroy());
+
+/** The client insists on https and on the port of the connection string. */
+function administer(connectionString = under.bus.connectionString): ServiceBusAdministrationClient {
+  const client = new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 0 } });
+  client.pipeline.addPolicy({
+    name: "plain-http",
+    sendRequest: (request, next) => {
+      const url = new URL(request.url);
+      request.url = `http://127.0.0.1:${under.bus.adminPort}${url.pathname}${url.search}`;
+      request.allowInsecureConnection = true;
+      return next(request);
+    },
+  });
+  return client;
+}
+
+const noOptions: OperationOptions = {};
+
+test("queues are created, read, listed, updated and deleted", async () => {
+  const client = administer();
+  const created = await client.createQueue("new", {
+    lockDuration: "PT45S",
+    requiresSession: false,
+    userMetadata: "a & b",
+  });
+  expect(created).toMatchObject({
+    name: "new",
+    lockDuration: "PT45S",
+    maxDeliveryCount: 10,
+    status: "Active",
+    userMetadata: "a & b",
+  });
+  await expect(client.createQueue("NEW", noOptions)).rejects.toMatchObject({ code: "MessageEntityAlreadyExistsError" });
+  expect(await client.getQueue("orders")).toMatchObject({ name: "orders", lockDuration: "PT30S", maxDeliveryCount: 5 });
+  const names: string[] = [];
+  for await (const { name } of client.listQueues()) names.push(name);
+  expect(names).toEqual(["orders", "new"]);
+
+  await under.client.createSender("new").sendMessages({ body: 1 });
+  await client.updateQueue({ ...created, maxDeliveryCount: 1 });
+  expect(await client.getQueue("new")).toMatchObject({ maxDeliveryCount: 1, lockDuration: "PT45S" });
+  const receiver = under.client.createReceiver("new");
+  await receiver.abandonMessage(await receiveOne(receiver));
+  await receiveOne(under.client.createReceiver("new", { subQueueType: "deadLetter" }));
+
+  await client.deleteQueue("new");
+  expect(await client.queueExists("new")).toBe(false);
+  expect(await client.queueExists("orders")).toBe(true);
+  await expect(client.deleteQueue("new")).rejects.toMatchObject({ code: "MessageEntityNotFoundError" });
+  await expect(client.getQueue("new")).rejects.toMatchObject({ code: "MessageEntityNotFoundError" });
+});
+
+test("runtime properties count what is where", async () => {
+  const sender = under.client.createSender("orders");
+  await sender.sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
+  await sender.scheduleMessages({ body: 4 }, new Date(Date.now() + 60_000));
+  const receiver = under.client.createReceiver("orders");
+  await receiver.deadLetterMessage(await receiveOne(receiver));
+  await receiver.deferMessage(await receiveOne(receiver));
+  const properties = await administer().getQueueRuntimeProperties("orders");
+  expect(properties).toMatchObject({
+    activeMessageCount: 1,
+    scheduledMessageCount: 1,
+    deadLetterMessageCount: 1,
+    totalMessageCount: 4,
+  });
+  expect(properties.sizeInBytes).toBeGreaterThan(10);
+  expect(await under.get("/$queues")).toEqual([
+    { name: "orders", active: 1, scheduled: 1, deferred: 1, deadLetter: 1 },
+  ]);
+  expect(await under.get("/$counts")).toMatchObject({ deadLetters: expect.any(Number), commits: expect.any(Number) });
+});
+
+test("a deleted queue's links are closed, its messages do not come back with its name", async () => {
+  const client = administer();
+  await client.createQueue("brief", noOptions);
+  const sender = under.client.createSender("brief");
+  await sender.sendMessages({ body: 1 });
+  await client.deleteQueue("brief");
+  await expect(sender.sendMessages({ body: 2 })).rejects.toMatchObject({ code: "MessagingEntityNotFound" });
+  await client.createQueue("brief", noOptions);
+  expect(await under.client.createReceiver("brief").peekMessages(1)).toEqual([]);
+});
+
+test("bad settings and a wrong key are refused", async () => {
+  await expect(administer().createQueue("bad", { lockDuration: "long" })).rejects.toMatchObject({ statusCode: 400 });
+  const stranger = administer(under.bus.connectionString.replace("SAS_KEY_VALUE", "c2VjcmV0"));
+  await expect(stranger.getQueue("orders")).rejects.toMatchObject({ statusCode: 401 });
+});
