@@ -1,6 +1,7 @@
 // The durable HTTP API: what the unmodified client library and the management URLs call, one row a route.
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import { managementUrls } from "./client-binding.ts";
+import type { Entities } from "./entities.ts";
 import type { Orchestrations, Outcome } from "./orchestrations.ts";
 import { shownHistory, statusText } from "./status.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Status } from "./store.ts";
@@ -8,6 +9,7 @@ import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Sta
 export interface RouteParts {
   readonly hubName: string;
   readonly orchestrations: Orchestrations;
+  readonly entities: Entities;
 }
 
 interface Call extends RouteParts {
@@ -30,6 +32,8 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ["POST", /^instances\/([^/]+)\/resume$/i, resume],
   ["POST", /^instances\/([^/]+)\/rewind$/i, notSupported("Rewinding")],
   ["POST", /^instances\/([^/]+)\/restart$/i, notSupported("Restarting")],
+  ["GET", /^entities\/([^/]+)\/([^/]+)$/i, readEntity],
+  ["POST", /^entities\/([^/]+)\/([^/]+)$/i, signalEntity],
 ];
 
 const DEFAULT_PAGE = 100;
@@ -143,6 +147,18 @@ async function suspend({ parts: [id = ""], orchestrations }: Call) {
 
 async function resume({ parts: [id = ""], orchestrations }: Call) {
   return answer(id, await orchestrations.resume(id));
+}
+
+function readEntity({ parts: [name = "", key = ""], entities }: Call): DurableHttpResponse {
+  const state = entities.state(name, key);
+  return state === undefined ? problem(404, `No entity ${name} with the key '${key}'.`) : json(200, state);
+}
+
+async function signalEntity({ request, parts: [name = "", key = ""], entities }: Call) {
+  const body = jsonBody(request);
+  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  const refusal = await entities.signal(name, key, request.query.get("op") ?? "", body.text);
+  return refusal === undefined ? { status: 202 } : problem(400, refusal);
 }
 
 /** As plain text, for the client makes an error of the body as it is. */

@@ -3,7 +3,7 @@ import type { FunctionApp } from "../contract.ts";
 import { unknownFunction } from "./activities.ts";
 import type { Entities } from "./entities.ts";
 import { childCompleted, childFailed, EventType, type HistoryEvent, timerCancelled } from "./history.ts";
-import { type Arrival, Instance, type LiveInstances } from "./instance.ts";
+import { type Arrival, accept, Instance, type LiveInstances } from "./instance.ts";
 import type { Turn } from "./replay.ts";
 import type { EntityRequest } from "./scheduling.ts";
 import type { End } from "./session.ts";
@@ -60,7 +60,7 @@ export function writeTurn(
     }
     if (event.EventType === EventType.eventSent) {
       const { InstanceId = "", Input } = event;
-      parts.entities.post(InstanceId, JSON.parse(Input ?? "{}") as EntityRequest, instance.int);
+      parts.entities.post(InstanceId, JSON.parse(Input ?? "{}") as EntityRequest, instance);
       entities.push(InstanceId);
     }
   }
@@ -101,7 +101,7 @@ export function writeEnd(
   }[end.kind]();
   store.end(instance.int, status, output, customStatus, at.getTime());
   if (instance.hasInbox) store.emptyInbox(instance.int);
-  const parent = live.waitingParent(instance.parent);
+  const parent = live.waiting(instance.parent);
   if (!parent || !instance.parent) return [];
   const { taskId } = instance.parent;
   const event =
@@ -109,14 +109,6 @@ export function writeEnd(
       ? childCompleted(at, taskId, end.output)
       : childFailed(at, taskId, failure, end.kind === "failed" ? end.details : `Terminated: ${end.reason}`);
   return [{ to: parent, arrival: accept(store, parent, event) }];
-}
-
-/** To be called inside `Database.write`: keeps a message until a turn has taken it in. */
-export function accept(store: Store, instance: Instance, event: HistoryEvent): Arrival {
-  instance.hasInbox = true;
-  // An event from outside is for whatever generation runs; an answer is for the one that asked.
-  const generation = event.EventType === EventType.eventRaised ? null : instance.generation;
-  return { event, inbox: store.addToInbox(instance.int, generation, event) };
 }
 
 /** The child, or where it cannot be started the failure that the parent is to see. */

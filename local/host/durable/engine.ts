@@ -5,7 +5,7 @@ import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionAp
 import type { Log } from "../log.ts";
 import { Activities } from "./activities.ts";
 import { bindingText } from "./client-binding.ts";
-import { routeHttp } from "./client-routes.ts";
+import { type RouteParts, routeHttp } from "./client-routes.ts";
 import { Entities } from "./entities.ts";
 import { openTasks } from "./history.ts";
 import { Instance, LiveInstances } from "./instance.ts";
@@ -47,33 +47,38 @@ class Engine implements DurableEngine {
   readonly #options: DurableOptions;
   readonly #parts: TurnParts;
   readonly #turns: Turns;
-  readonly #orchestrations: Orchestrations;
+  readonly #routes: RouteParts;
   readonly #bindings = new Map<string, string>();
 
   constructor(options: DurableOptions) {
     this.#options = options;
     const { app, data, hubName, durability, log } = options;
     const db = new Database(join(data, `durable-${hubName}.sqlite`), durability);
-    this.#parts = {
+    const base = {
       app,
       db,
       store: new Store(db),
       live: new LiveInstances(),
+      warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
+    };
+    this.#parts = {
+      ...base,
       timers: new Timers(),
       activities: new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities),
-      entities: new Entities(),
-      warn: (message) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
+      entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
     };
     this.#turns = new Turns(this.#parts, {
       maxTurns: options.maxTurns ?? DEFAULTS.maxTurns,
       maxSessions: options.replay ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions),
     });
-    this.#orchestrations = new Orchestrations(this.#parts, this.#turns);
+    const orchestrations = new Orchestrations(this.#parts, this.#turns);
+    this.#routes = { hubName, orchestrations, entities: this.#parts.entities };
   }
 
   start(): void {
     for (const row of this.#parts.store.unfinished()) this.#takeUp(row);
     this.#turns.open();
+    this.#parts.entities.open();
   }
 
   clientBinding(baseUrl: string): string {
@@ -87,14 +92,15 @@ class Engine implements DurableEngine {
 
   async handleHttp(request: DurableHttpRequest): Promise<DurableHttpResponse> {
     if (this.#closed) return { status: 503, body: "The durable engine is closing." };
-    return routeHttp({ hubName: this.#options.hubName, orchestrations: this.#orchestrations }, request);
+    return routeHttp(this.#routes, request);
   }
 
   get counts(): Readonly<Record<string, number>> {
-    const { db, activities, live } = this.#parts;
+    const { db, activities, entities, live } = this.#parts;
     return {
-      ...this.#orchestrations.counts,
       ...this.#turns.counts,
+      ...this.#routes.orchestrations.counts,
+      ...entities.counts,
       activities: activities.started,
       activitiesRunning: activities.running,
       activitiesWaiting: activities.waiting,
@@ -108,11 +114,12 @@ class Engine implements DurableEngine {
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { activities, timers, db } = this.#parts;
+    const { activities, entities, timers, db } = this.#parts;
     activities.hold();
+    entities.close();
     timers.close();
     const deadline = Date.now() + timeoutMs;
-    while (Date.now() < deadline && (activities.running > 0 || this.#turns.inFlight > 0)) {
+    while (Date.now() < deadline && activities.running + entities.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.#turns.close();

@@ -1,7 +1,189 @@
-// Durable entities (in work).
+// Entities: takes the requests for one in batches, one batch at a time, and commits state, answers and onward signals together.
+import { randomUUID } from "node:crypto";
+import type { Database } from "../../database/database.ts";
+import type { FunctionApp } from "../contract.ts";
+import { messageOf, unknownFunction } from "./activities.ts";
+import type { Delivery } from "./commit.ts";
+import { type Caller, EntityStore, type PendingRequest } from "./entity-store.ts";
+import { eventRaised } from "./history.ts";
+import { accept, type LiveInstances } from "./instance.ts";
 import type { EntityRequest } from "./scheduling.ts";
+import type { Store } from "./store.ts";
+
+export interface EntityParts {
+  readonly app: FunctionApp;
+  readonly db: Database;
+  readonly store: Store;
+  readonly live: LiveInstances;
+  readonly warn: (message: string) => void;
+  /** Hands answers to the orchestrations that wait for them. */
+  readonly spread: (deliveries: readonly Delivery[]) => void;
+}
+
+/** What the library returns for a batch. States, inputs and results are JSON text. */
+interface BatchResult {
+  readonly entityExists: boolean;
+  readonly entityState?: string;
+  readonly results: readonly { readonly isError: boolean; readonly result?: string }[];
+  readonly signals: readonly {
+    readonly target: { readonly name: string; readonly key: string };
+    readonly name: string;
+    readonly input?: string;
+  }[];
+}
+
+const MAX_BATCH = 100;
+const RETRY_AFTER_MS = 1000;
 
 export class Entities {
-  post(_entity: string, _request: EntityRequest, _parent: number): void {}
-  wake(_entity: string): void {}
+  readonly counts = { entityBatches: 0, entityOperations: 0 };
+  readonly #parts: EntityParts;
+  readonly #store: EntityStore;
+  readonly #busy = new Set<string>();
+  #open = false;
+
+  constructor(parts: EntityParts) {
+    this.#parts = parts;
+    this.#store = new EntityStore(parts.db);
+  }
+
+  get inFlight(): number {
+    return this.#busy.size;
+  }
+
+  /** Takes up what was accepted and not worked off. */
+  open(): void {
+    this.#open = true;
+    for (const id of this.#store.waiting()) this.wake(id);
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  /** JSON text; undefined where it does not exist. */
+  state(name: string, key: string): string | undefined {
+    return this.#store.state(entityId(name, key));
+  }
+
+  /** For clients: resolves when the signal is committed. A text says why it was refused. */
+  async signal(name: string, key: string, operation: string, input: string | null): Promise<string | undefined> {
+    const id = entityId(name, key);
+    if (!this.#functionOf(id)) return unknownFunction(this.#parts.app, "entity", name);
+    const request = { id: randomUUID(), op: operation, signal: true, input: input ?? undefined };
+    await this.#parts.db.write(() => this.post(id, request, undefined));
+    this.wake(id);
+    return undefined;
+  }
+
+  /** To be called inside `Database.write`, with `wake` after the commit. */
+  post(id: string, request: EntityRequest, caller: Caller | undefined): void {
+    this.#store.addRequest(id, request, request.signal ? undefined : caller);
+  }
+
+  wake(id: string): void {
+    if (this.#open && !this.#busy.has(id)) void this.#workOff(id);
+  }
+
+  async #workOff(id: string): Promise<void> {
+    this.#busy.add(id);
+    try {
+      for (;;) {
+        const batch = this.#open ? this.#store.requests(id, MAX_BATCH) : [];
+        if (batch.length === 0) break;
+        await this.#runBatch(id, batch);
+      }
+    } catch (cause) {
+      this.#parts.warn(`A batch of entity ${id} could not be committed and will be run again: ${messageOf(cause)}`);
+      setTimeout(() => this.wake(id), RETRY_AFTER_MS).unref();
+    }
+    this.#busy.delete(id);
+  }
+
+  async #runBatch(id: string, batch: readonly PendingRequest[]): Promise<void> {
+    const { db, store, live, spread } = this.#parts;
+    const before = this.#store.state(id);
+    const result = await this.#invoke(id, before, batch);
+    const after = result.entityExists ? (result.entityState ?? "null") : undefined;
+    const at = new Date();
+    const targets = result.signals.map(({ target }) => entityId(target.name, target.key));
+    const deliveries = await db.write(() => {
+      for (const { n } of batch) this.#store.removeRequest(n);
+      if (after !== before) this.#store.setState(id, after, at.getTime());
+      for (const [index, { name, input }] of result.signals.entries()) {
+        this.post(
+          targets[index] ?? "",
+          { id: randomUUID(), op: name, signal: true, input: input || undefined },
+          undefined,
+        );
+      }
+      return batch.flatMap(({ request, caller }, index): Delivery[] => {
+        const to = live.waiting(caller);
+        if (!to) return [];
+        const answer = eventRaised(at, request.id, answerText(request.op, result.results[index]));
+        return [{ to, arrival: accept(store, to, answer) }];
+      });
+    });
+    this.counts.entityBatches += 1;
+    this.counts.entityOperations += batch.length;
+    spread(deliveries);
+    for (const target of targets) this.wake(target);
+  }
+
+  /** A batch that cannot be run at all fails in each of its operations and leaves the state. */
+  async #invoke(id: string, state: string | undefined, batch: readonly PendingRequest[]): Promise<BatchResult> {
+    const { app, warn } = this.#parts;
+    const { name, key } = partsOf(id);
+    const target = this.#functionOf(id);
+    try {
+      if (!target) throw new Error(unknownFunction(app, "entity", name));
+      const trigger = {
+        self: { name: target.name, key },
+        exists: state !== undefined,
+        state,
+        batch: batch.map(({ request }) => ({
+          id: request.id,
+          name: request.op,
+          input: request.input,
+          isSignal: request.signal,
+        })),
+      };
+      const { returnValue } = await app.invoke(target.name, {
+        invocationId: randomUUID(),
+        inputs: { [target.triggerName]: { json: JSON.stringify(trigger) } },
+      });
+      if (!returnValue || !("json" in returnValue)) throw new Error("The library returned no result for the batch.");
+      return JSON.parse(returnValue.json) as BatchResult;
+    } catch (cause) {
+      warn(`Entity ${id} failed on ${batch.length} operations: ${messageOf(cause)}`);
+      const failed = { isError: true, result: JSON.stringify(messageOf(cause)) };
+      const kept = state === undefined ? { entityExists: false } : { entityExists: true, entityState: state };
+      return { ...kept, results: batch.map(() => failed), signals: [] };
+    }
+  }
+
+  /** Entity names are compared without regard to case. */
+  #functionOf(id: string) {
+    const { name } = partsOf(id);
+    const { functions } = this.#parts.app;
+    return [...functions.values()].find(
+      (each) => each.trigger.type === "entityTrigger" && each.name.toLowerCase() === name,
+    );
+  }
+}
+
+function entityId(name: string, key: string): string {
+  return `@${name.toLowerCase()}@${key}`;
+}
+
+function partsOf(id: string): { name: string; key: string } {
+  const split = id.indexOf("@", 1);
+  return { name: id.slice(1, split), key: id.slice(split + 1) };
+}
+
+/** The library makes an Error of `result` where `exceptionType` is set; of what was thrown it keeps the own properties only. */
+function answerText(operation: string, result: BatchResult["results"][number] | undefined): string {
+  if (!result?.isError) return JSON.stringify({ result: result?.result ?? "null" });
+  const message = `Operation '${operation}' of the entity failed: ${result.result ?? "no details"}`;
+  return JSON.stringify({ result: JSON.stringify(message), exceptionType: "Error" });
 }

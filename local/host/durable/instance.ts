@@ -1,7 +1,7 @@
 // An unfinished orchestration in memory, and the register of all of them.
-import type { HistoryEvent } from "./history.ts";
+import { EventType, type HistoryEvent } from "./history.ts";
 import type { Session } from "./session.ts";
-import type { InstanceRow, NewInstance, ParentLink, UnfinishedStatus } from "./store.ts";
+import type { InstanceRow, NewInstance, ParentLink, Store, UnfinishedStatus } from "./store.ts";
 import type { Timer } from "./timers.ts";
 
 /** Something that happened to an instance and waits for its next turn. */
@@ -9,6 +9,8 @@ export interface Arrival {
   readonly event: HistoryEvent;
   /** Its row in the inbox, where it was accepted before it was handed over. */
   readonly inbox?: number;
+  /** Set for an answer: of no use to another generation than the one that asked. */
+  readonly generation?: number | null;
 }
 
 /** A task that was scheduled and has not ended. */
@@ -81,9 +83,16 @@ export class LiveInstances {
     return this.#byId.get(id);
   }
 
-  /** The instance that waits for the result of a sub-orchestration, if it still does. */
-  waitingParent(link: ParentLink | undefined): Instance | undefined {
-    const parent = link && this.#byInt.get(link.int);
-    return parent && !parent.ended && parent.generation === link.generation ? parent : undefined;
+  /** The instance that asked for something, if it still waits for the answer. */
+  waiting(caller: { readonly int: number; readonly generation: number } | undefined): Instance | undefined {
+    const instance = caller && this.#byInt.get(caller.int);
+    return instance && !instance.ended && instance.generation === caller.generation ? instance : undefined;
   }
+}
+
+/** To be called inside `Database.write`: keeps a message until a turn has taken it in. */
+export function accept(store: Store, instance: Instance, event: HistoryEvent): Arrival {
+  instance.hasInbox = true;
+  const generation = event.EventType === EventType.eventRaised ? null : instance.generation;
+  return { event, generation, inbox: store.addToInbox(instance.int, generation, event) };
 }

@@ -1,9 +1,9 @@
 // What a client can do to orchestrations. Each call resolves when its effect is committed.
 import { randomUUID } from "node:crypto";
 import { unknownFunction } from "./activities.ts";
-import { accept, writeEnd } from "./commit.ts";
+import { writeEnd } from "./commit.ts";
 import { eventRaised } from "./history.ts";
-import { Instance } from "./instance.ts";
+import { accept, Instance } from "./instance.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./store.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
@@ -57,8 +57,7 @@ export class Orchestrations {
     const instance = live.byId(id);
     if (!instance) return this.#absentOrEnded(id);
     const end = { kind: "terminated", reason } as const;
-    const write = () =>
-      instance.ended ? undefined : writeEnd(this.#parts, instance, end, instance.customStatus, new Date());
+    const write = () => (instance.ended ? undefined : writeEnd(this.#parts, instance, end, null, new Date()));
     const deliveries = await db.write(write).catch((cause: unknown) => {
       instance.ended = false;
       throw cause;
@@ -117,11 +116,12 @@ export class Orchestrations {
     if (!instance) return this.#absentOrEnded(id);
     const changed = await db.write(() => {
       if (instance.ended) return false;
-      store.setProgress(instance.int, status, instance.customStatus, Date.now());
+      store.setStatus(instance.int, status, Date.now());
+      // Here and not after the commit: a turn in the same commit writes the status that it finds.
+      instance.status = status;
       return true;
     });
     if (!changed) return "ended";
-    instance.status = status;
     this.#turns.wake(instance);
     return "done";
   }

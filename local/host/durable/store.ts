@@ -109,9 +109,16 @@ export class Store {
       .run(status, customStatus, at, int);
   }
 
+  setStatus(int: number, status: UnfinishedStatus, at: number): void {
+    this.#db.prepare("UPDATE instances SET status = ?, updatedAt = ? WHERE int = ?").run(status, at, int);
+  }
+
+  /** @param customStatus null leaves it as it is. */
   end(int: number, status: EndedStatus, output: string, customStatus: string | null, at: number): void {
     this.#db
-      .prepare("UPDATE instances SET status = ?, output = ?, customStatus = ?, updatedAt = ? WHERE int = ?")
+      .prepare(
+        "UPDATE instances SET status = ?, output = ?, customStatus = coalesce(?, customStatus), updatedAt = ? WHERE int = ?",
+      )
       .run(status, output, customStatus, at, int);
   }
 

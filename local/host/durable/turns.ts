@@ -67,7 +67,7 @@ export class Turns {
 
   /** Hands over what happened; answers for tasks that have ended already, or are of another generation, are dropped. */
   deliver(instance: Instance, arrival: Arrival): void {
-    if (instance.ended) return;
+    if (instance.ended || (arrival.generation ?? instance.generation) !== instance.generation) return;
     const task = endedTask(arrival.event);
     if (task !== undefined && !instance.open.delete(task)) return;
     instance.arrivals.push(arrival);
@@ -172,7 +172,9 @@ export class Turns {
       instance.generation += 1;
       instance.turns = 0;
       instance.input = turn.end.input;
-      instance.arrivals.unshift(...turn.leftOver);
+      // Answers to the generation before are for nobody now; events from outside are for whoever runs.
+      const forNext = [...turn.leftOver, ...instance.arrivals].filter(({ event }) => endedTask(event) === undefined);
+      instance.arrivals = forNext;
     } else {
       instance.turns += 1;
     }
