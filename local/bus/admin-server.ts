@@ -46,7 +46,8 @@ export class AdminServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, body } = await this.#answer(request);
+    // A request that makes the broker stumble must not take it down.
+    const { status, body } = await this.#answer(request).catch((cause: unknown) => fault(500, String(cause)));
     const [type, content] =
       typeof body === "string"
         ? ["application/atom+xml; charset=utf-8", body]

@@ -12,6 +12,7 @@ import { ReceiveLink } from "./receive-link.ts";
 import { type Responder, serveRequests } from "./request-link.ts";
 import type { BusConnection, BusSession, ReceiverLink, SenderLink, Terminus } from "./rhea-internals.ts";
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
+import { SESSION_FILTER, SessionLink } from "./session-link.ts";
 
 const CBS = "$cbs";
 const MANAGEMENT_SUFFIX = "/$management";
@@ -22,9 +23,17 @@ const IDLE_TIMEOUT_MS = 120_000;
 /** No link may stay open without traffic for longer than the process is asked to wait at its end. */
 const CLOSE_GRACE_MS = 200;
 
+interface OpenLink {
+  readonly queue: Queue;
+  /** The client has closed the link. */
+  leave(): void;
+  /** The broker closes it. */
+  end(condition: string, description: string): void;
+}
+
 /** What one connection has open. */
 interface Peer {
-  readonly links: Map<unknown, SendLink | ReceiveLink>;
+  readonly links: Map<unknown, OpenLink>;
   /** Links that carry responses, by link name: that is what the SDK puts in `reply_to`. */
   readonly replies: Map<string, SenderLink>;
 }
@@ -121,7 +130,7 @@ export class AmqpServer {
     const queue = this.#broker.find(address);
     if (responder) serveRequests(link, responder, (replyTo) => peer?.replies.get(replyTo));
     else if (queue) peer?.links.set(link, new SendLink(link, queue));
-    else refuse(link, address);
+    else refuse(link, "amqp:not-found", notFound(address));
   }
 
   /** The client receives. */
@@ -134,8 +143,20 @@ export class AmqpServer {
     link.set_target({ address: readAddress(link.remote.attach.target) });
     const queue = this.#broker.find(address);
     if (this.#findResponder(address)) peer?.replies.set(link.name, link);
-    else if (queue) peer?.links.set(link, new ReceiveLink(link, queue));
-    else refuse(link, address);
+    else if (queue) this.#receive(link, queue, address, peer);
+    else refuse(link, "amqp:not-found", notFound(address));
+  }
+
+  #receive(link: SenderLink, queue: Queue, address: string, peer: Peer | undefined): void {
+    const filter = link.remote.attach.source?.filter ?? {};
+    const wantsSession = SESSION_FILTER in filter;
+    if (queue.sessions && wantsSession) {
+      peer?.links.set(link, new SessionLink(link, queue, queue.sessions, address, filter[SESSION_FILTER]));
+    } else if (queue.sessions || wantsSession) {
+      refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
+    } else {
+      peer?.links.set(link, new ReceiveLink(link, queue));
+    }
   }
 
   #findResponder(address: string): Responder | undefined {
@@ -147,8 +168,7 @@ export class AmqpServer {
 
   #forget(connection: unknown, link: unknown): void {
     const peer = this.#peers.get(connection);
-    const open = peer?.links.get(link);
-    if (open instanceof ReceiveLink) open.leave();
+    peer?.links.get(link)?.leave();
     peer?.links.delete(link);
     for (const [name, reply] of peer?.replies ?? []) if (reply === link) peer?.replies.delete(name);
   }
@@ -167,9 +187,9 @@ export class AmqpServer {
   }
 }
 
-function refuse(link: ReceiverLink | SenderLink, address: string): void {
+function refuse(link: ReceiverLink | SenderLink, condition: string, description: string): void {
   setTimeout(() => {
-    if (link.is_open()) link.close({ condition: "amqp:not-found", description: notFound(address) });
+    if (link.is_open()) link.close({ condition, description });
   }, REFUSAL_DELAY_MS);
 }
 

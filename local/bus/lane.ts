@@ -47,6 +47,12 @@ export class Lane {
     return undefined;
   }
 
+  hasWaiting(): boolean {
+    const message = this.take();
+    if (message) this.giveBack(message);
+    return message !== undefined;
+  }
+
   join(consumer: Consumer): void {
     this.#consumers.push(consumer);
   }

@@ -23,6 +23,7 @@ const LOCK_LOST = refusal(
   "com.microsoft:message-lock-lost",
   "The lock supplied is invalid: it has expired or was settled before.",
 );
+const SESSION_LOST = refusal(410, "com.microsoft:session-lock-lost", "The session is not locked.");
 const NOT_FOUND = refusal(
   404,
   "com.microsoft:message-not-found",
@@ -44,6 +45,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   "com.microsoft:cancel-scheduled-message": cancelScheduled,
   "com.microsoft:receive-by-sequence-number": receiveBySequence,
   "com.microsoft:update-disposition": updateDisposition,
+  "com.microsoft:renew-session-lock": renewSessionLock,
+  "com.microsoft:get-session-state": getSessionState,
+  "com.microsoft:set-session-state": setSessionState,
+  "com.microsoft:get-message-sessions": listSessions,
 };
 
 export async function answerManagement(queue: Queue, request: DecodedMessage): Promise<Response> {
@@ -58,11 +63,11 @@ function isBody(value: unknown): value is Body {
 }
 
 function peek(queue: Queue, body: Body): Response {
-  const sessionId = body["session-id"];
+  const session = body["session-id"];
   const found = queue.peek(
     toNumber(body["from-sequence-number"]),
     toNumber(body["message-count"]),
-    typeof sessionId === "string" ? sessionId : undefined,
+    typeof session === "string" ? session : undefined,
   );
   if (found.length === 0) return NO_CONTENT;
   return ok({ messages: found.map((message) => ({ message: queue.encode(message, undefined) })) });
@@ -80,10 +85,15 @@ function renewLock(queue: Queue, body: Body): Response {
 }
 
 async function schedule(queue: Queue, body: Body): Promise<Response> {
-  const incoming: Incoming[] = list(body["messages"]).map((entry) => {
-    const bytes = isBody(entry) ? entry["message"] : undefined;
-    return readIncoming(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), randomUUID);
-  });
+  let incoming: Incoming[];
+  try {
+    incoming = list(body["messages"]).map((entry) => {
+      const bytes = isBody(entry) ? entry["message"] : undefined;
+      return readIncoming(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), randomUUID);
+    });
+  } catch {
+    return refusal(400, "amqp:decode-error", "A message to be scheduled cannot be decoded.");
+  }
   return ok({ "sequence-numbers": types.wrap_array(await queue.send(incoming), LONG) });
 }
 
@@ -132,6 +142,32 @@ function settle(queue: Queue, lock: Lock, body: Body): Promise<Settlement> {
     default:
       return Promise.resolve("refused");
   }
+}
+
+function renewSessionLock(queue: Queue, body: Body): Response {
+  const until = queue.sessions?.renew(sessionId(body));
+  return until === undefined ? SESSION_LOST : ok({ expiration: new Date(until) });
+}
+
+function getSessionState(queue: Queue, body: Body): Response {
+  return queue.sessions ? ok({ "session-state": queue.sessions.state(sessionId(body)) ?? null }) : SESSION_LOST;
+}
+
+async function setSessionState(queue: Queue, body: Body): Promise<Response> {
+  const state = body["session-state"];
+  if (!queue.sessions) return SESSION_LOST;
+  await queue.sessions.setState(sessionId(body), Buffer.isBuffer(state) ? Buffer.from(state) : undefined);
+  return OK;
+}
+
+function listSessions(queue: Queue, body: Body): Response {
+  const skip = toNumber(body["skip"]);
+  const ids = queue.sessions?.ids().slice(skip, skip + toNumber(body["top"])) ?? [];
+  return ids.length === 0 ? NO_CONTENT : ok({ skip: skip + ids.length, "sessions-ids": ids });
+}
+
+function sessionId(body: Body): string {
+  return String(body["session-id"]);
 }
 
 function named(name: string, value: unknown): PropertyChanges {

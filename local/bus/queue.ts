@@ -75,8 +75,13 @@ export class Queue {
     this.#nextSequence = nextSequence;
     this.#reservedTo = nextSequence;
     this.deadLetter = deadLetter;
-    if (deadLetter && settings.requiresSession)
-      this.sessions = new Sessions(around, number, (lane) => this.#pump(lane));
+    if (deadLetter && settings.requiresSession) {
+      this.sessions = new Sessions(around.store, number, {
+        now: around.now,
+        lockDurationMs: () => this.settings.lockDurationMs,
+        onReleased: (sessionId) => this.#releaseSession(sessionId),
+      });
+    }
   }
 
   restore(stored: Iterable<StoredMessage>, duplicates: Iterable<StoredDuplicate>): void {
@@ -157,7 +162,7 @@ export class Queue {
       enqueuedAt: message.enqueuedAt,
       sequence: message.sequence,
       state: message.state,
-      lockedUntil: lock && (this.sessions?.lockedUntil(message.sessionId) ?? lock.until),
+      lockedUntil: lock && (this.sessions?.lockedUntil(message.sessionId ?? "") ?? lock.until),
       deadLetterSource: this.deadLetter ? undefined : this.name.slice(0, this.name.lastIndexOf("/")),
     });
   }
@@ -223,7 +228,7 @@ export class Queue {
     const messages = this.#shelf.findAll(sequences, DEFERRED);
     if (!messages) return undefined;
     this.#around.counts.deliveries += messages.length;
-    const until = this.#around.now() + this.settings.lockDurationMs;
+    const until = this.#lockUntil(this.#around.now());
     if (mode === "peekLock") {
       return messages.map((message) => {
         const lock = this.#locks.grant(message, until);
@@ -263,12 +268,12 @@ export class Queue {
     const { store } = this.#around;
     const forgotten = this.#duplicates.forget(now, this.settings.duplicateWindowMs, FORGET_LIMIT);
     if (forgotten.length > 0) void store.commit(() => forgotten.map((id) => store.removeDuplicate(id)));
-    this.sessions?.tick(now, (sessionId) => this.releaseSession(sessionId));
+    this.sessions?.tick(now);
     this.deadLetter?.tick();
   }
 
   /** Gives back what the holder of a session had not settled. */
-  releaseSession(sessionId: string): void {
+  #releaseSession(sessionId: string): void {
     for (const lock of this.#locks.takeWhere((held) => held.message.sessionId === sessionId)) {
       void this.#countAttempt(lock.message, {});
     }
@@ -304,6 +309,7 @@ export class Queue {
   }
 
   #pump(lane: Lane): void {
+    this.sessions?.offer();
     const now = this.#around.now();
     for (let consumer = lane.nextConsumer(); consumer; consumer = lane.nextConsumer()) {
       const message = lane.take();

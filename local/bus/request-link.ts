@@ -4,6 +4,7 @@ import {
   type DecodedMessage,
   messages,
   type ReceiverLink,
+  rejection,
   type SenderLink,
   type Transfer,
 } from "./rhea-internals.ts";
@@ -25,9 +26,10 @@ export function serveRequests(
   findReply: (replyTo: string) => SenderLink | undefined,
 ): void {
   link.on("message", async ({ message, delivery }: { message: Buffer; delivery: Transfer }) => {
-    delivery.update(true, ACCEPTED);
+    const request = decode(message);
+    delivery.update(true, request ? ACCEPTED : rejection("amqp:decode-error", "The request cannot be decoded."));
     link.add_credit(1);
-    const request = messages.decode(message);
+    if (!request) return;
     const response = await respond(request);
     const reply = findReply(request.reply_to ?? "");
     if (!reply?.is_open()) return;
@@ -41,4 +43,12 @@ export function serveRequests(
     Reflect.set(sent, "settled", true);
   });
   link.add_credit(CREDIT);
+}
+
+function decode(bytes: Buffer): DecodedMessage | undefined {
+  try {
+    return messages.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

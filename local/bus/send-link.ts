@@ -60,6 +60,9 @@ export class SendLink {
     this.#settled = 0;
   }
 
+  /** Nothing is held for a sender. */
+  leave(): void {}
+
   end(condition: string, description: string): void {
     this.#link.close({ condition, description });
   }

@@ -1,0 +1,108 @@
+// A client's receiving link on a queue with sessions: bound to one session, named or the next that is free.
+
+import type { Queue } from "./queue.ts";
+import { ReceiveLink } from "./receive-link.ts";
+import { type SenderLink, types } from "./rhea-internals.ts";
+import type { HeldSession, SessionClaimant, Sessions } from "./sessions.ts";
+
+export const SESSION_FILTER = "com.microsoft:session-filter";
+const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
+const TIMEOUT = "com.microsoft:timeout";
+const DEFAULT_WAIT_MS = 60_000;
+
+/** .NET counts 100 ns from the year 1. */
+const TICKS_AT_1970 = 621_355_968_000_000_000n;
+const TICKS_PER_MS = 10_000n;
+
+export class SessionLink implements SessionClaimant {
+  readonly queue: Queue;
+  readonly #link: SenderLink;
+  readonly #sessions: Sessions;
+  readonly #address: string;
+  #receiving: ReceiveLink | undefined;
+  #waiting: NodeJS.Timeout | undefined;
+
+  constructor(link: SenderLink, queue: Queue, sessions: Sessions, address: string, wanted: unknown) {
+    this.queue = queue;
+    this.#link = link;
+    this.#sessions = sessions;
+    this.#address = address;
+    if (typeof wanted === "string") this.#claim(wanted);
+    else this.#claimNext();
+  }
+
+  accept(session: HeldSession): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    this.#link.set_source({ address: this.#address, filter: { [SESSION_FILTER]: session.id } });
+    Object.assign(this.#link.local.attach, {
+      properties: { [LOCKED_UNTIL]: types.wrap_long(ticks(session.lockedUntil)) },
+    });
+    this.#link.open();
+    this.#receiving = new ReceiveLink(this.#link, this.queue, session.lane);
+  }
+
+  lost(): void {
+    this.end("com.microsoft:session-lock-lost", "The session lock has expired. Accept the session again.");
+  }
+
+  leave(): void {
+    if (this.#waiting) {
+      // The client gave up: it still expects an attach to its attach, and a detach to its detach.
+      clearTimeout(this.#waiting);
+      this.#link.open();
+    }
+    this.#receiving?.leave();
+    this.#sessions.leave(this);
+  }
+
+  end(condition: string, description: string): void {
+    this.leave();
+    this.#link.close({ condition, description });
+  }
+
+  #claim(id: string): void {
+    const session = this.#sessions.claim(id, this);
+    if (session) this.accept(session);
+    else
+      this.#refuse(
+        "com.microsoft:session-cannot-be-locked",
+        `The requested session '${id}' cannot be accepted. It is locked.`,
+      );
+  }
+
+  #claimNext(): void {
+    const session = this.#sessions.claimNext(this);
+    if (session) {
+      this.accept(session);
+      return;
+    }
+    withholdAttach(this.#link);
+    const { [TIMEOUT]: timeoutMs } = this.#link.properties ?? {};
+    this.#waiting = setTimeout(() => this.#giveUp(), typeof timeoutMs === "number" ? timeoutMs : DEFAULT_WAIT_MS);
+  }
+
+  #giveUp(): void {
+    this.#waiting = undefined;
+    this.#sessions.leave(this);
+    this.#link.open();
+    this.#refuse("com.microsoft:timeout", "No session with messages became free in time.");
+  }
+
+  /** Not in the tick of the attach, which the client could not bear; but soon, as it looks for the reason 1 ms after the attach. */
+  #refuse(condition: string, description: string): void {
+    setImmediate(() => this.#link.close({ condition, description }));
+  }
+}
+
+/** rhea answers an attach of itself; an attach without a session would tell the client that there is none. */
+function withholdAttach(link: SenderLink): void {
+  link.state.open_requests = 0;
+  link.state.local_open = false;
+}
+
+function ticks(instant: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(TICKS_AT_1970 + BigInt(instant) * TICKS_PER_MS);
+  return bytes;
+}
