@@ -6,6 +6,8 @@ import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
 import { isObject, type Json, type JsonObject, type Value, valueOfKey } from "./sql/values.ts";
 
+const ID = "/id";
+
 interface Group {
   readonly first: Scope;
   readonly aggregates: readonly Aggregate[];
@@ -56,15 +58,16 @@ function* fromDocuments(search: Request): Generator<Weighted> {
 function fromColumns(search: Request): Weighted[] | undefined {
   const { container, query } = search;
   const columns = new Map(container.items.paths.map(({ name, segments }) => [name, segments]));
+  columns.set(ID, ["id"]);
   if (!query.paths?.every((path) => columns.has(path))) return undefined;
   const used = query.paths;
-  const names = used.map(quoted);
-  const { sql, bindings } = countingPart(search, names);
+  const { sql, bindings } = countingPart(search, used);
   const weighted: Weighted[] = [];
   for (const row of container.items.rows(sql, bindings)) {
     const document: JsonObject = {};
     for (const path of used) {
-      const held = valueOfKey(row[path] as string | null);
+      const stored = row[path] as string | null;
+      const held = path === ID ? { value: stored } : valueOfKey(stored);
       if (!held) return undefined;
       place(document, columns.get(path) ?? [], held.value);
     }
@@ -73,15 +76,17 @@ function fromColumns(search: Request): Weighted[] | undefined {
   return weighted;
 }
 
-function countingPart(search: Request, names: readonly string[]): Part {
+function countingPart(search: Request, used: readonly string[]): Part {
   const { constraints, filters } = accessPath({ ...search, after: undefined });
   const all = [...filters];
-  for (const { column, conditions } of constraints.byPath.values()) {
+  for (const { path, column, conditions } of constraints.byPath.values()) {
+    if (path === ID) continue;
     for (const { test, bindings } of conditions) all.push({ sql: `${column} ${test}`, bindings });
   }
-  const list = names.length > 0 ? `${names.join(", ")}, ` : "";
-  const counted = part(`SELECT ${list}count(*) AS times FROM ${search.container.items.name}`, all, "");
-  return names.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${names.join(", ")}` } : counted;
+  const columns = used.map((path) => (path === ID ? "id" : quoted(path)));
+  const named = columns.map((column, index) => `${column} AS ${quoted(used[index] ?? "")}, `).join("");
+  const counted = part(`SELECT ${named}count(*) AS times FROM ${search.container.items.name}`, all, "");
+  return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {

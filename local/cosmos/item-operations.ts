@@ -76,6 +76,7 @@ export function readItem(target: Target, id: string): Outcome {
 export function createItem(target: Target, document: JsonObject): Outcome {
   const { container, pk, now } = target;
   const id = String(document["id"]);
+  if (container.items.isDropped) return refuse(404, NOT_FOUND);
   if (container.items.find(pk, id, now)) {
     return refuse(409, "Entity with the specified id already exists in the system.");
   }

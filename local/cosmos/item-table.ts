@@ -35,6 +35,7 @@ export class ItemTable {
   readonly #database: Database;
   #options: ItemTableOptions;
   #statements: Statements;
+  #dropped = false;
   #seq: number;
   #lsn: number;
 
@@ -71,6 +72,7 @@ export class ItemTable {
 
   /** The document, or undefined: what has expired is gone even before it is swept. */
   find(pk: string, id: string, now = Date.now()): StoredItem | undefined {
+    if (this.#dropped) return undefined;
     const item = this.#statements.find.get(pk, id) as StoredItem | undefined;
     return item && (item.expires === null || item.expires > now) ? item : undefined;
   }
@@ -111,8 +113,14 @@ export class ItemTable {
     return Number(this.#database.prepare(sql).run(now).changes);
   }
 
+  /** Writes that were queued behind the deletion of the container find it gone. */
+  get isDropped(): boolean {
+    return this.#dropped;
+  }
+
   /** Inside a write: the table and all it holds. */
   drop(): void {
+    this.#dropped = true;
     this.#database.exec(`DROP TABLE ${this.name}`);
   }
 
