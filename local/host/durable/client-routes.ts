@@ -46,8 +46,9 @@ export async function routeHttp(parts: RouteParts, request: DurableHttpRequest):
   for (const [method, path, handle] of ROUTES) {
     if (method !== request.method) continue;
     const match = path.exec(request.path);
-    if (match)
-      return handle({ ...parts, request, parts: match.slice(1).map((part) => decodeURIComponent(part ?? "")) });
+    if (!match) continue;
+    const decoded = match.slice(1).map((part) => decodePart(part ?? ""));
+    return handle({ ...parts, request, parts: decoded });
   }
   return problem(404, `The local durable engine has no route ${request.method} ${request.path}.`);
 }
@@ -216,6 +217,15 @@ function baseUrlOf({ headers }: DurableHttpRequest): string {
 function ownPath({ path, query }: DurableHttpRequest): string {
   const text = query.toString();
   return `/runtime/webhooks/durabletask/${path}${text ? `?${text}` : ""}`;
+}
+
+/** A lone percent sign stands for itself. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function isTrue(value: string | null): boolean {

@@ -59,13 +59,15 @@ test("three kills with 50 orchestrations and their timers, children and events u
   }
   await bench.close();
 
-  const store = new Store(new Database(join(data, "durable-testhub.sqlite")));
+  const db = new Database(join(data, "durable-testhub.sqlite"));
+  const store = new Store(db);
   for (const id of ids) {
     const { events } = store.history(store.find(id)?.int ?? 0);
     const ends = events.map(endedTask).filter((task) => task !== undefined);
     expect(ends.length, id).toBeGreaterThan(0);
     expect(new Set(ends).size, id).toBe(ends.length);
   }
+  db.close();
 }, 20_000);
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {

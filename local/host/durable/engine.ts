@@ -53,7 +53,7 @@ class Engine implements DurableEngine {
   constructor(options: DurableOptions) {
     this.#options = options;
     const { app, data, hubName, durability, log } = options;
-    const db = new Database(join(data, `durable-${hubName}.sqlite`), durability);
+    const db = openHub(join(data, `durable-${hubName}.sqlite`), durability);
     const base = {
       app,
       db,
@@ -142,5 +142,16 @@ class Engine implements DurableEngine {
       if (generation === null || generation === instance.generation) this.#turns.deliver(instance, { event, inbox: n });
     }
     this.#turns.wake(instance);
+  }
+}
+
+/** Two engines on one hub would run everything twice, so the file is locked for as long as it is open. */
+function openHub(path: string, durability: Durability | undefined): Database {
+  try {
+    const db = new Database(path, durability);
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT");
+    return db;
+  } catch (cause) {
+    throw new Error(`The task hub in ${path} cannot be opened; does another process use it?`, { cause });
   }
 }

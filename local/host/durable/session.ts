@@ -204,6 +204,9 @@ export class Session {
       this.#schedule(retried.action);
       return;
     }
+    if (retried.retryOptions.retryTimeoutInMilliseconds !== undefined) {
+      this.#warnings.push("retryTimeoutInMilliseconds is ignored here: only the number of attempts ends a retry.");
+    }
     const delayMs = retryDelayMs(retried.retryOptions, retried.children.length / 2);
     const fireAt = this.#context.currentUtcDateTime.getTime() + delayMs;
     this.#commands.push(timerCommand(this.#nextId++, fireAt));

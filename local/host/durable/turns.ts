@@ -6,7 +6,7 @@ import { EventType, endedTask, type HistoryEvent, taskCompleted, taskFailed, tim
 import type { Arrival, Instance } from "./instance.ts";
 import { replayTurn, resumeTurn, type Turn } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
-import type { Session } from "./session.ts";
+import type { End, Session } from "./session.ts";
 import type { Timers } from "./timers.ts";
 
 export interface TurnParts extends CommitParts {
@@ -190,7 +190,7 @@ export class Turns {
       instance.open.delete(id);
     }
     for (const child of children) this.begin(child);
-    if (turn.end && turn.end.kind !== "continued") this.#conclude(instance, turn.end.kind);
+    if (turn.end && turn.end.kind !== "continued") this.#conclude(instance, turn.end);
     this.spread(deliveries);
     for (const entity of entities) this.#parts.entities.wake(entity);
     this.wake(instance);
@@ -207,9 +207,12 @@ export class Turns {
     for (const { to, arrival } of deliveries) this.deliver(to, arrival);
   }
 
-  #conclude(instance: Instance, kind: "completed" | "failed"): void {
-    if (kind === "completed") this.counts.orchestrationsCompleted += 1;
-    else this.counts.orchestrationsFailed += 1;
+  #conclude(instance: Instance, end: Exclude<End, { kind: "continued" }>): void {
+    if (end.kind === "completed") this.counts.orchestrationsCompleted += 1;
+    else {
+      this.counts.orchestrationsFailed += 1;
+      this.#parts.warn(`${instance.name} '${instance.id}' failed: ${end.reason}`);
+    }
     this.release(instance);
   }
 
@@ -239,9 +242,10 @@ export class Turns {
 
   /** The disk refused the turn, which therefore has not happened: it is run again from the history. */
   #postpone(instance: Instance, arrivals: readonly Arrival[], cause: unknown): void {
-    const { warn, timers } = this.#parts;
+    const { warn, timers, live } = this.#parts;
     warn(`A turn of ${instance.name} '${instance.id}' could not be committed and will be run again: ${String(cause)}`);
-    instance.ended = false;
+    // One that was terminated meanwhile has left the register, and stays ended.
+    instance.ended = live.byId(instance.id) !== instance;
     instance.arrivals.unshift(...arrivals);
     this.#dropSession(instance);
     timers.add(Date.now() + RETRY_COMMIT_AFTER_MS, () => {

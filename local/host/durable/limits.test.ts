@@ -1,0 +1,65 @@
+// What bounds the engine: activities at one time, its closing, its database, and calls that leave the process.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openBench } from "./harness.ts";
+
+const APP = join(import.meta.dirname, "fixtures/orders");
+const shared = globalThis as unknown as { durableFixtureGates: Map<string, Promise<void>> };
+
+function gate(key: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  shared.durableFixtureGates.set(key, promise);
+  return resolve;
+}
+
+test("activities run up to the limit, the rest wait their turn", async () => {
+  const bench = await openBench(APP, { maxActivities: 3 });
+  const open = gate("limited");
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, () => bench.client.startNew("waitsAtGate", { input: "limited" })),
+  );
+  await expect.poll(() => bench.engine.counts["activitiesWaiting"]).toBe(5);
+  expect(bench.engine.counts["activitiesRunning"]).toBe(3);
+  open();
+  for (const id of ids) expect((await bench.ended(id)).output).toBe("limited");
+  await bench.close();
+});
+
+test("closing lets activities under way end and records what they returned", async () => {
+  const data = mkdtempSync(join(tmpdir(), "durable-close-"));
+  const first = await openBench(APP, { data });
+  const open = gate("closing");
+  const id = await first.client.startNew("waitsAtGate", { input: "closing" });
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(1);
+  setTimeout(open, 30);
+  await first.close();
+  expect(first.engine.counts["orchestrationsCompleted"]).toBe(1);
+  const second = await openBench(APP, { data });
+  expect((await second.client.getStatus(id)).output).toBe("closing");
+  expect(second.engine.counts["activities"]).toBe(0);
+  await second.close();
+  rmSync(data, { recursive: true });
+});
+
+test("callHttp gives status and content, and polls a 202 until it is done", async () => {
+  const bench = await openBench(APP);
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    if (request.url === "/start") response.writeHead(202, { location: "/poll", "retry-after": "0" }).end();
+    else if (request.url === "/poll" && seen.length < 4)
+      response.writeHead(202, { location: "/poll", "retry-after": "0" }).end();
+    else response.writeHead(request.url === "/refused" ? 409 : 200).end(`answer of ${request.url}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const { output } = await bench.run("calls", `http://127.0.0.1:${port}`);
+  expect(output).toEqual([200, "answer of /poll", 409, "answer of /refused", "after"]);
+  expect(seen).toEqual(["POST /start", "GET /poll", "GET /poll", "GET /poll", "GET /refused"]);
+  server.close();
+  await bench.close();
+});
