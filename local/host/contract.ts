@@ -8,7 +8,8 @@ export type TypedData =
   | { bytes: Uint8Array }
   | { int: number }
   | { double: number }
-  | { http: Record<string, unknown> };
+  | { http: Record<string, unknown> }
+  | { collectionBytes: { bytes: Uint8Array[] } };
 
 export interface Binding {
   readonly type: string;

@@ -4,17 +4,20 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
-import type { DurableEngine, RegisteredFunction } from "./contract.ts";
+import type { DurableEngine, InvocationResult, RegisteredFunction } from "./contract.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
-import { describeFault } from "./invocation.ts";
+import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
 import { RunningInvocations } from "./running.ts";
 import { checkLibraries } from "./self-check.ts";
 import type { HostServer } from "./server.ts";
+import { ServiceBusClients, within } from "./service-bus-clients.ts";
+import { sendOutput } from "./service-bus-output.ts";
 import { bindFunctions, isDisabled, type Settings } from "./settings.ts";
 import { timerStatuses } from "./timer-status.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
+import { serviceBusListener } from "./triggers/service-bus.ts";
 import { timerListener } from "./triggers/timer.ts";
 
 export interface HostOptions {
@@ -50,6 +53,7 @@ export class Host {
   readonly #log: Log;
   readonly #running = new RunningInvocations();
   readonly #database: Database;
+  readonly #clients = new ServiceBusClients();
   readonly #listeners = new Map<string, Listener>();
   #app: LoadedApp | undefined;
   #engine: DurableEngine | undefined;
@@ -93,10 +97,14 @@ export class Host {
     clearInterval(this.#timeoutCheck);
     const deadline = Date.now() + DRAIN_MS;
     this.#server.drain();
-    await Promise.all([...this.#listeners.values()].map((listener) => listener.stop()));
-    const left = await this.#running.drained(Math.max(0, deadline - Date.now()));
-    if (left > 0) this.#say("warning", `${left} invocations did not end in time.`);
-    await this.#engine?.close(Math.max(0, deadline - Date.now()));
+    const listeners = [...this.#listeners.values()];
+    await Promise.all(listeners.map((listener) => listener.stop()));
+    const leftMs = (): number => Math.max(0, deadline - Date.now());
+    const running = await this.#running.drained(leftMs());
+    if (running > 0) this.#say("warning", `${running} invocations did not end in time.`);
+    await within(leftMs(), Promise.all(listeners.map((listener) => listener.ended())));
+    await this.#engine?.close(leftMs());
+    await this.#clients.close();
     await this.#app?.close();
     this.#database.close();
   }
@@ -105,8 +113,18 @@ export class Host {
     return loadApp(this.#appDir, {
       log: this.#log,
       input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
+      writeOutputs: (registered, result) => this.#writeOutputs(registered.name, result),
       track: (registered, invocationId) => this.#running.begin(registered, invocationId),
     });
+  }
+
+  async #writeOutputs(functionName: string, { returnValue, outputs }: InvocationResult): Promise<void> {
+    const { bindings = {} } = this.functions.find(({ name }) => name === functionName) ?? {};
+    const written = Object.entries(bindings).map(async ([name, binding]) => {
+      const data = name === "$return" ? returnValue : outputs[name];
+      if (data && isSentOutput(binding.type, binding.direction)) await sendOutput(this.#clients, binding, data);
+    });
+    await Promise.all(written);
   }
 
   /** Fills in settings and makes the listeners. Every fault of every function is in the one error that this throws. */
@@ -135,6 +153,8 @@ export class Host {
     switch (triggerKind(registered)) {
       case "timer":
         return timerListener(context, timerStatuses(this.#database), this.#settings["WEBSITE_TIME_ZONE"]);
+      case "serviceBus":
+        return serviceBusListener(context, this.#clients, this.#hostJson.serviceBus);
       default:
         return undefined;
     }

@@ -8,6 +8,8 @@ export interface Listener {
   start(): void;
   /** Invokes nothing more; runs under way go on. Resolves when no further invocation can begin. */
   stop(): Promise<void>;
+  /** Resolves when all that it invoked has ended and is recorded or settled. */
+  ended(): Promise<void>;
   /** Runs the function once by hand, with the text that was posted, if any. */
   runByHand(input: string | undefined): Promise<void>;
 }

@@ -32,6 +32,7 @@ class TimerListener implements Listener {
   #timer: NodeJS.Timeout | undefined;
   /** The run under way: whoever comes next waits for it. */
   #run: Promise<void> = Promise.resolve();
+  #recorded: Promise<void> = Promise.resolve();
 
   constructor(context: ListenerContext, statuses: TimerStatuses, timeZone: string | undefined) {
     const { schedule, useMonitor } = context.registered.trigger;
@@ -50,7 +51,7 @@ class TimerListener implements Listener {
     const isPastDue = missed !== undefined && missed < now;
     if (isPastDue || this.#context.registered.trigger["runOnStartup"] === true) {
       if (isPastDue) this.#say("information", `is past due since ${missed.toISOString()}: runs now`);
-      void this.#runThenWait(now, isPastDue);
+      this.#begin(now, isPastDue);
       return;
     }
     const next = this.#schedule.next(now);
@@ -63,6 +64,11 @@ class TimerListener implements Listener {
     clearTimeout(this.#timer);
   }
 
+  async ended(): Promise<void> {
+    await this.#run;
+    await this.#recorded;
+  }
+
   async runByHand(): Promise<void> {
     await this.#once(false);
   }
@@ -71,9 +77,13 @@ class TimerListener implements Listener {
     if (!due || this.#stopped.signal.aborted) return;
     const waitMs = due.getTime() - Date.now();
     this.#timer = setTimeout(
-      () => (Date.now() >= due.getTime() ? void this.#runThenWait(due, false) : this.#waitFor(due)),
+      () => (Date.now() >= due.getTime() ? this.#begin(due, false) : this.#waitFor(due)),
       Math.max(0, Math.min(waitMs, LONGEST_WAIT_MS)),
     );
+  }
+
+  #begin(occurrence: Date, isPastDue: boolean): void {
+    this.#recorded = this.#runThenWait(occurrence, isPastDue);
   }
 
   async #runThenWait(occurrence: Date, isPastDue: boolean): Promise<void> {

@@ -1,0 +1,130 @@
+// What a function sees of a Service Bus message: the body and the metadata, by the names and with the traps of the real extension.
+import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import type { TypedData } from "./contract.ts";
+import { textAsJson, textData } from "./typed-data.ts";
+
+/** What is read of a message; a run by hand has little more than the body. */
+export type IncomingMessage = Partial<Omit<ServiceBusReceivedMessage, "body">> & { readonly body: unknown };
+
+type Metadata = Record<string, TypedData>;
+
+/** Objects of the .NET SDK, which a function in Node can see but not use. */
+const OPAQUE: Readonly<Metadata> = {
+  MessageReceiver: { json: "{}" },
+  MessageActions: { json: "{}" },
+  ReceiveActions: { json: "{}" },
+  Client: { json: "{}" },
+};
+const OPAQUE_IN_SESSION: Readonly<Metadata> = { MessageSession: { json: "{}" }, SessionActions: { json: "{}" } };
+
+/** The body as bytes: a data section as it came, anything else as the JSON of its value. */
+export function bodyBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (Array.isArray(body) && body.length > 0 && body.every((part) => Buffer.isBuffer(part))) return Buffer.concat(body);
+  if (typeof body === "string") return Buffer.from(body);
+  return Buffer.from(JSON.stringify(body ?? null));
+}
+
+export function isBinary(dataType: unknown): boolean {
+  return typeof dataType === "string" && /^(binary|stream)$/i.test(dataType);
+}
+
+/** The trigger's input and metadata for one message. */
+export function messageInput(message: IncomingMessage, binary: boolean): { data: TypedData; metadata: Metadata } {
+  const bytes = bodyBytes(message.body);
+  const inSession = message.sessionId !== undefined;
+  const metadata: Metadata = { ...OPAQUE, ...(inSession && OPAQUE_IN_SESSION) };
+  for (const [name, value] of properties(message)) metadata[name] = propertyData(value);
+  if (binary) return { data: { bytes }, metadata };
+  const text = bytes.toString();
+  addBodyProperties(text, metadata);
+  return { data: textData(text), metadata };
+}
+
+/** The trigger's input and metadata for a batch. */
+export function batchInput(
+  messages: readonly IncomingMessage[],
+  binary: boolean,
+): { data: TypedData; metadata: Metadata } {
+  const metadata: Metadata = { ...OPAQUE, ...(messages[0]?.sessionId !== undefined && OPAQUE_IN_SESSION) };
+  const columns = new Map<string, unknown[]>();
+  messages.forEach((message, index) => {
+    for (const [name, value] of properties(message)) {
+      const column = columns.get(name) ?? new Array(messages.length).fill(null);
+      column[index] = value;
+      columns.set(name, column);
+    }
+  });
+  for (const [name, column] of columns) metadata[`${name}Array`] = { json: JSON.stringify(column) };
+  const bodies = messages.map(({ body }) => bodyBytes(body));
+  const data: TypedData = binary
+    ? { collectionBytes: { bytes: bodies } }
+    : { json: `[${bodies.map((bytes) => textAsJson(bytes.toString())).join(",")}]` };
+  return { data, metadata };
+}
+
+type Property = string | number | object;
+
+/** By the names of the extension; what is null is left out. */
+function properties(message: IncomingMessage): [string, Property][] {
+  const { enqueuedTimeUtc, expiresAtUtc, sequenceNumber, deliveryCount, applicationProperties = {} } = message;
+  const candidates: [string, unknown][] = [
+    // The header counts failures; .NET, and so the extension, counts deliveries.
+    ["DeliveryCount", deliveryCount === undefined ? undefined : deliveryCount + 1],
+    ["DeadLetterSource", message.deadLetterSource],
+    ["LockToken", message.lockToken],
+    ["ExpiresAtUtc", expiresAtUtc?.toISOString()],
+    ["ExpiresAt", expiresAtUtc?.toISOString()],
+    ["EnqueuedTimeUtc", enqueuedTimeUtc?.toISOString()],
+    ["EnqueuedTime", enqueuedTimeUtc?.toISOString()],
+    ["MessageId", message.messageId],
+    ["ContentType", message.contentType],
+    ["ReplyTo", message.replyTo],
+    ["SequenceNumber", sequenceNumber?.toNumber()],
+    ["To", message.to],
+    ["Subject", message.subject],
+    ["Label", message.subject],
+    ["CorrelationId", message.correlationId],
+    ["ApplicationProperties", applicationProperties],
+    ["UserProperties", applicationProperties],
+    ["SessionId", message.sessionId],
+    ["ReplyToSessionId", message.replyToSessionId],
+    ["PartitionKey", message.partitionKey],
+    ["TransactionPartitionKey", undefined],
+  ];
+  const present: [string, Property][] = [];
+  for (const [name, value] of candidates) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "string" || typeof value === "number" || typeof value === "object")
+      present.push([name, value]);
+  }
+  return present;
+}
+
+function propertyData(value: unknown): TypedData {
+  if (typeof value === "string") return textData(value);
+  if (typeof value === "number" && Number.isSafeInteger(value)) return { int: value };
+  return { json: JSON.stringify(value) };
+}
+
+/** The extension takes a JSON body's top-level properties for metadata too: they overwrite those of the same name, whatever the case. */
+function addBodyProperties(text: string, metadata: Metadata): void {
+  if (!/^\s*\{/.test(text)) return;
+  let body: Record<string, unknown>;
+  try {
+    body = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return;
+  }
+  const names = new Map(Object.keys(metadata).map((name) => [name.toLowerCase(), name]));
+  for (const [name, value] of Object.entries(body)) {
+    if (value !== null) metadata[names.get(name.toLowerCase()) ?? name] = propertyData(value);
+  }
+}
+
+/** The trace that the sender was in, if it said so. */
+export function traceParent({ applicationProperties = {} }: IncomingMessage): string | undefined {
+  const value = applicationProperties["traceparent"] ?? applicationProperties["Diagnostic-Id"];
+  return typeof value === "string" && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(value) ? value : undefined;
+}

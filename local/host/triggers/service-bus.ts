@@ -1,0 +1,174 @@
+// Service Bus triggers: receives under lock, completes after success, abandons after a throw; through outages of the broker.
+import { randomUUID } from "node:crypto";
+import type { ProcessErrorArgs, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
+import type { ServiceBusSettings } from "../host-json.ts";
+import { describeFault } from "../invocation.ts";
+import { type ServiceBusClients, within } from "../service-bus-clients.ts";
+import { batchInput, type IncomingMessage, isBinary, messageInput, traceParent } from "../service-bus-message.ts";
+import { Batches } from "./batches.ts";
+import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
+import { receiveSessions } from "./sessions.ts";
+
+/** Where messages come from: one entity, or one session of it. */
+export interface Source {
+  readonly handle: (message: ServiceBusReceivedMessage, receiver: Settler) => Promise<void>;
+  readonly failed: (args: ProcessErrorArgs) => Promise<void>;
+  readonly maxConcurrentCalls: number;
+}
+
+export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
+
+const STOP_WITHIN_MS = 1500;
+const SAY_AGAIN_AFTER_MS = 30_000;
+
+export function serviceBusListener(
+  context: ListenerContext,
+  clients: ServiceBusClients,
+  settings: ServiceBusSettings,
+): Listener {
+  return new ServiceBusListener(context, clients, settings);
+}
+
+class ServiceBusListener implements Listener {
+  readonly functionName: string;
+  readonly #context: ListenerContext;
+  readonly #clients: ServiceBusClients;
+  readonly #settings: ServiceBusSettings;
+  readonly #say: ReturnType<typeof hostLine>;
+  readonly #binary: boolean;
+  readonly #autoComplete: boolean;
+  readonly #batches: Batches | undefined;
+  readonly #underWay = new Set<Promise<void>>();
+  #close: () => Promise<void> = async () => undefined;
+  #said = { text: "", at: 0 };
+
+  constructor(context: ListenerContext, clients: ServiceBusClients, settings: ServiceBusSettings) {
+    const { dataType, autoCompleteMessages, cardinality } = context.registered.trigger;
+    this.functionName = context.registered.name;
+    this.#context = context;
+    this.#clients = clients;
+    this.#settings = settings;
+    this.#say = hostLine(context);
+    this.#binary = isBinary(dataType);
+    this.#autoComplete =
+      typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
+    const many = typeof cardinality === "string" && cardinality.toLowerCase() === "many";
+    this.#batches = many
+      ? new Batches(settings.maxMessageBatchSize, (messages) => this.#invokeBatch(messages))
+      : undefined;
+    entityOf(context);
+  }
+
+  start(): void {
+    const { queueName, topicName, subscriptionName, connection, isSessionsEnabled } = this.#context.registered.trigger;
+    const client = this.#clients.client(String(connection));
+    const options = {
+      skipParsingBodyAsJson: true,
+      maxAutoLockRenewalDurationInMs: this.#settings.maxAutoLockRenewalDurationMs,
+    };
+    const source: Source = {
+      handle: (message, settler) => this.#track(this.#handle(message, settler)),
+      failed: async (args) => this.#tellOutage(args),
+      maxConcurrentCalls: this.#batches ? this.#settings.maxMessageBatchSize : this.#settings.maxConcurrentCalls,
+    };
+    if (isSessionsEnabled === true) {
+      const accept = () =>
+        queueName !== undefined
+          ? client.acceptNextSession(String(queueName), options)
+          : client.acceptNextSession(String(topicName), String(subscriptionName), options);
+      this.#close = receiveSessions(accept, source, this.#settings);
+      return;
+    }
+    const receiver =
+      queueName !== undefined
+        ? client.createReceiver(String(queueName), options)
+        : client.createReceiver(String(topicName), String(subscriptionName), options);
+    // The SDK's subscription tries for ever to come back, also when the entity is not there yet.
+    const subscription = receiver.subscribe(
+      { processMessage: (message) => source.handle(message, receiver), processError: source.failed },
+      { autoCompleteMessages: false, maxConcurrentCalls: source.maxConcurrentCalls },
+    );
+    this.#close = () => subscription.close();
+  }
+
+  async stop(): Promise<void> {
+    await within(STOP_WITHIN_MS, this.#close());
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async runByHand(input = ""): Promise<void> {
+    const message = { body: Buffer.from(input), messageId: randomUUID(), deliveryCount: 0 };
+    await (this.#batches ? this.#invokeBatch([message]) : this.#invoke(message));
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    this.#underWay.add(work);
+    return work.finally(() => this.#underWay.delete(work));
+  }
+
+  /** Never rejects: settling is done here, so that the SDK has nothing to abandon. */
+  async #handle(message: ServiceBusReceivedMessage, settler: Settler): Promise<void> {
+    const succeeded = await (this.#batches ? this.#batches.add(message) : this.#invoke(message));
+    try {
+      if (!succeeded) await settler.abandonMessage(message);
+      else if (this.#autoComplete) await settler.completeMessage(message);
+    } catch (cause) {
+      const verb = succeeded ? "completed" : "abandoned";
+      this.#say("warning", `message ${message.messageId} cannot be ${verb} and comes again: ${messageOf(cause)}`);
+    }
+  }
+
+  #invoke(message: IncomingMessage): Promise<boolean> {
+    const { data, metadata } = messageInput(message, this.#binary);
+    return this.#run(data, metadata, traceParent(message), `message ${message.messageId}`);
+  }
+
+  #invokeBatch(messages: readonly IncomingMessage[]): Promise<boolean> {
+    const { data, metadata } = batchInput(messages, this.#binary);
+    return this.#run(data, metadata, undefined, `batch of ${messages.length} messages`);
+  }
+
+  async #run(
+    data: ReturnType<typeof messageInput>["data"],
+    triggerMetadata: ReturnType<typeof messageInput>["metadata"],
+    trace: string | undefined,
+    what: string,
+  ): Promise<boolean> {
+    const { app, registered } = this.#context;
+    try {
+      await app.invoke(registered.name, {
+        invocationId: randomUUID(),
+        inputs: { [registered.triggerName]: data },
+        triggerMetadata,
+        ...(trace !== undefined && { traceParent: trace }),
+      });
+      return true;
+    } catch (cause) {
+      this.#say("error", `failed on ${what}: ${describeFault(cause)}`);
+      return false;
+    }
+  }
+
+  /** An outage is told once and then every half minute, not at every attempt. */
+  #tellOutage({ error, errorSource }: ProcessErrorArgs): void {
+    const text = `Service Bus, ${entityOf(this.#context)}: ${errorSource}: ${error.message}`;
+    if (text === this.#said.text && Date.now() - this.#said.at < SAY_AGAIN_AFTER_MS) return;
+    this.#said = { text, at: Date.now() };
+    this.#say("warning", text);
+  }
+}
+
+/** The entity's name; throws when the trigger names none. */
+function entityOf({ registered }: ListenerContext): string {
+  const { queueName, topicName, subscriptionName } = registered.trigger;
+  if (typeof queueName === "string" && queueName) return `queue ${queueName}`;
+  if (typeof topicName === "string" && typeof subscriptionName === "string") return `${topicName}/${subscriptionName}`;
+  throw new Error("its Service Bus trigger names neither a queue nor a topic with a subscription");
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

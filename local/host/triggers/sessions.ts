@@ -1,0 +1,77 @@
+// Receives from queues with sessions: some sessions at once, one message at a time in each, until a session is idle.
+import { setTimeout as pause } from "node:timers/promises";
+import { isServiceBusError, type ServiceBusSessionReceiver } from "@azure/service-bus";
+import type { ServiceBusSettings } from "../host-json.ts";
+import type { Source } from "./service-bus.ts";
+
+const TRY_AGAIN_AFTER_MS = 300;
+
+/** Begins to receive; the answer ends it. */
+export function receiveSessions(
+  accept: () => Promise<ServiceBusSessionReceiver>,
+  source: Source,
+  { maxConcurrentSessions, sessionIdleTimeoutMs }: ServiceBusSettings,
+): () => Promise<void> {
+  const stopped = new AbortController();
+  const open = new Set<() => Promise<void>>();
+  const loop = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const session = await accept().catch((cause: unknown) => noSession(cause, source));
+      if (!session) await pause(TRY_AGAIN_AFTER_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+      else if (stopped.signal.aborted) await session.close();
+      else await receiveSession(session, source, sessionIdleTimeoutMs, open);
+    }
+  };
+  for (let slot = 0; slot < maxConcurrentSessions; slot += 1) void loop();
+  return async () => {
+    stopped.abort();
+    await Promise.all([...open].map((end) => end()));
+  };
+}
+
+/** That no session has messages is no fault: the broker says so after its time-out. */
+async function noSession(cause: unknown, source: Source): Promise<undefined> {
+  if (isServiceBusError(cause) && (cause.code === "ServiceTimeout" || cause.code === "SessionCannotBeLocked")) return;
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  await source.failed({ error, errorSource: "receive", entityPath: "", fullyQualifiedNamespace: "", identifier: "" });
+}
+
+async function receiveSession(
+  session: ServiceBusSessionReceiver,
+  source: Source,
+  idleMs: number,
+  open: Set<() => Promise<void>>,
+): Promise<void> {
+  let busy: Promise<void> = Promise.resolve();
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let idle = setTimeout(end, idleMs);
+  const subscription = session.subscribe(
+    {
+      processMessage: async (message) => {
+        clearTimeout(idle);
+        busy = source.handle(message, session);
+        await busy;
+        idle = setTimeout(end, idleMs);
+      },
+      // The lock of a session does not come back: leave it, and take the next.
+      processError: async (args) => {
+        await source.failed(args);
+        end();
+      },
+    },
+    { autoCompleteMessages: false, maxConcurrentCalls: 1 },
+  );
+  const endNow = async (): Promise<void> => {
+    await subscription.close();
+    end();
+  };
+  open.add(endNow);
+  await ended;
+  open.delete(endNow);
+  clearTimeout(idle);
+  await busy;
+  await session.close().catch(() => undefined);
+}
