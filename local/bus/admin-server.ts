@@ -6,7 +6,6 @@ import { text } from "node:stream/consumers";
 import type { Broker } from "./broker.ts";
 import { findTokenFault } from "./claims.ts";
 import { type QueueState, readEntry, writeEntry, writeFault, writeFeed } from "./queue-entry.ts";
-import { parseSettingsFault } from "./queue-settings.ts";
 import type { Store } from "./store.ts";
 
 const LIST = "/$resources/queues";
@@ -102,7 +101,7 @@ export class AdminServer {
     if (isUpdate && !exists) return notFound(name);
     if (!isUpdate && exists) return fault(409, `The messaging entity '${name}' already exists.`);
     const properties = readEntry(xml);
-    const settingsFault = parseSettingsFault(name, properties);
+    const settingsFault = this.#broker.findFault(name, properties);
     if (settingsFault) return fault(400, settingsFault);
     await this.#broker.put(name, properties);
     return this.#get(base, name, isUpdate ? 200 : 201);

@@ -162,8 +162,8 @@ export class AmqpServer {
   #findResponder(address: string): Responder | undefined {
     if (address.toLowerCase() === CBS) return (request) => answerClaim(request, this.#now());
     if (!address.toLowerCase().endsWith(MANAGEMENT_SUFFIX)) return undefined;
-    const queue = this.#broker.find(address.slice(0, -MANAGEMENT_SUFFIX.length));
-    return queue && ((request) => answerManagement(queue, request));
+    const entity = address.slice(0, -MANAGEMENT_SUFFIX.length);
+    return this.#broker.find(entity) && ((request) => answerManagement(this.#broker.find(entity), request));
   }
 
   #forget(connection: unknown, link: unknown): void {

@@ -1,8 +1,9 @@
 // All queues of the namespace: found by address, created, changed and deleted; and the one clock tick that moves them.
 import { BodyCache } from "./body-cache.ts";
-import { type OperationCounts, Queue, type QueueCounts, type Surroundings } from "./queue.ts";
-import { type ArmProperties, readSettings } from "./queue-settings.ts";
+import { Queue, type QueueCounts } from "./queue.ts";
+import { type ArmProperties, parseSettings, readSettings } from "./queue-settings.ts";
 import type { QueueRow, Store } from "./store.ts";
+import type { OperationCounts, Surroundings } from "./surroundings.ts";
 
 export interface QueueDescription {
   readonly name: string;
@@ -74,8 +75,20 @@ export class Broker {
     return [...this.#entries.values()].map(({ row, queue }) => ({ row, counts: queue.count() }));
   }
 
-  /** Creates the queue, or sets an existing one's properties. Throws if they cannot be read. */
+  /** Why `put` would refuse these properties. */
+  findFault(name: string, properties: ArmProperties): string | undefined {
+    const settings = parseSettings(name, properties);
+    if (typeof settings === "string") return settings;
+    const present = this.find(name);
+    return present && present.settings.requiresSession !== settings.requiresSession
+      ? `Queue ${name}: requiresSession cannot be changed. Delete the queue first.`
+      : undefined;
+  }
+
+  /** Creates the queue, or sets an existing one's properties. Throws if `findFault` finds one. */
   async put(name: string, properties: ArmProperties): Promise<"created" | "updated"> {
+    const fault = this.findFault(name, properties);
+    if (fault) throw new Error(fault);
     const settings = readSettings(name, properties);
     const now = this.#around.now();
     const present = this.#entries.get(name.toLowerCase());

@@ -19,6 +19,7 @@ export class Lane {
   /** In the order of arrival. */
   #waiting: Message[] = [];
   #head = 0;
+  #sweepAt = COMPACTION_MINIMUM;
   /** Given back: they go first, in their old order. */
   readonly #returned = new DueHeap<Message>((message) => isAvailable(message));
   readonly #consumers: Consumer[] = [];
@@ -26,6 +27,7 @@ export class Lane {
 
   append(message: Message): void {
     this.#waiting.push(message);
+    if (this.#waiting.length >= this.#sweepAt) this.#sweep();
   }
 
   giveBack(message: Message): void {
@@ -38,10 +40,6 @@ export class Lane {
     while (this.#head < this.#waiting.length) {
       const message = this.#waiting[this.#head];
       this.#head += 1;
-      if (this.#head >= COMPACTION_MINIMUM && this.#head * 2 >= this.#waiting.length) {
-        this.#waiting = this.#waiting.slice(this.#head);
-        this.#head = 0;
-      }
       if (message && isAvailable(message)) return message;
     }
     return undefined;
@@ -70,5 +68,12 @@ export class Lane {
       if (consumer && consumer.credit() > 0) return consumer;
     }
     return undefined;
+  }
+
+  /** Drops what was taken, and what expired while it waited: a queue that nobody reads must not grow for ever. */
+  #sweep(): void {
+    this.#waiting = this.#waiting.slice(this.#head).filter(({ gone }) => !gone);
+    this.#head = 0;
+    this.#sweepAt = Math.max(COMPACTION_MINIMUM, this.#waiting.length * 2);
   }
 }

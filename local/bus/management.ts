@@ -5,9 +5,10 @@ import type { PropertyChanges } from "./application-properties.ts";
 import { type Incoming, readIncoming } from "./encoded-message.ts";
 import { lockToken } from "./lock-table.ts";
 import type { Lock } from "./message.ts";
-import type { Queue, Settlement } from "./queue.ts";
+import type { Queue } from "./queue.ts";
 import type { Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
+import type { Settlement } from "./settlement.ts";
 
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
@@ -51,7 +52,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   "com.microsoft:get-message-sessions": listSessions,
 };
 
-export async function answerManagement(queue: Queue, request: DecodedMessage): Promise<Response> {
+/** `queue` is undefined when it was deleted under an open link. */
+export async function answerManagement(queue: Queue | undefined, request: DecodedMessage): Promise<Response> {
+  if (!queue) return refusal(404, "amqp:not-found", "The messaging entity could not be found.");
   const name = String(request.application_properties?.["operation"]);
   const operation = OPERATIONS[name];
   if (!operation) return refusal(501, "amqp:not-implemented", `The operation ${name} is not implemented.`);
@@ -127,14 +130,14 @@ function settle(queue: Queue, lock: Lock, body: Body): Promise<Settlement> {
   const changes: PropertyChanges = isBody(modified) ? modified : {};
   switch (body["disposition-status"]) {
     case "completed":
-      return queue.complete(lock);
+      return queue.settler.complete(lock);
     case "abandoned":
-      return queue.abandon(lock, changes);
+      return queue.settler.abandon(lock, changes);
     // Spelled so by the service and the SDK.
     case "defered":
-      return queue.defer(lock, changes);
+      return queue.settler.defer(lock, changes);
     case "suspended":
-      return queue.moveToDeadLetter(lock, {
+      return queue.settler.moveToDeadLetter(lock, {
         ...changes,
         ...named("DeadLetterReason", body["deadletter-reason"]),
         ...named("DeadLetterErrorDescription", body["deadletter-description"]),

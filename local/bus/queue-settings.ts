@@ -50,19 +50,10 @@ export interface QueueSettings {
   readonly requiresSession: boolean;
 }
 
-/** `undefined` if the properties can be read. */
-export function parseSettingsFault(queue: string, properties: ArmProperties): string | undefined {
-  const { error } = armProperties.safeParse(properties);
-  return error && `Queue ${queue}: ${z.prettifyError(error)}`;
-}
-
-/** Throws an error that names every fault. */
-export function readSettings(queue: string, properties: ArmProperties): QueueSettings {
-  const parsed = armProperties.safeParse(properties);
-  if (!parsed.success) {
-    throw new Error(`Queue ${queue}: ${z.prettifyError(parsed.error)}`, { cause: parsed.error });
-  }
-  const { data } = parsed;
+/** A text names every fault. */
+export function parseSettings(queue: string, properties: ArmProperties): QueueSettings | string {
+  const { data, error } = armProperties.safeParse(properties);
+  if (!data) return `Queue ${queue}: ${z.prettifyError(error)}`;
   return {
     lockDurationMs: data.lockDuration,
     maxDeliveryCount: data.maxDeliveryCount,
@@ -71,4 +62,11 @@ export function readSettings(queue: string, properties: ArmProperties): QueueSet
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
   };
+}
+
+/** Throws what `parseSettings` finds wrong. */
+export function readSettings(queue: string, properties: ArmProperties): QueueSettings {
+  const settings = parseSettings(queue, properties);
+  if (typeof settings === "string") throw new Error(settings);
+  return settings;
 }

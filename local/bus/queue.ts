@@ -1,6 +1,4 @@
-// One queue or dead-letter queue: who waits, who holds what, and every step a message takes; acknowledged after the commit only.
-import { type PropertyChanges, withProperties } from "./application-properties.ts";
-import type { BodyCache } from "./body-cache.ts";
+// One queue or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
 import { DuplicateWindow } from "./duplicate-window.ts";
 import { encodeDelivery, type Incoming } from "./encoded-message.ts";
 import { type Consumer, Lane } from "./lane.ts";
@@ -9,29 +7,9 @@ import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "./message.
 import { MessageShelf, type StateCounts } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import { Sessions } from "./sessions.ts";
-import type { Store, StoredDuplicate, StoredMessage } from "./store.ts";
-
-export interface OperationCounts {
-  sends: number;
-  deliveries: number;
-  completes: number;
-  abandons: number;
-  deadLetters: number;
-  renews: number;
-  connections: number;
-}
-
-/** What all queues of a broker share. */
-export interface Surroundings {
-  readonly store: Store;
-  readonly bodies: BodyCache;
-  readonly counts: OperationCounts;
-  now(): number;
-  newDuplicateId(): number;
-}
-
-/** `lost`: the lock ran out or was settled before. `refused`: not possible in a dead-letter queue. */
-export type Settlement = "settled" | "lost" | "refused";
+import { Settler } from "./settlement.ts";
+import type { StoredDuplicate, StoredMessage } from "./store.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 export interface Received {
   readonly bytes: Buffer;
@@ -56,6 +34,7 @@ export class Queue {
   readonly #lane = new Lane();
   readonly #shelf = new MessageShelf((message) => this.#laneOf(message));
   readonly #locks = new LockTable();
+  readonly settler: Settler;
   readonly #duplicates = new DuplicateWindow();
   #nextSequence: number;
   #reservedTo: number;
@@ -75,6 +54,7 @@ export class Queue {
     this.#nextSequence = nextSequence;
     this.#reservedTo = nextSequence;
     this.deadLetter = deadLetter;
+    this.settler = new Settler(around, this, this.#shelf, this.#locks);
     if (deadLetter && settings.requiresSession) {
       this.sessions = new Sessions(around.store, number, {
         now: around.now,
@@ -116,7 +96,8 @@ export class Queue {
       bodies.keep(message, bytes);
       this.#shelf.place(message);
     }
-    for (const { message } of fresh) this.#pump(this.#laneOf(message));
+    if (this.sessions) for (const { message } of fresh) this.#pump(this.#laneOf(message));
+    else this.#pump(this.#lane);
     return sequences;
   }
 
@@ -139,6 +120,12 @@ export class Queue {
   adopt(message: Message): void {
     this.#shelf.place(message);
     this.#pump(this.#lane);
+  }
+
+  giveBack(message: Message): void {
+    const lane = this.#laneOf(message);
+    lane.giveBack(message);
+    this.#pump(lane);
   }
 
   join(consumer: Consumer, lane = this.#lane): void {
@@ -177,52 +164,6 @@ export class Queue {
     return lock.until;
   }
 
-  async complete(lock: Lock): Promise<Settlement> {
-    if (!this.#locks.release(lock, this.#around.now())) return "lost";
-    const { store, counts } = this.#around;
-    await store.commit(() => store.remove(this.number, lock.message.sequence));
-    counts.completes += 1;
-    this.#forget(lock.message);
-    return "settled";
-  }
-
-  /** Gives the message back and counts the attempt. */
-  async abandon(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
-    if (!this.#locks.release(lock, this.#around.now())) return "lost";
-    await this.#countAttempt(lock.message, changes);
-    this.#around.counts.abandons += 1;
-    return "settled";
-  }
-
-  /** Gives the message back as if it had not been delivered. */
-  release(lock: Lock): Settlement {
-    if (!this.#locks.release(lock, this.#around.now())) return "lost";
-    this.#giveBack(lock.message);
-    return "settled";
-  }
-
-  async defer(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
-    if (!this.#locks.release(lock, this.#around.now())) return "lost";
-    const { message } = lock;
-    const { store } = this.#around;
-    const bytes = this.#changedBytes(message, changes);
-    await store.commit(() => {
-      store.update(this.number, message.sequence, DEFERRED, message.deliveryCount);
-      if (bytes) store.updateBytes(this.number, message.sequence, bytes);
-    });
-    if (bytes) this.#around.bodies.keep(message, bytes);
-    message.state = DEFERRED;
-    message.lock = undefined;
-    return "settled";
-  }
-
-  async moveToDeadLetter(lock: Lock, reason: PropertyChanges): Promise<Settlement> {
-    if (!this.deadLetter) return "refused";
-    if (!this.#locks.release(lock, this.#around.now())) return "lost";
-    await this.#bury(lock.message, lock.message.deliveryCount, reason);
-    return "settled";
-  }
-
   /** `undefined` if one of them is not deferred or is held. */
   async receiveDeferred(sequences: readonly number[], mode: Consumer["mode"]): Promise<Received[] | undefined> {
     const messages = this.#shelf.findAll(sequences, DEFERRED);
@@ -236,7 +177,7 @@ export class Queue {
       });
     }
     const received = messages.map((message) => ({ bytes: this.encode(message, undefined), lock: undefined }));
-    await this.#removeForGood(messages);
+    await this.settler.remove(messages);
     return received;
   }
 
@@ -244,7 +185,7 @@ export class Queue {
   async cancelScheduled(sequences: readonly number[]): Promise<Message[] | undefined> {
     const messages = this.#shelf.findAll(sequences, SCHEDULED);
     if (!messages) return undefined;
-    await this.#removeForGood(messages);
+    await this.settler.remove(messages);
     return messages;
   }
 
@@ -261,10 +202,10 @@ export class Queue {
   tick(): void {
     const now = this.#around.now();
     for (let lock = this.#locks.takeExpired(now); lock; lock = this.#locks.takeExpired(now)) {
-      void this.#countAttempt(lock.message, {});
+      void this.settler.countAttempt(lock.message);
     }
     for (let due = this.#shelf.takeDue(now); due; due = this.#shelf.takeDue(now)) void this.#activate(due, now);
-    for (let old = this.#shelf.takeExpired(now); old; old = this.#shelf.takeExpired(now)) void this.#expire(old);
+    for (let old = this.#shelf.takeExpired(now); old; old = this.#shelf.takeExpired(now)) void this.settler.expire(old);
     const { store } = this.#around;
     const forgotten = this.#duplicates.forget(now, this.settings.duplicateWindowMs, FORGET_LIMIT);
     if (forgotten.length > 0) void store.commit(() => forgotten.map((id) => store.removeDuplicate(id)));
@@ -275,21 +216,21 @@ export class Queue {
   /** Gives back what the holder of a session had not settled. */
   #releaseSession(sessionId: string): void {
     for (const lock of this.#locks.takeWhere((held) => held.message.sessionId === sessionId)) {
-      void this.#countAttempt(lock.message, {});
+      void this.settler.countAttempt(lock.message);
     }
   }
 
   #newMessage(incoming: Incoming, now: number): Message {
     const ttlMs = Math.min(incoming.ttlMs ?? Number.POSITIVE_INFINITY, this.settings.defaultTtlMs);
-    const scheduled = incoming.scheduledFor !== undefined && incoming.scheduledFor > now;
+    const dueAt = incoming.scheduledFor !== undefined && incoming.scheduledFor > now ? incoming.scheduledFor : 0;
     return {
       sequence: this.#nextSequence++,
-      state: scheduled ? SCHEDULED : ACTIVE,
+      state: dueAt > 0 ? SCHEDULED : ACTIVE,
       deliveryCount: 0,
-      enqueuedAt: scheduled && incoming.scheduledFor ? incoming.scheduledFor : now,
+      enqueuedAt: dueAt > 0 ? dueAt : now,
       ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined,
-      expiresAt: scheduled ? Number.POSITIVE_INFINITY : now + ttlMs,
-      dueAt: scheduled && incoming.scheduledFor ? incoming.scheduledFor : 0,
+      expiresAt: dueAt > 0 ? Number.POSITIVE_INFINITY : now + ttlMs,
+      dueAt,
       sessionId: incoming.sessionId,
       bytes: undefined,
       lock: undefined,
@@ -315,7 +256,7 @@ export class Queue {
       const message = lane.take();
       if (!message) return;
       if (message.expiresAt <= now) {
-        void this.#expire(message);
+        void this.settler.expire(message);
         continue;
       }
       this.#around.counts.deliveries += 1;
@@ -332,78 +273,10 @@ export class Queue {
   async #deleteThenDeliver(message: Message, consumer: Consumer): Promise<void> {
     consumer.reserve();
     const bytes = this.#around.bodies.bytes(this.number, message);
-    await this.#removeForGood([message]);
+    await this.settler.remove([message]);
     message.bytes = bytes;
     consumer.deliver(message, undefined);
     message.bytes = undefined;
-  }
-
-  async #removeForGood(messages: readonly Message[]): Promise<void> {
-    const { store } = this.#around;
-    for (const message of messages) message.gone = true;
-    await store.commit(() => {
-      for (const message of messages) store.remove(this.number, message.sequence);
-    });
-    for (const message of messages) this.#forget(message);
-  }
-
-  #forget(message: Message): void {
-    this.#shelf.remove(message);
-    this.#around.bodies.drop(message);
-  }
-
-  #giveBack(message: Message): void {
-    message.lock = undefined;
-    if (message.state !== ACTIVE) return;
-    const lane = this.#laneOf(message);
-    lane.giveBack(message);
-    this.#pump(lane);
-  }
-
-  /** An attempt failed, by abandonment or by the lock's running out; the last one buries the message. */
-  async #countAttempt(message: Message, changes: PropertyChanges): Promise<void> {
-    const { store, bodies } = this.#around;
-    const deliveryCount = message.deliveryCount + 1;
-    if (this.deadLetter && deliveryCount >= this.settings.maxDeliveryCount) {
-      return this.#bury(message, deliveryCount, {
-        ...changes,
-        DeadLetterReason: "MaxDeliveryCountExceeded",
-        DeadLetterErrorDescription: `Message could not be consumed after ${this.settings.maxDeliveryCount} delivery attempts.`,
-      });
-    }
-    const bytes = this.#changedBytes(message, changes);
-    await store.commit(() => {
-      store.update(this.number, message.sequence, message.state, deliveryCount);
-      if (bytes) store.updateBytes(this.number, message.sequence, bytes);
-    });
-    if (bytes) bodies.keep(message, bytes);
-    message.deliveryCount = deliveryCount;
-    this.#giveBack(message);
-  }
-
-  async #expire(message: Message): Promise<void> {
-    if (!this.deadLetter || !this.settings.deadLetterOnExpiration) return this.#removeForGood([message]);
-    message.gone = true;
-    return this.#bury(message, message.deliveryCount, {
-      DeadLetterReason: "TTLExpiredException",
-      DeadLetterErrorDescription: "The message expired and was dead lettered.",
-    });
-  }
-
-  async #bury(message: Message, deliveryCount: number, reason: PropertyChanges): Promise<void> {
-    const { store, bodies, counts } = this.#around;
-    const bytes = this.#changedBytes(message, reason);
-    await store.commit(() => {
-      store.moveToDeadLetter(this.number, message.sequence, deliveryCount);
-      if (bytes) store.updateBytes(this.number, message.sequence, bytes);
-    });
-    counts.deadLetters += 1;
-    this.#forget(message);
-    message.deliveryCount = deliveryCount;
-    message.state = ACTIVE;
-    message.expiresAt = Number.POSITIVE_INFINITY;
-    if (bytes) bodies.keep(message, bytes);
-    this.deadLetter?.adopt(message);
   }
 
   /** Service Bus enqueues a scheduled message as if it were sent now, under a new sequence number. */
@@ -421,11 +294,5 @@ export class Queue {
     });
     this.#shelf.place(message);
     this.#pump(this.#laneOf(message));
-  }
-
-  /** `undefined` when nothing changes. */
-  #changedBytes(message: Message, changes: PropertyChanges): Buffer | undefined {
-    if (Object.keys(changes).length === 0) return undefined;
-    return withProperties(this.#around.bodies.bytes(this.number, message), changes);
   }
 }

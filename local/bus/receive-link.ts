@@ -3,8 +3,9 @@ import type { PropertyChanges } from "./application-properties.ts";
 import type { Consumer, Lane } from "./lane.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
-import type { Queue, Settlement } from "./queue.ts";
+import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
+import type { Settlement } from "./settlement.ts";
 
 const DEAD_LETTER = "com.microsoft:dead-letter";
 const SETTLED_BY_SENDER = 1;
@@ -47,8 +48,14 @@ export class ReceiveLink implements Consumer {
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
     echoDrainEvenWithoutCredit(link);
     link.on("sender_flow", () => this.#flow());
-    link.on("accepted", ({ delivery }: OutcomeContext) => this.#settle(delivery, (lock) => this.queue.complete(lock)));
-    link.on("released", ({ delivery }: OutcomeContext) => this.#settle(delivery, (lock) => this.queue.release(lock)));
+    // Room in rhea's buffer of unsettled deliveries, which was full.
+    link.on("sendable", () => queue.pump(lane));
+    link.on("accepted", ({ delivery }: OutcomeContext) =>
+      this.#settle(delivery, (lock) => this.queue.settler.complete(lock)),
+    );
+    link.on("released", ({ delivery }: OutcomeContext) =>
+      this.#settle(delivery, (lock) => this.queue.settler.release(lock)),
+    );
     link.on("rejected", ({ delivery }: OutcomeContext) =>
       this.#settle(delivery, (lock) => this.#reject(lock, delivery)),
     );
@@ -56,7 +63,7 @@ export class ReceiveLink implements Consumer {
       this.#settle(delivery, (lock) => this.#modify(lock, delivery)),
     );
     // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out.
-    setImmediate(() => queue.join(this, lane));
+    setImmediate(() => link.is_open() && queue.join(this, lane));
   }
 
   credit(): number {
@@ -70,8 +77,12 @@ export class ReceiveLink implements Consumer {
   }
 
   deliver(message: Message, lock: Lock | undefined): void {
+    if (!this.#link.is_open()) {
+      this.leave();
+      if (lock) this.queue.settler.release(lock);
+      return;
+    }
     if (lock) this.#handed += 1;
-    if (!this.#link.is_open()) return;
     const tag = lock ? deliveryTag(lock) : Buffer.alloc(TAG_BYTES);
     const delivery: HeldTransfer = this.#link.send(this.queue.encode(message, lock), tag, 0) as HeldTransfer;
     if (lock) delivery.lock = lock;
@@ -116,7 +127,7 @@ export class ReceiveLink implements Consumer {
   #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
     const { error } = delivery.remote_state as unknown as RejectedState;
     const isDeadLettering = error?.condition === DEAD_LETTER;
-    return this.queue.moveToDeadLetter(lock, {
+    return this.queue.settler.moveToDeadLetter(lock, {
       ...(isDeadLettering ? error?.info : { DeadLetterErrorDescription: error?.description ?? "" }),
     });
   }
@@ -124,7 +135,7 @@ export class ReceiveLink implements Consumer {
   #modify(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
     const { undeliverable_here: isDeferred, message_annotations: changes } =
       delivery.remote_state as unknown as ModifiedState;
-    return isDeferred ? this.queue.defer(lock, changes ?? {}) : this.queue.abandon(lock, changes ?? {});
+    return isDeferred ? this.queue.settler.defer(lock, changes ?? {}) : this.queue.settler.abandon(lock, changes ?? {});
   }
 }
 

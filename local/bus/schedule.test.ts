@@ -68,6 +68,7 @@ test("an expired message is gone, or dead-lettered where the queue says so", asy
   for (const queue of ["expire", "expire-dead"]) {
     expect((await under.client.createReceiver(queue).peekMessages(5)).map(({ body }) => body)).toEqual(["long"]);
   }
+  expect((await receiveNow(under.client.createReceiver("expire-dead"))).map(({ body }) => body)).toEqual(["long"]);
   expect(await under.client.createReceiver("expire", { subQueueType: "deadLetter" }).peekMessages(1)).toEqual([]);
   const buried = await receiveOne(under.client.createReceiver("expire-dead", { subQueueType: "deadLetter" }));
   expect(buried).toMatchObject({ body: "short", deadLetterReason: "TTLExpiredException" });

@@ -27,6 +27,8 @@ export class SendLink {
   }
 
   async #take(bytes: Buffer, format: number, delivery: Transfer): Promise<void> {
+    // What still arrives on a link that the broker closed is not taken.
+    if (!this.#link.is_open()) return;
     this.#answer(delivery, (await this.#store(bytes, format)) ?? ACCEPTED);
   }
 

@@ -1,0 +1,170 @@
+// How a taken message ends: completed, given back, deferred, buried or expired; each step acknowledged after its commit only.
+import { type PropertyChanges, withProperties } from "./application-properties.ts";
+import type { LockTable } from "./lock-table.ts";
+import { ACTIVE, DEFERRED, type Lock, type Message } from "./message.ts";
+import type { MessageShelf } from "./message-shelf.ts";
+import type { QueueSettings } from "./queue-settings.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** `lost`: the lock ran out or was settled before. `refused`: not possible in a dead-letter queue. */
+export type Settlement = "settled" | "lost" | "refused";
+
+/** The queue, as far as a settlement is concerned. */
+export interface SettlingQueue {
+  readonly number: number;
+  readonly settings: QueueSettings;
+  readonly deadLetter: { adopt(message: Message): void } | undefined;
+  /** The message waits again, before younger ones. */
+  giveBack(message: Message): void;
+}
+
+export class Settler {
+  readonly #around: Surroundings;
+  readonly #queue: SettlingQueue;
+  readonly #shelf: MessageShelf;
+  readonly #locks: LockTable;
+
+  constructor(around: Surroundings, queue: SettlingQueue, shelf: MessageShelf, locks: LockTable) {
+    this.#around = around;
+    this.#queue = queue;
+    this.#shelf = shelf;
+    this.#locks = locks;
+  }
+
+  async complete(lock: Lock): Promise<Settlement> {
+    if (!this.#end(lock)) return "lost";
+    const { store, counts } = this.#around;
+    await store.commit(() => store.remove(this.#queue.number, lock.message.sequence));
+    counts.completes += 1;
+    this.#forget(lock.message);
+    return "settled";
+  }
+
+  /** Gives the message back and counts the attempt. */
+  async abandon(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
+    if (!this.#end(lock)) return "lost";
+    await this.countAttempt(lock.message, changes);
+    this.#around.counts.abandons += 1;
+    return "settled";
+  }
+
+  /** Gives the message back as if it had not been delivered. */
+  release(lock: Lock): Settlement {
+    if (!this.#end(lock)) return "lost";
+    this.#giveBack(lock.message);
+    return "settled";
+  }
+
+  async defer(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
+    if (!this.#end(lock)) return "lost";
+    const { message } = lock;
+    await this.#update(message, DEFERRED, message.deliveryCount, changes);
+    message.lock = undefined;
+    return "settled";
+  }
+
+  async moveToDeadLetter(lock: Lock, reason: PropertyChanges): Promise<Settlement> {
+    if (!this.#queue.deadLetter) return "refused";
+    if (!this.#end(lock)) return "lost";
+    await this.#bury(lock.message, lock.message.deliveryCount, reason);
+    return "settled";
+  }
+
+  /** An attempt failed, by abandonment or by the lock's running out; the last one buries the message. */
+  async countAttempt(message: Message, changes: PropertyChanges = {}): Promise<void> {
+    const deliveryCount = message.deliveryCount + 1;
+    const { maxDeliveryCount } = this.#queue.settings;
+    if (this.#queue.deadLetter && deliveryCount >= maxDeliveryCount) {
+      return this.#bury(message, deliveryCount, {
+        ...changes,
+        DeadLetterReason: "MaxDeliveryCountExceeded",
+        DeadLetterErrorDescription: `Message could not be consumed after ${maxDeliveryCount} delivery attempts.`,
+      });
+    }
+    await this.#update(message, message.state, deliveryCount, changes);
+    this.#giveBack(message);
+  }
+
+  async expire(message: Message): Promise<void> {
+    message.gone = true;
+    if (!this.#queue.deadLetter || !this.#queue.settings.deadLetterOnExpiration) return this.remove([message]);
+    return this.#bury(message, message.deliveryCount, {
+      DeadLetterReason: "TTLExpiredException",
+      DeadLetterErrorDescription: "The message expired and was dead lettered.",
+    });
+  }
+
+  /** Removes messages that nobody has locked. */
+  async remove(messages: readonly Message[]): Promise<void> {
+    const { store } = this.#around;
+    for (const message of messages) message.gone = true;
+    await store.commit(() => {
+      for (const message of messages) store.remove(this.#queue.number, message.sequence);
+    });
+    for (const message of messages) this.#forget(message);
+  }
+
+  #end(lock: Lock): boolean {
+    return this.#locks.release(lock, this.#around.now());
+  }
+
+  #giveBack(message: Message): void {
+    message.lock = undefined;
+    if (message.state === ACTIVE) this.#queue.giveBack(message);
+  }
+
+  async #update(
+    message: Message,
+    state: Message["state"],
+    deliveryCount: number,
+    changes: PropertyChanges,
+  ): Promise<void> {
+    const { store, bodies } = this.#around;
+    const { number } = this.#queue;
+    const bytes = this.#changedBytes(message, changes);
+    await store.commit(() => {
+      store.update(number, message.sequence, state, deliveryCount);
+      if (bytes) store.updateBytes(number, message.sequence, bytes);
+    });
+    if (bytes) bodies.keep(message, bytes);
+    message.state = state;
+    message.deliveryCount = deliveryCount;
+  }
+
+  async #bury(message: Message, deliveryCount: number, reason: PropertyChanges): Promise<void> {
+    const { store, bodies, counts } = this.#around;
+    const { number, deadLetter } = this.#queue;
+    const bytes = this.#changedBytes(message, reason);
+    await store.commit(() => {
+      store.moveToDeadLetter(number, message.sequence, deliveryCount);
+      if (bytes) store.updateBytes(number, message.sequence, bytes);
+    });
+    counts.deadLetters += 1;
+    // A new object: the old one may still stand in this queue's line, where it must stay gone.
+    const expiresAt = Number.POSITIVE_INFINITY;
+    const buried: Message = {
+      ...message,
+      state: ACTIVE,
+      deliveryCount,
+      expiresAt,
+      lock: undefined,
+      gone: false,
+      bytes: undefined,
+    };
+    const kept = bytes ?? message.bytes;
+    this.#forget(message);
+    if (kept) bodies.keep(buried, kept);
+    deadLetter?.adopt(buried);
+  }
+
+  #forget(message: Message): void {
+    this.#shelf.remove(message);
+    this.#around.bodies.drop(message);
+  }
+
+  /** `undefined` when nothing changes. */
+  #changedBytes(message: Message, changes: PropertyChanges): Buffer | undefined {
+    if (Object.keys(changes).length === 0) return undefined;
+    return withProperties(this.#around.bodies.bytes(this.#queue.number, message), changes);
+  }
+}
