@@ -29,6 +29,7 @@ export class CosmosServer {
   readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
   #requestCharge = 0;
   #throttled = 0;
+  #swept = 0;
   /** How many of the next data requests are to be refused. */
   #throttle = 0;
 
@@ -47,6 +48,15 @@ export class CosmosServer {
           return { reply: fault(500, String(cause)) };
         })
         .then((exchange) => send(response, exchange, (charge) => this.#count(charge)));
+    });
+  }
+
+  /** Takes some of what has expired off the disk. */
+  async sweep(): Promise<void> {
+    const now = Date.now();
+    this.#swept += await this.#database.write(() => {
+      const containers = [...this.#catalog.databases.values()].flatMap((parent) => [...parent.containers.values()]);
+      return containers.reduce((swept, { items }) => swept + items.sweep(now), 0);
     });
   }
 
@@ -93,6 +103,7 @@ export class CosmosServer {
       ...Object.fromEntries(this.#requests),
       requestChargeModelled,
       throttled: this.#throttled,
+      swept: this.#swept,
       commits,
       writes,
     };

@@ -30,6 +30,8 @@ export interface CosmosOptions {
   /** Created if absent; an indexing policy or time to live that differs is brought up to date. */
   readonly resources?: CosmosResources;
   readonly durability?: Durability;
+  /** How often what has expired is taken off the disk; it is invisible from the moment it expires. */
+  readonly sweepEveryMs?: number;
   readonly log?: (line: string) => void;
 }
 
@@ -44,11 +46,12 @@ export interface RunningCosmos {
 const SWEEP_EVERY_MS = 5000;
 
 export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
-  const { data, resources, durability = "normal", log = () => {} } = options;
+  const { data, resources, durability = "normal", sweepEveryMs = SWEEP_EVERY_MS, log = () => {} } = options;
   const database = new Database(join(data, "cosmos.db"), durability);
   const catalog = new Catalog(database);
   if (resources) await provision(catalog, resources);
-  const server = new CosmosServer(catalog, database, log).create();
+  const cosmos = new CosmosServer(catalog, database, log);
+  const server = cosmos.create();
   server.listen(options.port, "127.0.0.1");
   try {
     await once(server, "listening");
@@ -58,8 +61,8 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   }
   const { port } = server.address() as AddressInfo;
   const sweeping = setInterval(() => {
-    sweep(catalog, database).catch((cause: unknown) => log(`The sweep of expired documents failed: ${String(cause)}`));
-  }, SWEEP_EVERY_MS);
+    cosmos.sweep().catch((cause: unknown) => log(`The sweep of expired documents failed: ${String(cause)}`));
+  }, sweepEveryMs);
   const endpoint = `http://127.0.0.1:${port}/`;
   log(`Cosmos DB answers at ${endpoint}`);
   return {
@@ -99,13 +102,4 @@ function differs(present: JsonObject, wanted: JsonObject): boolean {
     JSON.stringify([present["indexingPolicy"], present["defaultTtl"]]) !==
     JSON.stringify([policy, wanted["defaultTtl"]])
   );
-}
-
-async function sweep(catalog: Catalog, database: Database): Promise<void> {
-  const now = Date.now();
-  await database.write(() => {
-    for (const { containers } of catalog.databases.values()) {
-      for (const { items } of containers.values()) items.sweep(now);
-    }
-  });
 }
