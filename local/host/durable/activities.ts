@@ -69,8 +69,7 @@ export class Activities {
     const { name, input, instanceId } = work;
     const target = this.#app.functions.get(name);
     if (target?.trigger.type !== "activityTrigger") {
-      const reason = unknownFunction(this.#app, "activity", name);
-      return { kind: "failed", reason, details: reason };
+      return { kind: "failed", reason: unknownFunction(this.#app, "activity", name), details: "" };
     }
     try {
       const { returnValue } = await this.#app.invoke(name, {

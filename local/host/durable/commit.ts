@@ -78,12 +78,10 @@ export function writeTurn(
   return { cancelled, children, deliveries, entities };
 }
 
-const STATUS_OF_END = { completed: "Completed", failed: "Failed", terminated: "Terminated" } as const;
-
 /** An end decided by the orchestrator, or by a client's terminate. */
 export type FinalEnd = Exclude<End, { kind: "continued" }> | { readonly kind: "terminated"; readonly reason: string };
 
-/** To be called inside `Database.write`: records the end and tells the parent. */
+/** To be called inside `Database.write`: records the end and tells the parent. `customStatus` null leaves it as it is. */
 export function writeEnd(
   { store, live }: Pick<CommitParts, "store" | "live">,
   instance: Instance,
@@ -92,29 +90,44 @@ export function writeEnd(
   at: Date,
 ): Delivery[] {
   instance.ended = true;
-  const status: EndedStatus = STATUS_OF_END[end.kind];
-  const failure = `Orchestrator function '${instance.name}' failed: ${end.kind === "completed" ? "" : end.reason}`;
-  const output = {
-    completed: () => (end.kind === "completed" ? end.output : "null"),
-    failed: () => JSON.stringify(failure),
-    terminated: () => JSON.stringify(end.kind === "terminated" ? end.reason : ""),
-  }[end.kind]();
+  const { status, output, answer } = recordOf(end, instance, at);
   store.end(instance.int, status, output, customStatus, at.getTime());
   if (instance.hasInbox) store.emptyInbox(instance.int);
   const parent = live.waiting(instance.parent);
-  if (!parent || !instance.parent) return [];
-  const { taskId } = instance.parent;
-  const event =
-    end.kind === "completed"
-      ? childCompleted(at, taskId, end.output)
-      : childFailed(at, taskId, failure, end.kind === "failed" ? end.details : `Terminated: ${end.reason}`);
-  return [{ to: parent, arrival: accept(store, parent, event) }];
+  return parent ? [{ to: parent, arrival: accept(store, parent, answer) }] : [];
+}
+
+interface EndRecord {
+  readonly status: EndedStatus;
+  /** JSON text. */
+  readonly output: string;
+  /** What the parent is told, if there is one. */
+  readonly answer: HistoryEvent;
+}
+
+function recordOf(end: FinalEnd, { name, parent }: Instance, at: Date): EndRecord {
+  const taskId = parent?.taskId ?? 0;
+  switch (end.kind) {
+    case "completed":
+      return { status: "Completed", output: end.output, answer: childCompleted(at, taskId, end.output) };
+    case "failed": {
+      const reason = `Orchestrator function '${name}' failed: ${end.reason}`;
+      const answer = childFailed(at, taskId, reason, end.details);
+      return { status: "Failed", output: JSON.stringify(reason), answer };
+    }
+    case "terminated": {
+      const answer = childFailed(at, taskId, `Orchestrator function '${name}' was terminated: ${end.reason}`, "");
+      return { status: "Terminated", output: JSON.stringify(end.reason), answer };
+    }
+    default:
+      return end satisfies never;
+  }
 }
 
 /** The child, or where it cannot be started the failure that the parent is to see. */
 function createChild({ app, store }: CommitParts, parent: Instance, event: HistoryEvent, at: Date): Instance | Arrival {
   const { EventId: taskId, Name: name = "", InstanceId: id = "", Input: input = null } = event;
-  const refuse = (reason: string) => accept(store, parent, childFailed(at, taskId, reason, reason));
+  const refuse = (reason: string) => accept(store, parent, childFailed(at, taskId, reason, ""));
   if (app.functions.get(name)?.trigger.type !== "orchestrationTrigger") {
     return refuse(unknownFunction(app, "orchestration", name));
   }

@@ -22,7 +22,6 @@ export async function callHttp({ method, uri, content, headers }: HttpCall): Pro
     return { kind: "done", result: JSON.stringify(received) };
   } catch (cause) {
     const why = cause instanceof Error ? `${cause.message}: ${String(cause.cause ?? "")}` : String(cause);
-    const reason = `HTTP ${method} ${uri} failed: ${why}`;
-    return { kind: "failed", reason, details: reason };
+    return { kind: "failed", reason: `HTTP ${method} ${uri} failed: ${why}`, details: "" };
   }
 }

@@ -1,23 +1,13 @@
 // The heap of timers: order, and taking out of the middle.
 import { expect, test } from "vitest";
+import { randomFrom } from "./random.ts";
 import { type Timer, Timers } from "./timers.ts";
 
 const SEED = 20260101;
 
-/** A small generator (mulberry32), so that a failure can be run again. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test("timers fire in order, never early, and cancelled ones not at all", async () => {
   const timers = new Timers();
-  const next = random(SEED);
+  const next = randomFrom(SEED);
   const base = Date.now() + 20;
   const fired: number[] = [];
   const early: number[] = [];
