@@ -41,6 +41,7 @@ function request(sql: string, given: Partial<Request> = {}): Request {
     now: Date.now(),
     count: () => 0,
     anyExpired: false,
+    chosen: undefined,
     after: undefined,
     ...given,
   };

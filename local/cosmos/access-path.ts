@@ -48,6 +48,8 @@ export interface Request {
   /** How many documents satisfy a constraint, counted no further than `most`. */
   readonly count: (constraint: Constraint, most: number) => number;
   readonly anyExpired: boolean;
+  /** How an earlier page of this query chose between the wanted order and a lookup; undefined on the first. */
+  readonly chosen: "walk" | "lookup" | undefined;
   readonly after: Position | undefined;
 }
 
@@ -108,7 +110,8 @@ function driver(request: Request, { byPath, pk }: Constraints): Drive | undefine
       constraint: own,
       descending: ordering.descending,
     };
-    if (!exact || exact === own || request.count(exact, FEW) >= FEW) return along;
+    if (!exact || exact === own || request.chosen === "walk") return along;
+    if (request.chosen !== "lookup" && request.count(exact, FEW) >= FEW) return along;
     return { ...exact, constraint: exact, descending: false };
   }
   const best = exact ?? constrained[0];

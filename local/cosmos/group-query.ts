@@ -1,5 +1,6 @@
 // Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
 import { accessPath, type Part, part, type Request } from "./access-path.ts";
+import { candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
@@ -47,11 +48,7 @@ export function collectGroups(search: Request, grouping: Grouping): string[] {
 }
 
 function* fromDocuments(search: Request): Generator<Weighted> {
-  for (const { sql, bindings } of accessPath(search).parts) {
-    for (const row of search.container.items.rows(sql, bindings)) {
-      yield { document: JSON.parse(row.body) as Json, times: 1 };
-    }
-  }
+  for (const { document } of candidates(search.container, accessPath(search))) yield { document, times: 1 };
 }
 
 /** One stand-in document for each combination of the columns, or undefined where a column does not hold its value. */

@@ -55,6 +55,29 @@ export function valueAt(document: JsonObject, segments: readonly string[]): Valu
   return at;
 }
 
+/** Azure answers 400 to an ORDER BY that no index serves; so does this server, although it could sort. */
+export function orderFault(
+  { coverage, composites }: Indexing,
+  orderings: readonly { readonly path: string; readonly descending: boolean }[],
+): string | undefined {
+  const [first, ...more] = orderings;
+  if (!first) return undefined;
+  if (more.length === 0) {
+    if (coverage(first.path) !== "none") return undefined;
+    return `The index path corresponding to the specified order-by item is excluded: ${first.path}.`;
+  }
+  const served = composites.some(
+    (parts) =>
+      parts.length === orderings.length &&
+      parts.every(({ name }, index) => name === orderings[index]?.path) &&
+      // As it is written, or all the other way round.
+      new Set(parts.map(({ descending }, index) => descending === orderings[index]?.descending)).size === 1,
+  );
+  if (served) return undefined;
+  const paths = orderings.map(({ path }) => path).join(", ");
+  return `The order by query does not have a corresponding composite index that it can be served from: ${paths}.`;
+}
+
 /** `/a/"b c"/?` to `/a/b c`. */
 export function pathName(path: string): string {
   return path.replace(/\/[?*]$/, "").replaceAll('"', "");

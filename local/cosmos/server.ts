@@ -17,6 +17,10 @@ const TOO_BUSY = fault(
   0,
 );
 
+const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
+/** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
+const KEEP_ALIVE_MS = 60_000;
+
 interface Exchange {
   readonly reply: Reply;
   readonly container?: Container;
@@ -40,14 +44,13 @@ export class CosmosServer {
   }
 
   create(): Server {
-    return createServer({ noDelay: true, keepAliveTimeout: 60_000 }, (request, response) => {
-      readBody(request)
-        .then((body) => this.#exchange(request, body))
-        .catch((cause: unknown): Exchange => {
-          this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
-          return { reply: fault(500, String(cause)) };
-        })
-        .then((exchange) => send(response, exchange, (charge) => this.#count(charge)));
+    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, async (request, response) => {
+      const exchange = await this.#exchange(request).catch((cause: unknown): Exchange => {
+        this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+        return { reply: fault(500, String(cause)) };
+      });
+      this.#requestCharge += exchange.reply.charge;
+      send(response, exchange);
     });
   }
 
@@ -60,11 +63,8 @@ export class CosmosServer {
     });
   }
 
-  #count(charge: number): void {
-    this.#requestCharge += charge;
-  }
-
-  async #exchange(request: IncomingMessage, body: string): Promise<Exchange> {
+  async #exchange(request: IncomingMessage): Promise<Exchange> {
+    const body = await readBody(request);
     const { method = "GET", headers } = request;
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
@@ -72,12 +72,7 @@ export class CosmosServer {
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
     const date = String(headers["x-ms-date"] ?? headers.date ?? "");
     if (!isSigned(method, segments, date, headers.authorization ?? "")) {
-      return {
-        reply: fault(
-          401,
-          "The input authorization token can't serve the request: the signature is not that of the key.",
-        ),
-      };
+      return { reply: NOT_SIGNED };
     }
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, `${method} ${path} is not supported by this server.`) };
@@ -113,8 +108,7 @@ export class CosmosServer {
   #setThrottle(body: string): Reply {
     const given = parseJson(body);
     const requests = isObject(given) ? given["requests"] : undefined;
-    if (typeof requests !== "number" || requests < 0)
-      return fault(400, 'A body like {"requests": 3} is expected.', [], 0);
+    if (typeof requests !== "number" || requests < 0) return fault(400, 'A body like {"requests": 3} is expected.');
     this.#throttle = requests;
     return { status: 200, charge: 0, body: JSON.stringify({ requests }) };
   }
@@ -145,8 +139,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function send(response: ServerResponse, { reply, container }: Exchange, count: (charge: number) => void): void {
-  count(reply.charge);
+function send(response: ServerResponse, { reply, container }: Exchange): void {
   const headers = [
     "content-type",
     "application/json",

@@ -239,4 +239,37 @@ describe("paging", () => {
     const rest = at.orders.items.query(query, { maxItemCount: 2, continuationToken: first.continuationToken });
     expect([...first.resources, ...(await rest.fetchNext()).resources]).toEqual([1, 2, 3, 4]);
   });
+
+  test("a list keeps to its way although its state has meanwhile become a frequent one", async () => {
+    const query = "SELECT VALUE c.n FROM c WHERE c.processState = 'Rare' ORDER BY c.createdAt";
+    const put = (n: number) =>
+      at.orders.items.create({ id: `${n}`, orderId: "rare", n, processState: "Rare", createdAt: `r${n}` });
+    for (const n of [0, 1, 2, 3]) await put(n);
+    const first = await at.orders.items.query(query, { maxItemCount: 2 }).fetchNext();
+    const many = Array.from({ length: 1000 }, (_, n) => ({
+      id: `m${n}`,
+      orderId: "many",
+      processState: "Rare",
+      createdAt: "s",
+      n: -1,
+    }));
+    for (let from = 0; from < many.length; from += 100) {
+      const operations = many
+        .slice(from, from + 100)
+        .map((resourceBody) => ({ operationType: "Create" as const, resourceBody }));
+      await at.orders.items.batch(operations, "many");
+    }
+    const rest = at.orders.items.query(query, { maxItemCount: 2, continuationToken: first.continuationToken });
+    expect([...first.resources, ...(await rest.fetchNext()).resources]).toEqual([0, 1, 2, 3]);
+  });
+
+  test("results that joins make of one document are never parted", async () => {
+    const query = "SELECT VALUE i.k FROM c JOIN i IN c.items ORDER BY c.pk";
+    expect((await at.plain.items.query(query, { maxItemCount: 1 }).fetchAll()).resources).toEqual([1, 2, 3]);
+  });
+
+  test("a continuation that is none is a 400", async () => {
+    const failing = at.orders.items.query("SELECT * FROM c", { continuationToken: "nonsense" }).fetchNext();
+    await expect(failing).rejects.toMatchObject({ code: 400 });
+  });
 });
