@@ -24,10 +24,10 @@ async function start(app: string, options: Partial<HostOptions> = {}): Promise<R
   return host;
 }
 
-async function eventually(check: () => void, withinMs = 5000): Promise<void> {
+async function eventually(check: () => void | Promise<void>, withinMs = 5000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; ) {
     try {
-      return check();
+      return await check();
     } catch (cause) {
       if (Date.now() > deadline) throw cause;
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -145,6 +145,21 @@ test("a retry policy runs a failed timer again, and tells it the count", async (
   await fetch(`${baseUrl}/admin/functions/retried`, { method: "POST" });
   await eventually(() => expect(runsOf("retried")).toHaveLength(3));
   expect(runsOf("retried")[2]?.timer).toMatchObject({ attempts: 3, retry: { retryCount: 2, maxRetryCount: 2 } });
+});
+
+test("a durable app runs: client, management URLs, counts", async () => {
+  const { baseUrl } = await start("durable-app");
+  const started = await fetch(`${baseUrl}/api/start/first`, { method: "POST", body: `["Ada", "Grace"]` });
+  expect(started.status).toBe(202);
+  const { statusQueryGetUri } = (await started.json()) as { statusQueryGetUri: string };
+  expect(statusQueryGetUri).toMatch(new RegExp(`^${baseUrl}/runtime/webhooks/durabletask/instances/first[?]`));
+  await eventually(async () => {
+    const status = await (await fetch(statusQueryGetUri)).json();
+    expect(status).toMatchObject({ runtimeStatus: "Completed", output: ["Hello Ada", "Hello Grace"] });
+  });
+  const counts = (await (await fetch(`${baseUrl}/admin/counts`)).json()) as Record<string, number>;
+  expect(counts).toMatchObject({ activityTrigger: 2, httpTrigger: 1, "durable.activities": 2 });
+  expect(counts["commits"]).toBeGreaterThan(0);
 });
 
 test("every fault of every function is in one error at the start", async () => {

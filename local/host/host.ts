@@ -13,7 +13,7 @@ import { checkLibraries } from "./self-check.ts";
 import type { HostServer } from "./server.ts";
 import { ServiceBusClients, within } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
-import { bindFunctions, isDisabled, type Settings } from "./settings.ts";
+import { bindFunctions, fillIn, isDisabled, type Settings } from "./settings.ts";
 import { timerStatuses } from "./timer-status.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
@@ -39,6 +39,16 @@ export interface HostOptions {
   readonly onTimeout?: (functionName: string) => void;
 }
 
+/** Makes the durable engine; asked only if the app has durable functions. */
+export type CreateEngine = (options: {
+  readonly app: LoadedApp;
+  readonly data: string;
+  readonly hubName: string;
+  readonly durability: Durability;
+  readonly replay: boolean;
+  readonly log: Log;
+}) => DurableEngine;
+
 const DRAIN_MS = 4000;
 const TIMEOUT_CHECK_MS = 1000;
 
@@ -50,6 +60,7 @@ export class Host {
   readonly #settings: Settings;
   readonly #hostJson: HostSettings;
   readonly #server: HostServer;
+  readonly #createEngine: CreateEngine;
   readonly #log: Log;
   readonly #running = new RunningInvocations();
   readonly #database: Database;
@@ -60,7 +71,14 @@ export class Host {
   #clientBinding: { json: string } | undefined;
   #timeoutCheck: NodeJS.Timeout | undefined;
 
-  constructor(options: HostOptions, appDir: string, settings: Settings, server: HostServer) {
+  constructor(
+    options: HostOptions,
+    appDir: string,
+    settings: Settings,
+    server: HostServer,
+    createEngine: CreateEngine,
+  ) {
+    this.#createEngine = createEngine;
     this.#options = options;
     this.#appDir = appDir;
     this.#settings = settings;
@@ -77,7 +95,7 @@ export class Host {
     this.#app = app;
     checkLibraries(this.#appDir, usesDurable(app.functions.values()), (text) => this.#say("warning", text));
     this.functions = this.#bind(app);
-    if (usesDurable(app.functions.values())) await this.#startEngine(app);
+    if (usesDurable(app.functions.values())) this.#startEngine(app);
     this.#server.serve({
       app,
       routes: this.#routes(this.functions),
@@ -160,9 +178,13 @@ export class Host {
     }
   }
 
-  async #startEngine(app: LoadedApp): Promise<void> {
-    void app;
-    throw new Error("The durable engine is not there yet.");
+  #startEngine(app: LoadedApp): void {
+    const { data, durability = "normal", durableReplay: replay = false } = this.#options;
+    const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
+      throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
+    });
+    this.#engine = this.#createEngine({ app, data, hubName, durability, replay, log: this.#log });
+    this.#clientBinding = { json: this.#engine.clientBinding(this.baseUrl) };
   }
 
   #routes(functions: readonly RegisteredFunction[], fault: (text: string) => void = () => undefined) {

@@ -1,4 +1,5 @@
 // Keeps count of invocations: what runs now, for the drain and the time limit, and what has run, for /admin/counts.
+import { triggerKind } from "./bindings.ts";
 import type { RegisteredFunction } from "./contract.ts";
 
 interface RunningInvocation {
@@ -10,6 +11,7 @@ interface RunningInvocation {
 export class RunningInvocations {
   readonly #running = new Set<RunningInvocation>();
   readonly #byTriggerType = new Map<string, number>();
+  #received = 0;
   #idle: (() => void) | undefined;
 
   /** Notes that an invocation begins; the answer is called when it has ended. */
@@ -18,9 +20,12 @@ export class RunningInvocations {
     this.#byTriggerType.set(type, (this.#byTriggerType.get(type) ?? 0) + 1);
     const entry = { functionName: registered.name, invocationId, startedAt: performance.now() };
     this.#running.add(entry);
+    const received = triggerKind(registered) !== "durable";
+    if (received) this.#received += 1;
     return () => {
       this.#running.delete(entry);
-      if (this.#running.size === 0) this.#idle?.();
+      if (received) this.#received -= 1;
+      if (this.#received === 0) this.#idle?.();
     };
   }
 
@@ -37,9 +42,12 @@ export class RunningInvocations {
     return [...this.#running].filter(({ startedAt }) => startedAt < before);
   }
 
-  /** Resolves when nothing runs any more, at the latest after `timeoutMs`; answers how many still run. */
+  /**
+   * Resolves when no function runs any more that a caller, a message or a clock had triggered, at the latest after
+   * `timeoutMs`; answers how many still run. What the durable engine invokes, it drains itself.
+   */
   async drained(timeoutMs: number): Promise<number> {
-    if (this.#running.size > 0) {
+    if (this.#received > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
         this.#idle = () => {
@@ -48,6 +56,6 @@ export class RunningInvocations {
         };
       });
     }
-    return this.#running.size;
+    return this.#received;
   }
 }

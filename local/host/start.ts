@@ -1,5 +1,6 @@
 // Starts the host in this process, on the settings that Core Tools would give the app.
 import { resolve } from "node:path";
+import { createDurableEngine } from "./durable/engine.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { listen } from "./server.ts";
 import { readLocalSettings, type Settings } from "./settings.ts";
@@ -31,7 +32,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
         WEBSITE_HOSTNAME: `127.0.0.1:${server.port}`,
       }),
     );
-    const host = new Host(options, appDir, settings, server);
+    const host = new Host(options, appDir, settings, server, createDurableEngine);
     undo.push(() => host.close());
     await host.start();
     return {
