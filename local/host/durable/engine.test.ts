@@ -169,6 +169,22 @@ describe.each([
     expect(new Set((output as { ids: string[] }).ids).size).toBe(2);
   });
 
+  test("what is logged outside replays is logged once, in every turn", async () => {
+    await bench.run("logs", key("log"));
+    expect(bench.logged.filter((line) => line.includes(key("log")))).toEqual(
+      [1, 2, 3].map((n) => `${key("log")} ${n}`),
+    );
+    expect(bench.logged.filter((line) => line.includes("Unexpected call"))).toEqual([]);
+  });
+
+  test("a task that has ended and stands in a composite again is run again and never heard of", async () => {
+    const id = await bench.client.startNew("revisits", { input: key("revisits") });
+    await expect.poll(() => callsOf(`${key("revisits")}-a`)).toBe(2);
+    await pause(30);
+    expect((await bench.client.getStatus(id)).runtimeStatus).toBe("Running");
+    await bench.client.terminate(id, "enough");
+  });
+
   test("custom status", async () => {
     const id = await bench.client.startNew("status");
     await expect.poll(async () => (await bench.client.getStatus(id)).customStatus).toEqual({ step: 1 });

@@ -18,6 +18,8 @@ export interface Bench {
   readonly client: DurableClient;
   readonly baseUrl: string;
   readonly warnings: string[];
+  /** What the app and the library logged. */
+  readonly logged: string[];
   /** Waits until the instance has ended. Rejects after `withinMs`. */
   ended(id: string, withinMs?: number): Promise<DurableOrchestrationStatus>;
   /** Starts and waits for the end. */
@@ -33,7 +35,8 @@ export interface BenchOptions extends Partial<DurableOptions> {
 export async function openBench(appDir: string, options: BenchOptions = {}): Promise<Bench> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), "durable-"));
   const warnings: string[] = [];
-  const app = await loadApp(appDir);
+  const logged: string[] = [];
+  const app = await loadApp(appDir, { log: ({ message }) => logged.push(message) });
   const engine = createDurableEngine({
     app,
     hubName: "testhub",
@@ -60,6 +63,7 @@ export async function openBench(appDir: string, options: BenchOptions = {}): Pro
     client,
     baseUrl,
     warnings,
+    logged,
     ended,
     async run(name, input, instanceId) {
       return ended(await client.startNew(name, { input, ...(instanceId && { instanceId }) }));

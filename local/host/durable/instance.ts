@@ -37,6 +37,8 @@ export class Instance {
   busy = false;
   hasInbox = false;
   arrivals: Arrival[] = [];
+  /** What was warned of already: every replay finds it again. */
+  readonly warned = new Set<string>();
   session: Session | undefined;
   readonly open = new Map<number, OpenTask>();
 

@@ -1,4 +1,5 @@
 // One run of an orchestrator inside the library: feeds it events and reads what it scheduled and how it ended.
+import { inspect } from "node:util";
 import type { InvocationContext } from "@azure/functions";
 import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
 import type { HistoryEvent } from "./history.ts";
@@ -250,6 +251,6 @@ function polled(command: Command & { kind: "http" }, task: LibraryTask): Command
 
 function failure(fault: unknown): End {
   if (fault instanceof Error) return { kind: "failed", reason: fault.message, details: fault.stack ?? fault.message };
-  const text = typeof fault === "string" ? fault : (JSON.stringify(fault) ?? String(fault));
+  const text = typeof fault === "string" ? fault : inspect(fault);
   return { kind: "failed", reason: text, details: text };
 }

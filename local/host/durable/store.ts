@@ -127,7 +127,7 @@ export class Store {
     this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
     this.#db
       .prepare(
-        "UPDATE instances SET status = 'Running', generation = ?, input = ?, customStatus = ?, updatedAt = ? WHERE int = ?",
+        "UPDATE instances SET status = iif(status = 'Suspended', status, 'Running'), generation = ?, input = ?, customStatus = ?, updatedAt = ? WHERE int = ?",
       )
       .run(generation, input, customStatus, at, int);
   }

@@ -139,8 +139,8 @@ export class Turns {
     instance.arrivals = [];
     try {
       const turn = await this.#execute(instance, arrivals);
-      const { db, warn } = this.#parts;
-      for (const warning of turn.warnings) warn(`${instance.name} '${instance.id}': ${warning}`);
+      const { db } = this.#parts;
+      this.#warnOnce(instance, turn.warnings);
       const scheduled = turn.commands.map((command) => eventOfCommand(command, instance, turn.at));
       const aftermath = await db.write(() => writeTurn(this.#parts, instance, turn, scheduled, arrivals));
       instance.busy = false;
@@ -238,6 +238,14 @@ export class Turns {
   #clearOpen(instance: Instance): void {
     for (const { timer } of instance.open.values()) if (timer) this.#parts.timers.cancel(timer);
     instance.open.clear();
+  }
+
+  #warnOnce(instance: Instance, warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (instance.warned.has(warning)) continue;
+      instance.warned.add(warning);
+      this.#parts.warn(`${instance.name} '${instance.id}': ${warning}`);
+    }
   }
 
   /** The disk refused the turn, which therefore has not happened: it is run again from the history. */
