@@ -56,6 +56,14 @@ test("settings that cannot be read are named", async () => {
   );
 });
 
+test("a queue cannot begin to require sessions", async () => {
+  const data = `${under.folder}/sessions`;
+  const first = await startBus({ port: 0, adminPort: 0, data, queues: [{ name: "orders", properties: {} }] });
+  await first.close();
+  const queues = [{ name: "orders", properties: { requiresSession: true } }];
+  await expect(startBus({ port: 0, adminPort: 0, data, queues })).rejects.toThrow(/requiresSession cannot be changed/);
+});
+
 test("the broker outlives a client that breaks off", async () => {
   const { connect: dial } = await import("node:net");
   const socket = dial(under.bus.port, "127.0.0.1");

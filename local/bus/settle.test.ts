@@ -103,7 +103,8 @@ test("a dead-lettered message carries its reason and can be completed in the dea
     deadLetterErrorDescription: "no lines",
     applicationProperties: { code: 42 },
   });
-  await graveyard.completeMessage(buried);
+  await expect(graveyard.deadLetterMessage(buried)).rejects.toThrow(/dead-letter queue/);
+  await graveyard.completeMessage(await receiveOne(graveyard));
   expect(await graveyard.peekMessages(1)).toEqual([]);
 });
 
@@ -172,30 +173,4 @@ test("a closed link's messages come again when their locks run out", async () =>
   await receiveOne(receiver);
   await receiver.close();
   expect(await receiveOne(under.client.createReceiver("closed"))).toMatchObject({ body: "left", deliveryCount: 1 });
-});
-
-test("a subscriber gets everything, each message once, over more than a link's buffer", async () => {
-  const sender = under.client.createSender("release");
-  const count = 3000;
-  const bodies = Array.from({ length: count }, (_, index) => index);
-  for (let start = 0; start < count; start += 500) {
-    await sender.sendMessages(bodies.slice(start, start + 500).map((body) => ({ body })));
-  }
-  const received: number[] = [];
-  const receiver = under.client.createReceiver("release");
-  await new Promise<void>((resolve, reject) => {
-    receiver.subscribe(
-      {
-        processMessage: async ({ body }) => {
-          received.push(body as number);
-          if (received.length === count) resolve();
-        },
-        processError: async ({ error }) => reject(error),
-      },
-      { maxConcurrentCalls: 32 },
-    );
-  });
-  await receiver.close();
-  expect(received.toSorted((one, other) => one - other)).toEqual(bodies);
-  expect(await under.client.createReceiver("release").peekMessages(1)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { MessageShelf } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** `lost`: the lock ran out or was settled before. `refused`: not possible in a dead-letter queue. */
+/** `lost`: the lock ran out or was settled before. `refused`: not possible in a dead-letter queue; the message was given back. */
 export type Settlement = "settled" | "lost" | "refused";
 
 /** The queue, as far as a settlement is concerned. */
@@ -64,8 +64,11 @@ export class Settler {
   }
 
   async moveToDeadLetter(lock: Lock, reason: PropertyChanges): Promise<Settlement> {
-    if (!this.#queue.deadLetter) return "refused";
     if (!this.#end(lock)) return "lost";
+    if (!this.#queue.deadLetter) {
+      this.#giveBack(lock.message);
+      return "refused";
+    }
     await this.#bury(lock.message, lock.message.deliveryCount, reason);
     return "settled";
   }

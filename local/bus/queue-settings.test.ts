@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { parseDuration, parseSettings } from "./queue-settings.ts";
+
+test("ISO 8601 durations are read in milliseconds, and the largest means never", () => {
+  expect(parseDuration("PT1M")).toBe(60_000);
+  expect(parseDuration("P1DT2H3M4.5S")).toBe(93_784_500);
+  expect(parseDuration("P10675199DT2H48M5.4775807S")).toBe(Number.POSITIVE_INFINITY);
+  expect(["", "P", "PT", "1M", "P1M", "PT1X"].map(parseDuration)).toEqual(Array(6).fill(undefined));
+});
+
+test("absent properties have the service's defaults, and every fault is named", () => {
+  expect(parseSettings("q", {})).toEqual({
+    lockDurationMs: 60_000,
+    maxDeliveryCount: 10,
+    defaultTtlMs: Number.POSITIVE_INFINITY,
+    deadLetterOnExpiration: false,
+    duplicateWindowMs: 0,
+    requiresSession: false,
+  });
+  expect(parseSettings("q", { requiresDuplicateDetection: true })).toMatchObject({ duplicateWindowMs: 600_000 });
+  const faults = parseSettings("q", { lockDuration: "x", maxDeliveryCount: 0 });
+  expect(faults).toMatch(/lockDuration/);
+  expect(faults).toMatch(/maxDeliveryCount/);
+});
