@@ -23,6 +23,9 @@ export interface HostSettings {
   readonly logLevels: Readonly<Record<string, LogLevel>>;
   /** May still hold a `%Setting%`. */
   readonly hubName: string;
+  /** Undefined: as the engine likes. */
+  readonly maxActivities: number | undefined;
+  readonly maxTurns: number | undefined;
 }
 
 const DEFAULT_FUNCTION_TIMEOUT_MS = 30 * 60_000;
@@ -84,7 +87,13 @@ const schema = z.object({
           sessionIdleTimeout: timeSpan.optional(),
         })
         .prefault({}),
-      durableTask: z.object({ hubName: z.string().min(1).optional() }).optional(),
+      durableTask: z
+        .object({
+          hubName: z.string().min(1).optional(),
+          maxConcurrentActivityFunctions: count.min(1).optional(),
+          maxConcurrentOrchestratorFunctions: count.min(1).optional(),
+        })
+        .optional(),
     })
     .prefault({}),
 });
@@ -109,6 +118,8 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},
     hubName: extensions.durableTask?.hubName ?? DEFAULT_HUB_NAME,
+    maxActivities: extensions.durableTask?.maxConcurrentActivityFunctions,
+    maxTurns: extensions.durableTask?.maxConcurrentOrchestratorFunctions,
   };
 }
 

@@ -147,6 +147,16 @@ test("a retry policy runs a failed timer again, and tells it the count", async (
   expect(runsOf("retried")[2]?.timer).toMatchObject({ attempts: 3, retry: { retryCount: 2, maxRetryCount: 2 } });
 });
 
+test("a function that runs for longer than functionTimeout is told of", async () => {
+  const overdue: string[] = [];
+  const { baseUrl } = await start("unruly-app", {
+    settings: { AzureFunctionsJobHost__functionTimeout: "00:00:00.3" },
+    onTimeout: (functionName) => overdue.push(functionName),
+  });
+  await fetch(`${baseUrl}/api/slow`);
+  expect(overdue).toEqual(["slow"]);
+});
+
 test("a durable app runs: client, management URLs, counts", async () => {
   const { baseUrl } = await start("durable-app");
   const started = await fetch(`${baseUrl}/api/start/first`, { method: "POST", body: `["Ada", "Grace"]` });

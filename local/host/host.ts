@@ -47,6 +47,8 @@ export type CreateEngine = (options: {
   readonly durability: Durability;
   readonly replay: boolean;
   readonly log: Log;
+  readonly maxActivities?: number;
+  readonly maxTurns?: number;
 }) => DurableEngine;
 
 const DRAIN_MS = 4000;
@@ -99,6 +101,7 @@ export class Host {
     this.#server.serve({
       app,
       routes: this.#routes(this.functions),
+      streamUrl: app.capabilities["HttpUri"],
       engine: this.#engine,
       counts: () => this.#counts(),
       describe: (registered) => this.#describe(registered),
@@ -183,7 +186,17 @@ export class Host {
     const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
       throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
     });
-    this.#engine = this.#createEngine({ app, data, hubName, durability, replay, log: this.#log });
+    const { maxActivities, maxTurns } = this.#hostJson;
+    this.#engine = this.#createEngine({
+      app,
+      data,
+      hubName,
+      durability,
+      replay,
+      log: this.#log,
+      ...(maxActivities !== undefined && { maxActivities }),
+      ...(maxTurns !== undefined && { maxTurns }),
+    });
     this.#clientBinding = { json: this.#engine.clientBinding(this.baseUrl) };
   }
 
@@ -231,14 +244,20 @@ export class Host {
     const limitMs = this.#hostJson.functionTimeoutMs;
     if (limitMs === undefined) return;
     const told = new Set<string>();
-    this.#timeoutCheck = setInterval(() => {
-      for (const { functionName, invocationId } of this.#running.longerThan(limitMs)) {
-        if (told.has(invocationId)) continue;
-        told.add(invocationId);
-        this.#say("error", `Function "${functionName}" has run for longer than ${limitMs / 1000} s (functionTimeout).`);
-        this.#options.onTimeout?.(functionName);
-      }
-    }, TIMEOUT_CHECK_MS).unref();
+    this.#timeoutCheck = setInterval(
+      () => {
+        for (const { functionName, invocationId } of this.#running.longerThan(limitMs)) {
+          if (told.has(invocationId)) continue;
+          told.add(invocationId);
+          this.#say(
+            "error",
+            `Function "${functionName}" has run for longer than ${limitMs / 1000} s (functionTimeout).`,
+          );
+          this.#options.onTimeout?.(functionName);
+        }
+      },
+      Math.min(TIMEOUT_CHECK_MS, limitMs / 4),
+    ).unref();
   }
 
   #announce(): void {

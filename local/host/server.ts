@@ -1,20 +1,16 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { DurableEngine, FunctionApp, RegisteredFunction } from "./contract.ts";
-import type { Route } from "./routes.ts";
-import { readBody, serveFunction } from "./triggers/http.ts";
+import type { DurableEngine, RegisteredFunction } from "./contract.ts";
+import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
 /** What the server serves once the app is loaded. */
-export interface Served {
-  readonly app: FunctionApp;
-  readonly routes: readonly Route<RegisteredFunction>[];
+export interface Served extends ServedFunctions {
   readonly engine: DurableEngine | undefined;
   counts(): Record<string, number>;
   /** What `/admin/functions` lists. */
   describe(registered: RegisteredFunction): object;
   /** Begins a run by hand; answers why not, if it can't. */
   runByHand(functionName: string, input: string | undefined): string | undefined;
-  failed(registered: RegisteredFunction, invocationId: string, cause: unknown): void;
 }
 
 export interface HostServer {
@@ -82,7 +78,7 @@ async function respond(
   if (path.startsWith("/admin/")) return await admin(served, request, response, path);
   if (path.startsWith(DURABLE_PREFIX)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
-  if (await serveFunction(served.app, served.routes, request, response, path, served.failed)) return;
+  if (await serveFunction(served, request, response, path)) return;
   if (path === "/") return text(response, 200, "The Functions host is running.");
   response.writeHead(404).end();
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { compileRoute, matchRoute, type Route, sortRoutes } from "../routes.ts";
+import { serveStreamed } from "./http-stream.ts";
 
 /** The routes of the app's HTTP functions, under `prefix`; `fault` is told of those that cannot be. */
 export function httpRoutes(
@@ -38,48 +39,68 @@ export function routeTemplate(registered: RegisteredFunction, prefix: string): s
   return prefix ? `${prefix}/${own}` : own;
 }
 
+export interface ServedFunctions {
+  readonly app: FunctionApp;
+  readonly routes: readonly Route<RegisteredFunction>[];
+  /** Where the library takes requests as streams, if the app asked for it by `app.setup({ enableHttpStream: true })`. */
+  readonly streamUrl: string | undefined;
+  failed(registered: RegisteredFunction, invocationId: string, cause: unknown): void;
+}
+
 /** Answers the request if a function has its route; false if none has. */
 export async function serveFunction(
-  app: FunctionApp,
-  routes: readonly Route<RegisteredFunction>[],
+  { app, routes, streamUrl, failed }: ServedFunctions,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  failed: (registered: RegisteredFunction, invocationId: string, cause: unknown) => void,
 ): Promise<boolean> {
-  const method = request.method ?? "GET";
-  const match = matchRoute(routes, method, path);
+  const match = matchRoute(routes, request.method ?? "GET", path);
   if (!match) return false;
-  const registered = match.target;
+  const { target: registered, params } = match;
   const invocationId = randomUUID();
-  const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url ?? "/"}`;
-  const query = joinedQuery(url);
-  const headers = joinedHeaders(request);
-  const body = await readBody(request);
-  if (body === undefined) {
-    response.writeHead(413).end();
-    return true;
-  }
   const traceParent = request.headers["traceparent"];
-  let result: InvocationResult;
-  try {
-    result = await app.invoke(registered.name, {
+  const invoke = (http: Record<string, unknown>, triggerMetadata: Record<string, TypedData>) =>
+    app.invoke(registered.name, {
       invocationId,
-      inputs: {
-        [registered.triggerName]: {
-          http: { method, url, headers, params: match.params, query, body: { bytes: body } },
-        },
-      },
+      inputs: { [registered.triggerName]: { http } },
+      triggerMetadata,
       ...(typeof traceParent === "string" && { traceParent }),
     });
+  try {
+    if (streamUrl !== undefined) {
+      const metadata: Record<string, TypedData> = { Headers: { json: JSON.stringify(joinedHeaders(request)) } };
+      for (const [name, value] of Object.entries(params)) metadata[name] = { string: value };
+      await serveStreamed(streamUrl, invocationId, request, response, () => invoke({}, metadata));
+      return true;
+    }
+    const http = await requestData(request, params);
+    if (http) writeResult(response, await invoke(http, {}));
+    else response.writeHead(413).end();
   } catch (cause) {
     failed(registered, invocationId, cause);
     // As the real host does: the cause is in the log, the caller learns nothing.
-    response.writeHead(500).end();
-    return true;
+    if (response.headersSent) response.destroy();
+    else response.writeHead(500).end();
   }
-  writeResult(response, result);
   return true;
+}
+
+/** The request as the worker protocol has it; undefined when the body is too large. */
+async function requestData(
+  request: IncomingMessage,
+  params: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown> | undefined> {
+  const bytes = await readBody(request);
+  if (!bytes) return undefined;
+  const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url ?? "/"}`;
+  return {
+    method: request.method,
+    url,
+    headers: joinedHeaders(request),
+    params,
+    query: joinedQuery(url),
+    body: { bytes },
+  };
 }
 
 const MAX_BODY_BYTES = 100 * 1024 * 1024;

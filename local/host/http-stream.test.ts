@@ -1,0 +1,37 @@
+// Streamed HTTP, in a file of its own: the library streams for a whole process or not at all.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningHost, startHost } from "./start.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "stream-"));
+let host: RunningHost;
+beforeAll(async () => {
+  host = await startHost({ appDir: join(import.meta.dirname, "fixtures/stream-app"), port: 0, data: folder });
+});
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a request body is read as it comes", async () => {
+  const response = await fetch(`${host.baseUrl}/api/upper/ada`, { method: "POST", body: "hello" });
+  expect([response.status, response.headers.get("x-name"), await response.text()]).toEqual([201, "ada", "HELLO"]);
+});
+
+test("an answer arrives in pieces, before the function's stream has ended", async () => {
+  const response = await fetch(`${host.baseUrl}/api/ticks`);
+  const arrivals: number[] = [];
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    arrivals.push(performance.now());
+    text += Buffer.from(chunk).toString();
+  }
+  expect(text).toBe("one two three");
+  expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(100);
+});
+
+test("a function that throws answers 500", async () => {
+  expect((await fetch(`${host.baseUrl}/api/fails`)).status).toBe(500);
+});
