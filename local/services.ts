@@ -1,9 +1,9 @@
 // The command `services`: runs the parts of the local stack that an app needs, for any host and any SDK.
 import { enableCompileCache } from "node:module";
 import { resolve } from "node:path";
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { readEntities } from "./stack/entities.ts";
-import { type PartAddress, rowsOf, type ServicesMessage } from "./stack/parts.ts";
+import { type PartAddress, type Row, rowsOf, type ServicesMessage } from "./stack/parts.ts";
 import { type RunningPart, startPart } from "./stack/running-part.ts";
 import { ownerOf, parseServicesArguments, type ServicesArguments, USAGE } from "./stack/services-arguments.ts";
 
@@ -57,15 +57,31 @@ function explain(cause: unknown, wanted: ServicesArguments): string {
 }
 
 async function show(parts: readonly PartAddress[]): Promise<void> {
-  const rows = parts.flatMap(rowsOf).map(({ what, where, connectionString }) => [what, where, connectionString]);
-  if (!process.stdout.isTTY) {
-    for (const row of rows) console.log(row.join("  ").trimEnd());
+  const rows = parts.flatMap(rowsOf);
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY) {
+    for (const row of rows) console.log(cells(row).join("  ").trimEnd());
     return;
   }
   const { default: Table } = await import("cli-table3");
   const table = new Table({ head: ["what", "where", "connection string"] });
-  table.push(...rows);
-  console.log(table.toString());
+  table.push(...rows.map(cells));
+  const text = table.toString();
+  if (stripVTControlCharacters(text.slice(0, text.indexOf("\n"))).length <= columns) {
+    console.log(text);
+    return;
+  }
+  // A connection string that is broken by a border cannot be copied.
+  const narrow = new Table({ head: ["what", "where"] });
+  narrow.push(...rows.map(({ what, where }) => [what, where]));
+  console.log(narrow.toString());
+  for (const { what, connectionString } of rows) {
+    if (connectionString) console.log(`${styleText("bold", what)}\n${connectionString}`);
+  }
+}
+
+function cells({ what, where, connectionString }: Row): string[] {
+  return [what, where, connectionString];
 }
 
 async function refuse(faults: readonly string[]): Promise<void> {

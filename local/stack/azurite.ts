@@ -3,8 +3,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { EXIT_WITH_PARENT } from "./child.ts";
 import type { PartAddress, Ports } from "./parts.ts";
 
 export interface AzuriteOptions {
@@ -27,13 +28,11 @@ const ACCOUNT = "devstoreaccount1";
 const KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const CLOSE_LIMIT_MS = 4000;
 
-const PRELOAD = new URL(`./exit-with-parent${extname(import.meta.filename)}`, import.meta.url).href;
-
 /** Resolves when all three services listen. Rejects with an EADDRINUSE that has the `port`, or with what Azurite said. */
 export async function startAzurite({ ports, data, log = () => undefined }: AzuriteOptions): Promise<RunningAzurite> {
   await mkdir(data, { recursive: true });
   const child = fork(program(), programArguments(ports, data), {
-    execArgv: ["--import", PRELOAD],
+    execArgv: [...EXIT_WITH_PARENT],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // The terminal's Ctrl-C goes to its whole group: who stops Azurite is its parent alone.
     detached: process.platform !== "win32",
@@ -45,7 +44,7 @@ export async function startAzurite({ ports, data, log = () => undefined }: Azuri
     throw found.cause;
   }
   const [blobPort, queuePort, tablePort] = found.ports;
-  const address = { name: "azurite", pid: child.pid ?? 0, blobPort, queuePort, tablePort } as const;
+  const address = { name: "azurite", blobPort, queuePort, tablePort } as const;
   return {
     address: { ...address, connectionString: connectionString(blobPort, queuePort, tablePort) },
     process: child,

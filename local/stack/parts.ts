@@ -13,7 +13,6 @@ export type PartAddress =
     }
   | {
       readonly name: "azurite";
-      readonly pid: number;
       readonly blobPort: number;
       readonly queuePort: number;
       readonly tablePort: number;

@@ -76,7 +76,7 @@ export async function startAzuriteProcess({ data, ports }: Common): Promise<Star
   const log = createWriteStream(path, { flags: "a" });
   const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: (line) => log.write(`${line}\n`) });
   azurite.process.once("close", () => log.end());
-  return { child: new Child(azurite.process, path), parts: [azurite.address] };
+  return { child: new Child(azurite.process), parts: [azurite.address] };
 }
 
 export interface HostProcess extends Common {
@@ -94,6 +94,7 @@ export async function startHost({ appDir, port, data, durability, settings, onLi
     logFile: logFile(data, "host"),
     onLine,
     environment: settings,
+    exitWithParent: true,
   });
   const url = `http://127.0.0.1:${port}/admin/host/status`;
   const giveUpAt = Date.now() + READY_LIMIT_MS;

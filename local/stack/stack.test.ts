@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Addresses } from "./addresses.ts";
 import { compileIfStale } from "./compiled.ts";
 import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
@@ -180,7 +181,7 @@ describe("the stack", () => {
     await stack.kill("remotes", "SIGKILL");
     expect(stack.processes.map(({ name }) => name)).toEqual(["azurite"]);
     await Promise.all([stack.restart("remotes"), stack.restart("azurite")]);
-    expect(stack.addresses).toEqual({ ...before, azurite: { ...before.azurite, pid: expect.any(Number) } });
+    expect(stack.addresses).toEqual(before);
     expect(await reserve(stack, "k")).toBe("true");
     expect(onExit).not.toHaveBeenCalled();
 
@@ -188,6 +189,29 @@ describe("the stack", () => {
     process.kill(pid, "SIGKILL");
     await expect.poll(() => onExit.mock.calls).toEqual([["remotes", { code: null, signal: "SIGKILL" }]]);
     await stack.stop();
+  });
+
+  test("runs a host on the app, which knows the addresses, and brings it back from kill -9", async () => {
+    const settingsFor = vi.fn(({ host }: Addresses) => ({ Hub: "stack", OwnPort: String(host?.port) }));
+    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const stack = await begin({ appDir, host: true, parts: [], settingsFor });
+    const url = stack.addresses.host?.url;
+    const status = async () => (await fetch(`${url}/admin/host/status`)).status;
+    expect(settingsFor).toHaveBeenCalledWith(stack.addresses);
+    expect(await status()).toBe(200);
+    await stack.kill("host", "SIGKILL");
+    await expect(status()).rejects.toThrow("fetch failed");
+    await stack.restart("host");
+    expect(await status()).toBe(200);
+    await stack.stop();
+    await expect(status()).rejects.toThrow("fetch failed");
+  });
+
+  test.for([true, false])("says what the host said when it cannot start the app (as lines: %s)", async (asLines) => {
+    const log = vi.fn();
+    const starting = begin({ appDir: join(folder, "nowhere"), host: true, parts: [], ...(asLines ? { log } : {}) });
+    await expect(starting).rejects.toThrow(/host ended before it was ready:\n[\s\S]*nowhere/);
+    expect(log.mock.calls.length > 0).toBe(asLines);
   });
 
   test("says what kept it from starting, and stops the rest", async () => {
@@ -204,15 +228,19 @@ describe("the stack", () => {
     const script = `
       const { startStack } = await import(${JSON.stringify(join(ROOT, "dist", "local", "stack", "stack.js"))});
       const stack = await startStack(JSON.parse(process.argv[1]));
-      console.log(JSON.stringify(stack.processes));`;
-    const options = { appDir: folder, data: await newData(), ports: "free", host: false, remotesFile };
+      console.log(JSON.stringify([stack.processes, stack.addresses.host.port]));`;
+    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const options = { appDir, data: await newData(), ports: "free", remotesFile, settings: { Hub: "stack" } };
     const parent = spawn(process.execPath, ["--input-type=module", "-e", script, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
-    const pids = (JSON.parse(line) as { pid: number }[]).map(({ pid }) => pid);
-    expect(pids.filter(lives)).toHaveLength(3);
+    const [processes, hostPort] = JSON.parse(line) as [{ pid: number }[], number];
+    const pids = processes.map(({ pid }) => pid);
+    expect(pids.filter(lives)).toHaveLength(4);
     parent.kill("SIGKILL");
     await expect.poll(() => pids.filter(lives), { timeout: 5000 }).toEqual([]);
+    // The host's worker is a process of its own.
+    await expect.poll(() => listens(hostPort)).toBe(false);
   });
 });

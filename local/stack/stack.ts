@@ -139,7 +139,7 @@ class ProcessStack implements Stack {
     const child = this.#running.get(name);
     if (!child?.alive) return;
     if (!HARMLESS.includes(signal)) this.#dismissed.add(child);
-    child.process.kill(signal);
+    child.signal(signal);
     if (!HARMLESS.includes(signal)) await child.exited;
   }
 
