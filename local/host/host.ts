@@ -122,7 +122,7 @@ export class Host {
     await Promise.all(listeners.map((listener) => listener.stop()));
     const leftMs = (): number => Math.max(0, deadline - Date.now());
     const running = await this.#running.drained(leftMs());
-    if (running > 0) this.#say("warning", `${running} invocations did not end in time.`);
+    if (running.length > 0) this.#say("warning", `Did not end in time: ${running.join(", ")}`);
     await within(leftMs(), Promise.all(listeners.map((listener) => listener.ended())));
     await this.#engine?.close(leftMs());
     await this.#clients.close();

@@ -3,6 +3,7 @@ import { triggerKind } from "./bindings.ts";
 import type { RegisteredFunction } from "./contract.ts";
 
 interface RunningInvocation {
+  readonly received: boolean;
   readonly functionName: string;
   readonly invocationId: string;
   readonly startedAt: number;
@@ -18,9 +19,9 @@ export class RunningInvocations {
   begin(registered: RegisteredFunction, invocationId: string): () => void {
     const type = registered.trigger.type;
     this.#byTriggerType.set(type, (this.#byTriggerType.get(type) ?? 0) + 1);
-    const entry = { functionName: registered.name, invocationId, startedAt: performance.now() };
-    this.#running.add(entry);
     const received = triggerKind(registered) !== "durable";
+    const entry = { functionName: registered.name, invocationId, startedAt: performance.now(), received };
+    this.#running.add(entry);
     if (received) this.#received += 1;
     return () => {
       this.#running.delete(entry);
@@ -44,9 +45,9 @@ export class RunningInvocations {
 
   /**
    * Resolves when no function runs any more that a caller, a message or a clock had triggered, at the latest after
-   * `timeoutMs`; answers how many still run. What the durable engine invokes, it drains itself.
+   * `timeoutMs`; answers which still run. What the durable engine invokes, it drains itself.
    */
-  async drained(timeoutMs: number): Promise<number> {
+  async drained(timeoutMs: number): Promise<string[]> {
     if (this.#received > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
@@ -56,6 +57,6 @@ export class RunningInvocations {
         };
       });
     }
-    return this.#received;
+    return [...this.#running].filter(({ received }) => received).map(({ functionName }) => functionName);
   }
 }

@@ -154,6 +154,8 @@ class ServiceBusListener implements Listener {
 
   /** An outage is told once and then every half minute, not at every attempt. */
   #tellOutage({ error, errorSource }: ProcessErrorArgs): void {
+    // How the SDK leaves its attempts when the subscription is closed.
+    if (error.name === "AbortError") return;
     const text = `Service Bus, ${entityOf(this.#context)}: ${errorSource}: ${error.message}`;
     if (text === this.#said.text && Date.now() - this.#said.at < SAY_AGAIN_AFTER_MS) return;
     this.#said = { text, at: Date.now() };
