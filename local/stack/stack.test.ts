@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Addresses } from "./addresses.ts";
-import { compileIfStale } from "./compiled.ts";
 import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
 
@@ -25,7 +24,6 @@ let folder: string;
 let remotesFile: string;
 
 beforeAll(async () => {
-  compileIfStale();
   folder = await mkdtemp(join(tmpdir(), "stack-"));
   remotesFile = join(folder, "remotes.json");
   await writeFile(remotesFile, JSON.stringify(REMOTES));
@@ -216,8 +214,7 @@ describe("the stack", () => {
 
   test("says what kept it from starting, and stops the rest", async () => {
     const { server, port } = await occupied();
-    const remotesAt = Number(new URL(`http://127.0.0.1:${port}`).port);
-    const ports = { remotes: [0, remotesAt], azuriteBlob: 0, azuriteQueue: 0, azuriteTable: 0 };
+    const ports = { remotes: [0, port], azuriteBlob: 0, azuriteQueue: 0, azuriteTable: 0 };
     await expect(begin({ parts: ["remotes", "azurite"], ports })).rejects.toThrow(
       `port ${port} is busy, and remotes wants it`,
     );
