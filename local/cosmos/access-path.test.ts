@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
 import { accessPath, type Request } from "./access-path.ts";
-import { Catalog, type Container } from "./catalog.ts";
+import { Catalog, type Container, type DatabaseRecord } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
 import { compileQuery } from "./sql/compiled-query.ts";
 import type { JsonObject } from "./sql/values.ts";
@@ -94,12 +94,35 @@ describe("lists", () => {
     ]);
   });
 
+  test("keep on later pages to the way of the first, whatever the count is by then", () => {
+    expect(plans(LIST, { chosen: "walk", count: () => 5 })[0]).toContain("/createdAt");
+    expect(plans(LIST, { chosen: "lookup", count: () => 1000 })[0]).toContain("/processState");
+  });
+
   test("of one order come by its partition key", () => {
     expect(plans("SELECT * FROM c WHERE c.orderId = 'order-7'")).toEqual([expect.stringContaining("(pk=?)")]);
     expect(plans("SELECT * FROM c ORDER BY c.createdAt", { pk: '["order-7"]' })).toEqual([
       expect.stringContaining("(pk=?)"),
     ]);
   });
+});
+
+test("a path that a new policy names is indexed, with the documents that are there", async () => {
+  const catalog = new Catalog(database);
+  const parent = catalog.databases.get("test");
+  const old = await catalog.createContainer(
+    parent as DatabaseRecord,
+    { ...ORDERS, id: "other" } as unknown as JsonObject,
+  );
+  await database.write(() => old?.items.insert('["a"]', "a", { id: "a", orderId: "a", rank: 7 }, 0));
+  const indexingPolicy = { includedPaths: [{ path: "/rank/?" }], excludedPaths: [{ path: "/*" }] };
+  const changed = { ...ORDERS, id: "other", indexingPolicy } as unknown as JsonObject;
+  const other = await catalog.replaceContainer(parent as DatabaseRecord, old as Container, changed);
+  const ranked = "SELECT * FROM c WHERE c.rank > 5 ORDER BY c.rank";
+  expect(plans(ranked, { container: other })).toEqual([expect.stringContaining("/rank (/rank>? AND /rank<?)")]);
+  await database.write(() => other.items.insert('["b"]', "b", { id: "b", orderId: "b", rank: 6 }, 0));
+  const keys = database.prepare(`SELECT id FROM ${other.items.name} WHERE "/rank" IS NOT NULL ORDER BY "/rank"`).all();
+  expect(keys.map(({ id }) => id)).toEqual(["b", "a"]);
 });
 
 describe("counts", () => {

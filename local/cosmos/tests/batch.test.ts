@@ -98,6 +98,15 @@ describe("an atomic batch", () => {
     expect((await contents("unmet")).map(({ id }) => id)).toEqual(["there"]);
   });
 
+  test("stops at its first failure", async () => {
+    await at.orders.items.create({ id: "there", orderId: "stops" });
+    const { result } = await at.orders.items.batch(
+      [create("there", "stops"), { operationType: "Read", id: "nowhere" }],
+      "stops",
+    );
+    expect(result?.map(({ statusCode }) => statusCode)).toEqual([409, 424]);
+  });
+
   test("leaves no trace in the indexes either", async () => {
     await at.orders.items.create({ id: "there", orderId: "index" });
     await at.orders.items.batch([create("due", "index", { dueAt: "1999" }), create("there", "index")], "index");

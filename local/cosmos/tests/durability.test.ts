@@ -20,9 +20,10 @@ afterEach(() => child?.kill("SIGKILL"));
 
 test("a restart keeps everything, and no version is ever named like an older one", async () => {
   const first = await temporaryServer();
-  const { etag } = await first.orders.items.create({ id: "state", orderId: "kept", dueAt: "2025" });
-  await first.orders.item("state", "kept").delete();
   await first.orders.items.create({ id: "other", orderId: "kept", dueAt: "2026" });
+  const { etag } = await first.orders.items.create({ id: "state", orderId: "kept", dueAt: "2025" });
+  // The newest version is gone from the disk, and its name must not be given again.
+  await first.orders.item("state", "kept").delete();
   await first.server.close();
 
   const wider = {

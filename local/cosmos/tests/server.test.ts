@@ -81,7 +81,7 @@ test("counts each kind of request, the commits and the modelled charge", async (
   expect(Object.values(after).every((value) => typeof value === "number")).toBe(true);
 });
 
-test("session tokens rise with every write, and the SDK sends them back", async () => {
+test("session tokens rise with every write, and the SDK keeps them", async () => {
   const first = await at.orders.items.create({ id: "state", orderId: "session" });
   const second = await at.orders.items.upsert({ id: "state", orderId: "session" });
   const lsn = (token: unknown) => Number(String(token).split("#")[1]);
