@@ -14,6 +14,7 @@ import {
   runInvocation,
 } from "./invocation.ts";
 import type { Log } from "./log.ts";
+import { checkModel } from "./self-check.ts";
 
 export interface LoadOptions extends Partial<InvocationSurroundings> {
   /** Told of each invocation when it begins; what it returns is called when it has ended. */
@@ -49,6 +50,7 @@ export async function loadApp(appDir: string, options: LoadOptions = {}): Promis
       `No function is registered by the app in ${folder}: does "main" of its package.json name the right files?`,
     );
   }
+  checkModel(model);
   const capabilities = await model.getCapabilities({});
   await runHooks(registrations.hooks.appStart, { hookData: {} });
   return new App(registrations, model, capabilities, options, log);

@@ -135,8 +135,19 @@ export class Host {
       log: this.#log,
       input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
       writeOutputs: (registered, result) => this.#writeOutputs(registered.name, result),
-      track: (registered, invocationId) => this.#running.begin(registered, invocationId),
+      track: (registered, invocationId) => this.#track(registered, invocationId),
     });
+  }
+
+  #track(registered: RegisteredFunction, invocationId: string): () => void {
+    const ended = this.#running.begin(registered, invocationId);
+    const startedAt = performance.now();
+    const { name } = registered;
+    return () => {
+      ended();
+      const message = `ended after ${(performance.now() - startedAt).toFixed(1)} ms (invocation ${invocationId})`;
+      this.#log({ level: "debug", category: `Function.${name}`, source: name, message });
+    };
   }
 
   async #writeOutputs(functionName: string, { returnValue, outputs }: InvocationResult): Promise<void> {

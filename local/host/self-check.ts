@@ -1,6 +1,7 @@
 // Looks, before anything runs, whether the inner parts of the app's libraries that this host leans on are where they are in the pinned versions.
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { ProgrammingModel } from "./core-module.ts";
 
 const PINNED: Readonly<Record<string, string>> = { "@azure/functions": "4.16.5", "durable-functions": "3.5.0" };
 
@@ -14,6 +15,34 @@ const EXECUTOR_FIELDS = [
   "willContinueAsNew",
   "orchestratorReturned",
 ];
+
+const MODEL_METHODS = ["getArguments", "invokeFunction", "getResponse"];
+
+/** Checks that the library's programming model invokes in the steps that this host takes. Throws otherwise. */
+export function checkModel(model: ProgrammingModel): void {
+  const metadata = { name: "check", bindings: { trigger: { type: "httpTrigger", direction: "in" } } } as const;
+  let invocation: object = {};
+  try {
+    const request = { invocationId: "", functionId: "", inputData: [] };
+    const unset = { triggerMetadata: undefined, traceContext: undefined, retryContext: undefined };
+    const core = {
+      invocationId: "",
+      metadata,
+      state: undefined,
+      request: { ...request, ...unset },
+      log: () => undefined,
+    };
+    invocation = model.getInvocationModel(core);
+  } catch {
+    // What it lacks is told below.
+  }
+  const absent = MODEL_METHODS.filter((name) => typeof Reflect.get(invocation, name) !== "function");
+  if (absent.length === 0) return;
+  const found = `${model.name} ${model.version}`;
+  throw new Error(
+    `The invocation model of ${found} has no ${absent.join(", ")}: use @azure/functions ${PINNED["@azure/functions"]}.`,
+  );
+}
 
 /** Checks the libraries as the app in `appDir` sees them; `warn` is told of versions that this host was not tried with. */
 export function checkLibraries(appDir: string, usesDurable: boolean, warn: (text: string) => void): void {
