@@ -28,7 +28,8 @@ export interface Exit {
 const TAIL_LINES = 20;
 const GROUPS = process.platform !== "win32";
 const GROUP_POLL_MS = 5;
-const GROUP_LIMIT_MS = 500;
+/** Some containers are slow to bury the dead, which count as members until then. */
+const GROUP_LIMIT_MS = 250;
 const OUTPUT_LIMIT_MS = 300;
 /** What a program may handle goes to it alone, so that it ends its own children in order. */
 const HANDLED: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];

@@ -40,7 +40,7 @@ export interface StackOptions {
   readonly durability?: Durability;
   /** The host's environment, over that of this process. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Settings that name addresses; called once, before the host starts. */
+  /** Settings that name addresses; called before each start of the host. */
   readonly settingsFor?: (addresses: Addresses) => Record<string, string>;
   readonly queuesFile?: string;
   readonly cosmosFile?: string;
