@@ -51,7 +51,7 @@ export function phaseOf(name: string, load: LoadResult, before: Measure, after: 
           ? undefined
           : Math.round((after.bytesWritten - before.bytesWritten) / load.orders),
       flushes: round(flushes / load.orders),
-      activities: round((host?.["activities"] ?? 0) / load.orders),
+      activities: round((host?.["durable.activities"] ?? 0) / load.orders),
       requestUnitsModelled: round((cosmos?.["requestChargeModelled"] ?? 0) / load.orders),
       cosmos: each(operations(cosmos ?? {})),
       bus: each(operations(bus ?? {})),

@@ -77,7 +77,7 @@ function lineBoard(output: NodeJS.WriteStream): Board {
 
 /** One line, cut to the terminal so that redrawing can count rows. */
 function format({ orderId, about, state, detail, seconds }: Row, columns = Number.POSITIVE_INFINITY): string {
-  const before = `  ${seconds.toFixed(1).padStart(6)} s  ${orderId.padEnd(24)} `;
+  const before = `  ${seconds.toFixed(1).padStart(6)} s  ${orderId.padEnd(28)} `;
   const after = ` ${detail}${about ? `  (${about})` : ""}`;
   const room = Math.max(0, columns - before.length - STATE_WIDTH - 1);
   return `${before}${styleText(colourOfState(state), state.padEnd(STATE_WIDTH))}${after.slice(0, room)}`;

@@ -8,8 +8,8 @@ import type { Ports } from "./operations/ports.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { loadWorkflows } from "./workflows/workflows.ts";
 
-/** The SDK's default pause of 30 s would sit out a broker's restart many times over. */
-const BUS_RETRY = { maxRetries: 8, retryDelayInMs: 300, maxRetryDelayInMs: 3000, mode: 0 } as const;
+/** The SDK's usual minute for an answer, and pauses of up to 30 s, would sit out many restarts of a broker. */
+const BUS_RETRY = { maxRetries: 8, retryDelayInMs: 300, maxRetryDelayInMs: 3000, timeoutInMs: 5000 } as const;
 
 let composed: Ports | undefined;
 

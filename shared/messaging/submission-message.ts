@@ -90,5 +90,6 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     const where = path || "order";
     return `${where}: has no ${issue.keys.map((key) => `"${key.slice(0, TEXT_LIMIT)}"`).join(", ")}`;
   }
-  return `${path || "order"}: ${issue.message}`;
+  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  return `${path || "order"}: ${missing ? "is missing" : issue.message}`;
 }

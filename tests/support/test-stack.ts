@@ -26,7 +26,7 @@ export interface TestStack extends AsyncDisposable {
   /** The record once `holds` is true of it. */
   eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
   /** What the shop has been told so far of one order, in the order in which it came. */
-  statuses(orderId: string): Promise<ServiceBusReceivedMessage[]>;
+  statuses(orderId: string): ServiceBusReceivedMessage[];
   switchOn(service: string, fault: Record<string, unknown>): Promise<void>;
   /** The effects that a remote service has had for an order. */
   effects(service: string, orderId?: string): Promise<Effect[]>;
@@ -54,6 +54,12 @@ export async function startTestStack(
   const records = openRecords(settings);
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
   const heard: ServiceBusReceivedMessage[] = [];
+  const ear = bus.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
+  ear.subscribe({
+    processMessage: async (message) => void heard.push(message),
+    // The broker may be killed under it: it comes back by itself.
+    processError: async () => undefined,
+  });
 
   return {
     stack,
@@ -70,16 +76,7 @@ export async function startTestStack(
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     },
-    async statuses(orderId) {
-      const receiver = bus.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
-      for (;;) {
-        const messages = await receiver.receiveMessages(100, { maxWaitTimeInMs: 300 });
-        if (messages.length === 0) break;
-        heard.push(...messages);
-      }
-      await receiver.close();
-      return heard.filter(({ body }) => body.orderId === orderId);
-    },
+    statuses: (orderId) => heard.filter(({ body }) => body.orderId === orderId),
     async switchOn(service, fault) {
       const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
         method: "POST",
