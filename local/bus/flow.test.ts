@@ -4,7 +4,9 @@ import { checkInternals, types } from "./rhea-internals.ts";
 
 const under = new BusUnderTest();
 beforeAll(() =>
-  under.start(["buffer", "drain", "compete", "peek", "latency"].map((name) => ({ name, properties: {} }))),
+  under.start(
+    ["buffer", "drain", "compete", "peek", "graves", "credit", "latency"].map((name) => ({ name, properties: {} })),
+  ),
 );
 afterAll(() => under.destroy());
 
@@ -51,6 +53,13 @@ test("two receivers share what comes", async () => {
   expect(new Set(sequences).size).toBe(200);
 });
 
+test("a receiver is sent no more than it asked for", async () => {
+  await under.client.createSender("credit").sendMessages([1, 2, 3].map((body) => ({ body })));
+  expect((await receiveOne(under.client.createReceiver("credit"))).body).toBe(1);
+  const others = await under.client.createReceiver("credit").receiveMessages(2, { maxWaitTimeInMs: 1000 });
+  expect(others.map(({ body }) => body)).toEqual([2, 3]);
+});
+
 test("a drain is answered, with and without credit left, and the link lives on", async () => {
   const sender = under.client.createSender("drain");
   const receiver = under.client.createReceiver("drain");
@@ -76,6 +85,15 @@ test("peeking goes on where it stopped, or starts where it is told, and takes no
   const again = await receiver.peekMessages(9, { fromSequenceNumber: first.sequenceNumber.add(2) });
   expect(again.map(({ body }) => body)).toEqual([3, 4]);
   expect((await receiveOne(receiver)).body).toBe(1);
+});
+
+test("dead letters are peeked in the order of their sequence numbers, whichever died first", async () => {
+  await under.client.createSender("graves").sendMessages([{ body: 1 }, { body: 2 }]);
+  const receiver = under.client.createReceiver("graves");
+  const messages = await receiver.receiveMessages(2, { maxWaitTimeInMs: 1000 });
+  for (const message of messages.toReversed()) await receiver.deadLetterMessage(message);
+  const graveyard = under.client.createReceiver("graves", { subQueueType: "deadLetter" });
+  expect((await graveyard.peekMessages(2)).map(({ body }) => body)).toEqual([1, 2]);
 });
 
 test("a client that sends and receives on one connection is not held up by delayed acknowledgement", async () => {

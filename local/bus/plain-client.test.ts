@@ -9,7 +9,9 @@ let connection: Connection;
 
 beforeAll(async () => {
   await under.start(["early", "drained", "released", "settled"].map((name) => ({ name, properties: {} })));
-  connection = rhea.create_container().connect({ host: "127.0.0.1", port: under.bus.port, reconnect: false });
+  connection = rhea
+    .create_container()
+    .connect({ host: "127.0.0.1", port: under.bus.port, reconnect: false, session_buffer_size: 4096 });
   connection.on("disconnected", () => {});
   await once(connection, "connection_open");
 });
@@ -45,6 +47,20 @@ test("a drain is answered when the credit is used up already", async () => {
   await next(receiver);
   receiver.drain_credit();
   await once(receiver, "receiver_drained", { signal: AbortSignal.timeout(2000) });
+});
+
+test("more credit than the session's buffer holds is served as room comes back", async () => {
+  const sender = under.client.createSender("early");
+  const count = 2100;
+  for (let sent = 0; sent < count; sent += 700)
+    await sender.sendMessages(Array.from({ length: 700 }, () => ({ body: 1 })));
+  const deliveries: EventContext[] = [];
+  const receiver = receiveFrom("early");
+  receiver.on("message", (context: EventContext) => deliveries.push(context));
+  receiver.add_credit(count);
+  await expect.poll(() => deliveries.length, { timeout: 3000 }).toBe(2048);
+  for (const { delivery } of deliveries.slice()) delivery?.accept();
+  await expect.poll(() => deliveries.length, { timeout: 3000 }).toBe(count);
 });
 
 test("a released message comes again uncounted, a modified one counted", async () => {
