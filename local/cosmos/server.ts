@@ -64,8 +64,8 @@ export class CosmosServer {
   }
 
   async #exchange(request: IncomingMessage): Promise<Exchange> {
-    const body = await readBody(request);
     const { method = "GET", headers } = request;
+    const body = method === "GET" ? "" : await readBody(request);
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$throttle") return { reply: this.#setThrottle(body) };

@@ -1,0 +1,177 @@
+// Whatever way a query takes, with indexes or without, in one page or in many: it finds what a plain scan finds.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Database } from "../database/database.ts";
+import { Catalog, type Container } from "./catalog.ts";
+import { runQuery } from "./run-query.ts";
+import { compileQuery, matches } from "./sql/compiled-query.ts";
+import { compareValues, type Json, type JsonObject, type Value } from "./sql/values.ts";
+
+const DOCUMENTS = 300;
+const QUERIES = 400;
+const VALUES: Value[] = [
+  undefined,
+  null,
+  false,
+  true,
+  -1,
+  0,
+  0.5,
+  2,
+  10,
+  "",
+  "a",
+  "ab",
+  "b",
+  "é",
+  "\u{1F600}",
+  [1],
+  { x: 1 },
+];
+const LITERALS = VALUES.filter((value) => value !== undefined).map((value) => JSON.stringify(value));
+/** `a`, `b` and `d.e` are indexed by name, `f` is not. */
+const PATHS = ["c.a", "c.b", "c.d.e", "c.f", "c.id", "c.pk"];
+const SORTED = ["c.a", "c.b", "c.d.e", "c.id"];
+
+let database: Database;
+let container: Container;
+const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+let seed = SEED;
+
+/** A small generator whose numbers a printed seed brings back (mulberry32). */
+function random(below: number): number {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+}
+
+const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T;
+
+beforeAll(async () => {
+  database = new Database(":memory:");
+  const catalog = new Catalog(database);
+  const parent = await catalog.createDatabase("test");
+  const includedPaths = ["/a/?", "/b/?", "/d/e/?"].map((path) => ({ path }));
+  const indexingPolicy = { includedPaths, excludedPaths: [{ path: "/*" }] };
+  const created =
+    parent &&
+    (await catalog.createContainer(parent, {
+      id: "c",
+      partitionKey: { paths: ["/pk"] },
+      defaultTtl: -1,
+      indexingPolicy,
+    }));
+  if (!created) throw new Error("The container was not created.");
+  container = created;
+  await database.write(() => {
+    for (let n = 0; n < DOCUMENTS; n += 1) {
+      const pk = oneOf(["x", "y", "z"]);
+      const given = {
+        id: `${oneOf(["a", "b"])}${n}`,
+        pk,
+        a: oneOf(VALUES),
+        b: oneOf(VALUES),
+        d: { e: oneOf(VALUES) },
+        f: oneOf(VALUES),
+      };
+      // Some have expired and wait to be swept.
+      const expired = random(10) === 0 ? { ttl: 1 } : {};
+      const document = JSON.parse(JSON.stringify({ ...given, ...expired })) as JsonObject;
+      container.items.insert(JSON.stringify([pk]), given.id, document, expired.ttl ? 0 : Date.now());
+    }
+  });
+});
+afterAll(() => database.close());
+
+function condition(depth: number): string {
+  const path = oneOf(PATHS);
+  switch (random(depth > 0 ? 11 : 8)) {
+    case 0:
+      return `IS_DEFINED(${path})`;
+    case 1:
+      return `${path} IN (${oneOf(LITERALS)}, ${oneOf(LITERALS)}, "x")`;
+    case 2:
+      return `${path} BETWEEN ${oneOf(LITERALS)} AND ${oneOf(LITERALS)}`;
+    case 3:
+      return `STARTSWITH(${path}, ${oneOf(LITERALS)})`;
+    case 4:
+      return `${oneOf(LITERALS)} ${oneOf(["<", "<=", ">", ">=", "="])} ${path}`;
+    case 8:
+      return `(${condition(depth - 1)} OR ${condition(depth - 1)})`;
+    case 9:
+      return `NOT (${condition(depth - 1)})`;
+    case 10:
+      return `(${condition(depth - 1)} AND ${condition(depth - 1)})`;
+    default:
+      return `${path} ${oneOf(["=", "=", "!=", "<", "<=", ">", ">="])} ${oneOf(LITERALS)}`;
+  }
+}
+
+function pages(sql: string, pageSize: number): Json[] {
+  const results: Json[] = [];
+  let continuation: string | undefined;
+  do {
+    const page = runQuery({
+      container,
+      query: compileQuery(sql),
+      parameters: new Map(),
+      pk: undefined,
+      pageSize,
+      continuation,
+    });
+    results.push(...page.results.map((text) => JSON.parse(text) as Json));
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  return results;
+}
+
+/** Every document that is not expired and passes the filter, in the order of creation. */
+function scan(where: string): JsonObject[] {
+  const query = compileQuery(`SELECT * FROM c WHERE ${where}`);
+  const rows = [
+    ...container.items.rows(`SELECT seq, body FROM ${container.items.name} WHERE expires IS NULL ORDER BY seq`, []),
+  ];
+  const documents = rows.map(({ body }) => JSON.parse(body) as JsonObject);
+  return documents.filter((document) => [...matches(query, document, new Map())].length > 0);
+}
+
+const idsOf = (documents: readonly Json[]) => documents.map((document) => (document as JsonObject)["id"]);
+
+/** What the query finds, in pages, sorted and counted, against what a scan finds. */
+function check(where: string, ordering: string | undefined, descending: boolean): void {
+  const order = ordering === undefined ? "" : ` ORDER BY ${ordering}${descending ? " DESC" : ""}`;
+  const sql = `SELECT * FROM c WHERE ${where}${order}`;
+  const message = `SEED=${SEED}: ${sql}`;
+  const expected = scan(where);
+  const found = pages(sql, oneOf([3, 7, 1000]));
+  expect(idsOf(found).sort(), message).toEqual(idsOf(expected).sort());
+  if (ordering !== undefined) {
+    const place = (document: Json) => {
+      const at = document as JsonObject;
+      return ordering === "c.d.e" ? (at["d"] as JsonObject)["e"] : at[ordering.slice(2)];
+    };
+    const sorted = [...found].sort((a, b) => compareValues(place(a), place(b)) * (descending ? -1 : 1));
+    expect(idsOf(found), message).toEqual(idsOf(sorted));
+  }
+  expect(pages(`SELECT VALUE COUNT(1) FROM c WHERE ${where}`, 10), message).toEqual([expected.length]);
+  const grouped = `SELECT c.b, COUNT(1) AS n, MAX(c.a) AS most FROM c WHERE ${where} GROUP BY c.b`;
+  const groups = pages(grouped, 10) as JsonObject[];
+  expect(
+    groups.reduce((sum, { n }) => sum + Number(n), 0),
+    message,
+  ).toBe(expected.length);
+}
+
+test.each(["=", "!=", "<", "<=", ">", ">="])("%s with every value", (operator) => {
+  for (const literal of LITERALS) {
+    check(`c.a ${operator} ${literal}`, "c.a", random(2) === 1);
+    check(`${literal} ${operator} c.b`, oneOf([undefined, "c.a"]), random(2) === 1);
+  }
+});
+
+test("random conditions", () => {
+  for (let round = 0; round < QUERIES; round += 1) {
+    const where = Array.from({ length: 1 + random(2) }, () => condition(2)).join(" AND ");
+    check(where, oneOf([undefined, ...SORTED]), random(2) === 1);
+  }
+});
