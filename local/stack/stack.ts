@@ -1,10 +1,9 @@
 // The whole local stack as processes: services, remotes, Azurite and the host, each of which can be killed and come back.
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
 import { type Addresses, addressesOf, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
+import { freePorts } from "./free-ports.ts";
 import {
   FREE_PORTS,
   PART_NAMES,
@@ -210,18 +209,10 @@ class ProcessStack implements Stack {
 async function chosenPorts(ports: StackOptions["ports"] = "usual"): Promise<StackPorts> {
   const usual = { ...USUAL_PORTS, host: USUAL_HOST_PORT };
   if (ports === "usual") return usual;
-  const chosen = ports === "free" ? { ...FREE_PORTS, host: 0 } : { ...usual, ...ports };
-  return { ...chosen, host: chosen.host || (await freePort()) };
-}
-
-/** The app's settings may name the host's own port, so it is chosen before the host runs. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  const [bus = 0, busAdmin = 0, cosmos = 0, host = 0] = await freePorts(4);
+  const chosen = ports === "free" ? { ...FREE_PORTS, bus, busAdmin, cosmos, host } : { ...usual, ...ports };
+  // The app's settings may name the host's own port, so it is chosen before the host runs.
+  return { ...chosen, host: chosen.host || host };
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
