@@ -20,7 +20,7 @@ const MANAGEMENT_SUFFIX = "/$management";
 const REFUSAL_DELAY_MS = 10;
 const MAX_FRAME_BYTES = 65_536;
 const IDLE_TIMEOUT_MS = 120_000;
-/** No link may stay open without traffic for longer than the process is asked to wait at its end. */
+/** How long clients have to answer the close before their sockets are destroyed. */
 const CLOSE_GRACE_MS = 200;
 
 interface OpenLink {

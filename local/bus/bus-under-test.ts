@@ -20,8 +20,8 @@ export class BusUnderTest {
     return this.#client;
   }
 
-  async start(queues: readonly QueueEntity[]): Promise<void> {
-    this.#bus = await startBus({ port: 0, adminPort: 0, data: this.folder, queues });
+  async start(queues: readonly QueueEntity[], port = 0): Promise<void> {
+    this.#bus = await startBus({ port, adminPort: 0, data: this.folder, queues });
     this.#client = connect(this.#bus.connectionString);
   }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterEach, expect, test } from "vitest";
-import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
+import { BusUnderTest, connect, receiveNow, receiveOne } from "./bus-under-test.ts";
 
 const QUEUES = [
   { name: "orders", properties: { maxDeliveryCount: 1000 } },
@@ -60,6 +60,33 @@ test("a restart keeps active, scheduled, deferred and dead-lettered messages, co
   expect(enqueued.sequenceNumber?.toNumber()).toBeGreaterThan(scheduled?.toNumber() ?? 0);
   await under.client.createSender("unique").sendMessages({ body: 2, messageId: "once" });
   expect((await receiveNow(under.client.createReceiver("unique"))).map(({ body }) => body)).toEqual([1]);
+});
+
+test("a subscriber goes on by itself after an outage, and what it had not settled comes again", async () => {
+  const under = new BusUnderTest();
+  undo.push(() => under.destroy());
+  await under.start(QUEUES);
+  const { port } = under.bus;
+  const client = connect(under.bus.connectionString);
+  undo.push(() => client.close());
+  const bodies: unknown[] = [];
+  const receiver = client.createReceiver("orders");
+  const { promise: isDown, resolve: goOn } = Promise.withResolvers<void>();
+  receiver.subscribe({
+    processMessage: async ({ body }) => {
+      await isDown;
+      bodies.push(body);
+    },
+    processError: async () => {},
+  });
+  await under.client.createSender("orders").sendMessages({ body: "before" });
+  await expect.poll(() => under.get<{ deliveries: number }>("/$counts")).toMatchObject({ deliveries: 1 });
+  await under.stop();
+  goOn();
+
+  await under.start(QUEUES, port);
+  await under.client.createSender("orders").sendMessages({ body: "after" });
+  await expect.poll(() => bodies, { timeout: 5000 }).toEqual(["before", "before", "after"]);
 });
 
 test("kill -9 under load loses nothing acknowledged and brings back nothing completed", async () => {

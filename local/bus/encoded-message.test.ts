@@ -1,7 +1,8 @@
 import rhea from "rhea";
 import { expect, test } from "vitest";
 import { withProperties } from "./application-properties.ts";
-import { encodeDelivery, readBatch, readIncoming } from "./encoded-message.ts";
+import { encodeDelivery } from "./encoded-delivery.ts";
+import { readBatch, readIncoming } from "./encoded-message.ts";
 
 const { message: codec, types } = rhea;
 const FACTS = {

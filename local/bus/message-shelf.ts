@@ -36,9 +36,12 @@ export class MessageShelf {
     if (message.expiresAt < Number.POSITIVE_INFINITY) this.#expiring.drop();
   }
 
-  clear(): void {
-    for (const message of this.#messages.values()) message.gone = true;
+  /** Removes and returns all. */
+  clear(): Message[] {
+    const messages = [...this.#messages.values()];
+    for (const message of messages) message.gone = true;
     this.#messages.clear();
+    return messages;
   }
 
   /** The messages with these numbers if each is there, in this state, and nobody holds it. */

@@ -1,6 +1,7 @@
 // One queue or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
 import { DuplicateWindow } from "./duplicate-window.ts";
-import { encodeDelivery, type Incoming } from "./encoded-message.ts";
+import { encodeDelivery } from "./encoded-delivery.ts";
+import type { Incoming } from "./encoded-message.ts";
 import { type Consumer, Lane } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "./message.ts";
@@ -113,7 +114,8 @@ export class Queue {
 
   /** For a queue that is deleted: nothing falls due any more. */
   close(): void {
-    this.#shelf.clear();
+    for (const message of this.#shelf.clear()) this.#around.bodies.drop(message);
+    this.deadLetter?.close();
   }
 
   /** Takes over a message from the queue whose dead-letter queue this is. */

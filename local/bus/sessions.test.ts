@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
 
 const under = new BusUnderTest();
-const properties = { requiresSession: true, lockDuration: "PT0.4S", maxDeliveryCount: 5 };
+const properties = { requiresSession: true, lockDuration: "PT0.6S", maxDeliveryCount: 5 };
 const QUEUES = ["named", "next", "wait", "state", "renew", "expire", "plain"].map((name) => ({
   name,
   properties:
-    name === "plain" ? {} : { ...properties, lockDuration: name === "renew" || name === "expire" ? "PT0.4S" : "PT1M" },
+    name === "plain" ? {} : { ...properties, lockDuration: name === "renew" || name === "expire" ? "PT0.6S" : "PT1M" },
 }));
 beforeAll(() => under.start(QUEUES));
 afterAll(() => under.destroy());
@@ -86,7 +86,7 @@ test("a renewed session outlives its first term", async () => {
   await under.client.createSender("renew").sendMessages({ body: 1, sessionId: "s" });
   const receiver = await under.client.acceptSession("renew", "s", { maxAutoLockRenewalDurationInMs: 0 });
   const message = await receiveOne(receiver);
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     await pause(200);
     expect((await receiver.renewSessionLock()).getTime()).toBeGreaterThan(Date.now() + 300);
   }
@@ -98,7 +98,7 @@ test("a session lock that ran out closes the receiver and gives the messages bac
   await under.client.createSender("expire").sendMessages({ body: 1, sessionId: "s" });
   const receiver = await under.client.acceptSession("expire", "s", { maxAutoLockRenewalDurationInMs: 0 });
   const message = await receiveOne(receiver);
-  await pause(500);
+  await pause(800);
   await expect(receiver.completeMessage(message)).rejects.toMatchObject({ code: "SessionLockLost" });
   const again = await under.client.acceptSession("expire", "s");
   expect(await receiveOne(again)).toMatchObject({ body: 1, deliveryCount: 1 });

@@ -41,14 +41,16 @@ export interface StoredDuplicate {
 
 export class Store {
   readonly #database: Database;
+  #isClosed = false;
 
   constructor(path: string, durability: Durability) {
     this.#database = new Database(path, durability);
     this.#database.exec(SCHEMA);
   }
 
-  /** Runs `work` in this turn's transaction; resolves after COMMIT. */
+  /** Runs `work` in this turn's transaction; resolves after COMMIT. After `close` nothing is acknowledged any more. */
   commit<T>(work: () => T): Promise<T> {
+    if (this.#isClosed) return new Promise(() => {});
     return this.#database.write(work);
   }
 
@@ -57,6 +59,7 @@ export class Store {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#database.close();
   }
 
