@@ -1,7 +1,7 @@
 // The AMQP port: accepts connections, and gives each link to what its address names.
 
 import { once } from "node:events";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import rhea, { type EventContext } from "rhea";
 import { passRaw, smoothOutput } from "./amqp-connection.ts";
 import type { Broker } from "./broker.ts";
@@ -43,6 +43,8 @@ export class AmqpServer {
   readonly #now: () => number;
   readonly #log: (line: string) => void;
   readonly #peers = new Map<unknown, Peer>();
+  /** Those too that never spoke AMQP. */
+  readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
 
   constructor(broker: Broker, now: () => number, log: (line: string) => void) {
@@ -66,6 +68,10 @@ export class AmqpServer {
       credit_window: 0,
       treat_modified_as_released: false,
     } as Parameters<typeof container.listen>[0]);
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
     await once(this.#server, "listening");
     return (this.#server.address() as AddressInfo).port;
   }
@@ -78,7 +84,7 @@ export class AmqpServer {
       connection.close({ condition: "amqp:connection:forced", description: "The broker is closing." });
     }
     const timer = setTimeout(() => {
-      for (const { socket } of connections) socket.destroy();
+      for (const socket of this.#sockets) socket.destroy();
     }, CLOSE_GRACE_MS);
     await closed;
     clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { connect as dial } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, connect } from "./bus-under-test.ts";
@@ -65,7 +66,6 @@ test("a queue cannot begin to require sessions", async () => {
 });
 
 test("the broker outlives a client that breaks off", async () => {
-  const { connect: dial } = await import("node:net");
   const socket = dial(under.bus.port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));
   socket.end("GET / HTTP/1.1\r\n\r\n");
@@ -73,4 +73,14 @@ test("the broker outlives a client that breaks off", async () => {
   const client = connect(under.bus.connectionString);
   await client.createSender("orders").sendMessages({ body: "still here" });
   await client.close();
+});
+
+test("closing does not wait for a connection that says nothing", async () => {
+  const bus = await startBus({ port: 0, adminPort: 0, data: `${under.folder}/silent` });
+  const socket = dial(bus.port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const startedAt = Date.now();
+  await bus.close();
+  expect(Date.now() - startedAt).toBeLessThan(2000);
+  socket.destroy();
 });
