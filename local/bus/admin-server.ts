@@ -101,6 +101,7 @@ export class AdminServer {
     if (isUpdate && !exists) return notFound(name);
     if (!isUpdate && exists) return fault(409, `The messaging entity '${name}' already exists.`);
     const properties = readEntry(xml);
+    if (!properties) return fault(400, "The entry has no QueueDescription.");
     const settingsFault = this.#broker.findFault(name, properties);
     if (settingsFault) return fault(400, settingsFault);
     await this.#broker.put(name, properties);

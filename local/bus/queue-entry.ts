@@ -33,11 +33,11 @@ const ELEMENTS: readonly (readonly [name: string, kind: Kind, ifAbsent: string |
 
 const parser = new XMLParser({ parseTagValue: false, removeNSPrefix: true });
 
-/** The ARM properties in an entry. Throws if it describes no queue. */
-export function readEntry(xml: string): ArmProperties {
+/** The ARM properties in an entry; `undefined` if it describes no queue. */
+export function readEntry(xml: string): ArmProperties | undefined {
   const document = parser.parse(xml) as { entry?: { content?: { QueueDescription?: Record<string, unknown> | "" } } };
   const description = document.entry?.content?.QueueDescription;
-  if (description === undefined) throw new Error("The entry has no QueueDescription.");
+  if (description === undefined) return undefined;
   return Object.fromEntries(
     ELEMENTS.flatMap(([name, kind]) => {
       const text = description === "" ? undefined : description[name];

@@ -22,3 +22,9 @@ test("absent properties have the service's defaults, and every fault is named", 
   expect(faults).toMatch(/lockDuration/);
   expect(faults).toMatch(/maxDeliveryCount/);
 });
+
+test("what would change a message's way and is not built is refused, not ignored", () => {
+  expect(parseSettings("q", { forwardTo: "other" })).toMatch(/not supported.*\n.*forwardTo/);
+  expect(parseSettings("q", { status: "SendDisabled" })).toMatch(/not supported.*\n.*status/);
+  expect(parseSettings("q", { status: "Active", maxSizeInMegabytes: 1024 })).toMatchObject({ maxDeliveryCount: 10 });
+});

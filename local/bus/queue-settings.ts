@@ -25,7 +25,9 @@ const duration = z.string().transform((text, context) => {
   return ms ?? 0;
 });
 
-// Other ARM properties are kept as they are for the administration client and have no effect here.
+const unsupported = z.undefined({ error: "is not supported by this broker" }).optional();
+
+// Other ARM properties, such as sizes, are kept for the administration client and have no effect here.
 const armProperties = z.looseObject({
   lockDuration: duration.prefault("PT1M"),
   maxDeliveryCount: z.int().positive().default(10),
@@ -34,6 +36,9 @@ const armProperties = z.looseObject({
   requiresDuplicateDetection: z.boolean().default(false),
   duplicateDetectionHistoryTimeWindow: duration.prefault("PT10M"),
   requiresSession: z.boolean().default(false),
+  status: z.literal("Active", { error: "is not supported by this broker but as Active" }).default("Active"),
+  forwardTo: unsupported,
+  forwardDeadLetteredMessagesTo: unsupported,
 });
 
 /** As written in ARM: names of Microsoft.ServiceBus/namespaces/queues, durations in ISO 8601. */

@@ -78,7 +78,8 @@ export class Queue {
     const seen: StoredDuplicate[] = [];
     const sequences = incoming.map((one) => {
       const message = this.#newMessage(one, now);
-      if (this.settings.duplicateWindowMs > 0) {
+      // A message that came without an id has one of the broker's own making: it is nobody's duplicate.
+      if (this.settings.duplicateWindowMs > 0 && one.messageId !== "") {
         if (this.#duplicates.hasSeen(one.messageId, now, this.settings.duplicateWindowMs)) return message.sequence;
         seen.push(this.#duplicates.remember(this.#around.newDuplicateId(), one.messageId, now));
       }

@@ -94,3 +94,10 @@ test("a message id is enqueued once within the window, however it is sent", asyn
   await sender.sendMessages({ body: 6, messageId: "same" });
   expect((await receiveOne(receiver)).body).toBe(6);
 });
+
+test("messages without an id are nobody's duplicates", async () => {
+  const sender = under.client.createSender("unique");
+  await sender.sendMessages([{ body: "one" }, { body: "two" }]);
+  const receiver = under.client.createReceiver("unique", { receiveMode: "receiveAndDelete" });
+  expect((await receiveNow(receiver)).map(({ body }) => body)).toEqual(["one", "two"]);
+});
