@@ -1,10 +1,13 @@
 // `npm run reset`: forgets all that the local stack keeps.
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readArguments, runCommand } from "./arguments.ts";
 import { DEFAULT_DATA, stackPid } from "./settings.ts";
 
 const USAGE = `npm run reset
   --data DIR   the state folder to clear (.local)`;
+
+/** What the parts of a stack keep in its folder. */
+const OURS = /^(bus|cosmos|remotes|azurite|host|logs|stack\.json|bench-\w+)$/;
 
 await runCommand(async () => {
   const { values } = readArguments({ data: { type: "string" }, help: { type: "boolean" } }, USAGE);
@@ -15,6 +18,9 @@ await runCommand(async () => {
   const data = String(values["data"] ?? DEFAULT_DATA);
   const holder = stackPid(data);
   if (holder !== undefined) throw new Error(`A stack runs on ${data} (process ${holder}): stop it first.`);
+  const foreign = existsSync(data) ? readdirSync(data).filter((entry) => !OURS.test(entry)) : [];
+  if (foreign.length > 0)
+    throw new Error(`${data} holds what no stack keeps: ${foreign.join(", ")}. Nothing is cleared.`);
   rmSync(data, { recursive: true, force: true });
   console.log(`${data} is cleared.`);
   return 0;

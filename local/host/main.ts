@@ -1,6 +1,7 @@
 // The command `host`: runs a Functions app under a watcher.
 
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Watcher } from "./watcher.ts";
 
@@ -31,6 +32,8 @@ function readArguments() {
   const [appDir, ...rest] = positionals;
   if (appDir === undefined || rest.length > 0) throw new Error("One folder of an app is wanted.");
   const { durability } = values;
+  if (!existsSync(join(resolve(appDir), "package.json")))
+    throw new Error(`${resolve(appDir)} is no app: it has no package.json`);
   if (durability !== "full" && durability !== "normal") throw new Error(`--durability ${durability}: full or normal`);
   return {
     appDir: resolve(appDir),

@@ -104,7 +104,11 @@ export async function startHost({ appDir, port, data, durability, settings, onLi
   }
   const reason = child.alive ? `gave no answer at ${url} for ${READY_LIMIT_MS / 1000} s` : "ended before it was ready";
   await child.stop(0);
-  throw new Error(`host ${reason}:\n${await child.tail()}`);
+  const said = await child.tail();
+  if (said.includes(`EADDRINUSE: address already in use 127.0.0.1:${port}`)) {
+    throw new Error(`port ${port} is busy, and the host wants it; free it or give the host another with --host-port N`);
+  }
+  throw new Error(`host ${reason}:\n${said}`);
 }
 
 function statusOf(url: string): Promise<number | undefined> {

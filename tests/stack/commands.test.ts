@@ -1,0 +1,152 @@
+// The commands as a newcomer types them, in processes of their own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+import { freePorts } from "../../local/stack/free-ports.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "commands-"));
+const running = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Command {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function run(name: string, ...args: string[]): Command {
+  const child = spawn(process.execPath, [join(ROOT, "cli", `${name}.ts`), ...args], { cwd: folder });
+  running.add(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += String(chunk);
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  void ended.then(() => running.delete(child));
+  return { child, output: () => output, ended };
+}
+
+async function portOptions(): Promise<string[]> {
+  const [host, bus, admin, cosmos] = await freePorts(4);
+  const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0 };
+  return Object.entries(named).map(([name, port]) => `--${name}-port=${port}`);
+}
+
+const until = (command: Command, text: string) =>
+  expect.poll(() => command.output(), { timeout: 40_000, interval: 50 }).toContain(text);
+
+test("npm start -- --exit --json: every sample ends as it should, and one line of JSON is last", async () => {
+  const start = run("start", "--exit", "--json", "--data", join(folder, "exit"), ...(await portOptions()));
+  expect(await start.ended, start.output()).toBe(0);
+  const last = start.output().trimEnd().split("\n").at(-1) ?? "";
+  expect(JSON.parse(last)).toEqual({ sent: 7, processed: 4, error: 1, quarantined: 1, seconds: expect.any(Number) });
+  expect(start.output()).toContain("inventory service");
+}, 90_000);
+
+test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a start after kill -9 takes up what was unfinished", async () => {
+  const data = join(folder, "stays");
+  const first = run("start", "--data", data, ...(await portOptions()));
+  await until(first, "attempt");
+  // Killed while one sample waits for its service: nothing of the stack may outlive it.
+  first.child.kill("SIGKILL");
+  await first.ended;
+  await expect.poll(() => livePids(data), { timeout: 5000 }).toEqual([]);
+
+  const second = run("start", "--data", data, ...(await portOptions()));
+  await until(second, "Taking up 1 unfinished orders");
+  await until(second, "The stack stays up");
+
+  writeFileSync(join(folder, "mine.json"), readFileSync(join(ROOT, "samples", "plain.json")));
+  const sent = run("send", join(folder, "mine.json"), "--data", data);
+  expect(await sent.ended, sent.output()).toBe(0);
+  const made = run("send", "--count", "5", "--data", data);
+  expect(await made.ended, made.output()).toBe(0);
+  expect(made.output()).toContain("5 orders sent");
+  await expect
+    .poll(
+      async () => {
+        const orders = run("orders", "plain", "--data", data);
+        await orders.ended;
+        return orders.output();
+      },
+      { timeout: 10_000 },
+    )
+    .toContain("plain: Processed");
+  const list = run("orders", "--data", data, "--json");
+  await list.ended;
+  expect(list.output().trim().split("\n").length).toBeGreaterThanOrEqual(11);
+  const reset = run("reset", "--data", data);
+  expect(await reset.ended).toBe(1);
+  expect(reset.output()).toContain("stop it first");
+
+  const asked = Date.now();
+  second.child.kill("SIGINT");
+  expect(await second.ended, second.output()).toBe(0);
+  expect(Date.now() - asked).toBeLessThan(5000);
+  expect(livePids(data)).toEqual([]);
+  expect(await run("reset", "--data", data).ended).toBe(0);
+  expect(existsSync(data)).toBe(false);
+}, 120_000);
+
+test("a busy port is named with its option, and nothing is left running", async () => {
+  const ports = await portOptions();
+  const host = Number(ports[0]?.split("=")[1]);
+  const holder = createServer().listen(host, "127.0.0.1");
+  const data = join(folder, "busy");
+  const start = run("start", "--exit", "--data", data, ...ports);
+  expect(await start.ended).toBe(1);
+  expect(start.output()).toContain(`port ${host} is busy`);
+  expect(start.output()).toContain("--host-port");
+  expect(livePids(data)).toEqual([]);
+  holder.close();
+}, 60_000);
+
+test("wrong calls say what is wrong and how to call", async () => {
+  for (const [name, args, named] of [
+    ["start", ["--no-such"], "--no-such"],
+    ["start", ["--within", "soon"], "--within must be a number"],
+    ["send", [], "Name files, or a --count"],
+    ["send", ["--count", "0"], "--count must be a number from 1"],
+    ["orders", ["--limit", "x"], "--limit must be a number"],
+  ] as const) {
+    const command = run(name, ...args);
+    expect(await command.ended, command.output()).toBe(2);
+    expect(command.output()).toContain(named);
+  }
+});
+
+test("npm run reset clears no folder that is not a stack's", async () => {
+  writeFileSync(join(folder, "precious.txt"), "mine");
+  const reset = run("reset", "--data", folder);
+  expect(await reset.ended).toBe(1);
+  expect(reset.output()).toContain("precious.txt");
+  expect(existsSync(join(folder, "precious.txt"))).toBe(true);
+});
+
+/** Processes whose command line names the data folder. */
+function livePids(data: string): number[] {
+  return readProcesses()
+    .filter(({ command }) => command.includes(data))
+    .map(({ pid }) => pid);
+}
+
+function readProcesses(): { pid: number; command: string }[] {
+  return readdirSync("/proc").flatMap((entry) => {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) return [];
+    try {
+      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8") }];
+    } catch {
+      return [];
+    }
+  });
+}
