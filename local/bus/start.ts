@@ -65,6 +65,8 @@ function connectionString(port: number): string {
 }
 
 async function close(broker: Broker, amqp: AmqpServer, admin: AdminServer, store: Store): Promise<void> {
+  // What has arrived is committed and answered before the connections go.
+  await store.commit(() => undefined);
   await Promise.all([amqp.close(), admin.close()]);
   broker.close();
   store.close();
