@@ -14,7 +14,7 @@ const USAGE = `npm run bench
   --rate R             orders a second in the steady phase (50)
   --seconds S          how long the steady phase is (20)
   --durability LEVEL   full (usual): flush to disk at every commit; normal`;
-const WARM_UP_ORDERS = 200;
+const WARM_UP_ORDERS = 500;
 
 await runCommand(async () => {
   const text = { type: "string" } as const;

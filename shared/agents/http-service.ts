@@ -1,4 +1,5 @@
 // One call to a remote service over HTTP, and what its answer means to an agent.
+import { type Dispatcher, request as httpRequest } from "undici";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentReply, AgentRequest } from "./agent.ts";
 
@@ -16,23 +17,24 @@ export interface HttpServiceCall {
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
 export async function callService(call: HttpServiceCall, request: AgentRequest): Promise<AgentReply> {
   const { endpoint } = call;
-  let response: Response;
+  let response: Dispatcher.ResponseData;
   let answer: { [name: string]: unknown };
   try {
-    response = await fetch(new URL(call.path, endpoint), {
+    response = await httpRequest(new URL(call.path, endpoint), {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": request.idempotencyKey },
       body: JSON.stringify(call.body),
       signal: request.signal,
     });
-    answer = asObject(await response.text());
+    answer = asObject(await response.body.text());
   } catch (cause) {
     return { kind: "unavailable", message: describe(cause), endpoint };
   }
-  if (response.ok) return { kind: "done", result: call.keep(answer), endpoint };
-  const message = typeof answer["message"] === "string" ? answer["message"] : `HTTP ${response.status}`;
-  if (response.status < 500 && !TRANSIENT_STATUSES.has(response.status)) return { kind: "rejected", message, endpoint };
-  const retryAfterMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
+  const { statusCode } = response;
+  if (statusCode >= 200 && statusCode < 300) return { kind: "done", result: call.keep(answer), endpoint };
+  const message = typeof answer["message"] === "string" ? answer["message"] : `HTTP ${statusCode}`;
+  if (statusCode < 500 && !TRANSIENT_STATUSES.has(statusCode)) return { kind: "rejected", message, endpoint };
+  const retryAfterMs = Number(response.headers["retry-after"] ?? Number.NaN) * 1000;
   return { kind: "unavailable", message, endpoint, ...(retryAfterMs >= 0 && { retryAfterMs }) };
 }
 
