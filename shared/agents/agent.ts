@@ -4,27 +4,53 @@ import type { StepResult } from "../domain/state-record.ts";
 
 export interface AgentRequest {
   readonly order: Order;
-  /** What the steps before recorded, by step name. */
+  /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
-  /** The same for every try of every attempt of the step. */
+  /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
+  /** Where to call: the service's base URL, with a slash at its end. */
+  readonly endpoint: string;
   /** Aborts at complete-by. */
   readonly signal: AbortSignal;
+  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
 }
 
 export type AgentReply =
-  | { readonly kind: "done"; readonly result: StepResult; readonly endpoint: string }
+  | { readonly kind: "done"; readonly result: StepResult }
   /** The service refused for good: trying again would change nothing (P9). */
-  | { readonly kind: "rejected"; readonly message: string; readonly endpoint: string }
+  | { readonly kind: "rejected"; readonly message: string }
   /** The service can't be reached or can't answer now: trying again may help. */
-  | {
-      readonly kind: "unavailable";
-      readonly message: string;
-      readonly endpoint: string;
-      readonly retryAfterMs?: number;
-    };
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryAfterMs?: number };
+
+export type Operation = (request: AgentRequest) => Promise<AgentReply>;
 
 export interface Agent {
   readonly name: string;
-  call(request: AgentRequest): Promise<AgentReply>;
+  readonly operations: { readonly [name: string]: Operation };
+}
+
+/** One place where an agent's service answers. */
+export interface Endpoint {
+  /** With a slash at its end. */
+  readonly url: string;
+  /** Calls that it may have under way at once from this process. */
+  readonly capacity: number;
+}
+
+/** What came of an operation inside its time, and where it was sent and why (P19). */
+export type BoundedReply =
+  | { readonly kind: "done"; readonly result: StepResult; readonly endpoint: string; readonly because: string }
+  | { readonly kind: "rejected"; readonly message: string; readonly endpoint: string; readonly because: string }
+  | { readonly kind: "expired"; readonly tries: number };
+
+/** An agent with its endpoints: calls an operation, retried, routed and bounded by complete-by. */
+export interface RoutedAgent {
+  readonly name: string;
+  readonly operationNames: readonly string[];
+  call(
+    operation: string,
+    request: Omit<AgentRequest, "signal" | "endpoint">,
+    bounds: { readonly completeBy: string; readonly priority: "normal" | "high" },
+  ): Promise<BoundedReply>;
 }

@@ -13,6 +13,7 @@ export interface Wake {
 /** Where status messages go. */
 export interface Reply {
   readonly replyTo: string | null;
+  readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
 }

@@ -35,6 +35,8 @@ export interface Order {
 export interface ReplyAddress {
   /** The submitting application's private reply queue. */
   readonly replyTo: string | null;
+  /** The session that it listens to there, where the queue has sessions. */
+  readonly replyToSessionId: string | null;
   /** The request's own correlation id, which every status message carries. */
   readonly correlationId: string;
 }

@@ -8,24 +8,38 @@ export type StepState = "NotStarted" | "Running" | "Completed" | "Failed" | "Und
 /** What an agent recorded of its work, for later steps and for the undo: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
 
-export interface StepRecord {
+/** `forward` does the steps; `undo` takes back what was done, in reverse order (P13). */
+export type Direction = "forward" | "undo";
+
+/** A step's run in one direction. */
+export interface StepRun {
   readonly state: StepState;
-  readonly agent: string;
   readonly completeBy: string | null;
   /** How often the supervisor has had this step run again. */
   readonly retryCount: number;
-  readonly result: StepResult | null;
   readonly error: string | null;
   readonly endpoint: string | null;
+  /** Why that endpoint was chosen (P19). */
+  readonly because: string | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+}
+
+/** A step: its forward run, what that recorded, and the run that undoes it, if there is one. */
+export interface StepRecord extends StepRun {
+  readonly agent: string;
+  readonly result: StepResult | null;
+  readonly undo: StepRun | null;
 }
 
 export type Steps = { readonly [name: string]: StepRecord };
 
 export interface OrderError {
-  /** `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. */
-  readonly kind: "rejected" | "expired";
+  /**
+   * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
+   * was done is undone. `notUndone`: something remains to be done by hand; the message names it.
+   */
+  readonly kind: "rejected" | "expired" | "undone" | "notUndone";
   readonly message: string;
   readonly step: string | null;
   readonly agent: string | null;
@@ -38,7 +52,7 @@ export interface HistoryEntry {
   readonly by: string;
 }
 
-export type OrderStatus = "Received" | "Started" | "Completed" | "Failed";
+export type OrderStatus = "Received" | "Started" | "StepCompleted" | "Completed" | "RetryScheduled" | "Failed" | "Undone";
 
 /** Something to be told that was decided in the same write and is not yet known to be sent. */
 export interface Notice {
@@ -57,8 +71,13 @@ export interface StateRecord {
   readonly completeBy: string | null;
   readonly failureCount: number;
   readonly attempt: number;
+  readonly direction: Direction;
+  /** Which version of the order's content the steps work on: 1 until an operator edits it. */
+  readonly orderRevision: number;
   readonly priority: Priority;
   readonly replyTo: string | null;
+  /** The session of the reply queue that the shop listens to, where the queue has sessions. */
+  readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
   readonly steps: Steps;
@@ -77,8 +96,8 @@ export function attemptId(orderId: string, attempt: number): string {
 }
 
 /** The key under which a remote service recognises every try of a step, in every attempt (P6). */
-export function idempotencyKey(orderId: string, step: string): string {
-  return `${orderId}:${step}:forward`;
+export function idempotencyKey(orderId: string, step: string, direction: Direction): string {
+  return `${orderId}:${step}:${direction}`;
 }
 
 /** Who asked for an order, and what was asked for. */
@@ -86,13 +105,17 @@ export interface Submission {
   readonly orderId: string;
   readonly priority: Priority;
   readonly replyTo: string | null;
+  readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
 }
 
 /** A new order's state record: Pending, unlocked, no step started. */
 export function newStateRecord(submission: Submission, workflow: Workflow, now: string, claimBy: string): StateRecord {
-  const steps = workflow.steps.map(({ name, agent }): [string, StepRecord] => [name, notStarted(agent)]);
+  const steps = workflow.steps.map(({ name, agent }): [string, StepRecord] => [
+    name,
+    { ...NOT_STARTED, agent, result: null, undo: null },
+  ]);
   return {
     orderId: submission.orderId,
     workflow: { name: workflow.name, version: workflow.version },
@@ -101,8 +124,11 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
     completeBy: null,
     failureCount: 0,
     attempt: 1,
+    direction: "forward",
+    orderRevision: 1,
     priority: submission.priority,
     replyTo: submission.replyTo,
+    replyToSessionId: submission.replyToSessionId,
     correlationId: submission.correlationId,
     traceparent: submission.traceparent,
     steps: Object.fromEntries(steps),
@@ -115,16 +141,14 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
   };
 }
 
-function notStarted(agent: string): StepRecord {
-  return {
-    state: "NotStarted",
-    agent,
-    completeBy: null,
-    retryCount: 0,
-    result: null,
-    error: null,
-    endpoint: null,
-    startedAt: null,
-    endedAt: null,
-  };
-}
+/** A run that has not begun. */
+export const NOT_STARTED: StepRun = {
+  state: "NotStarted",
+  completeBy: null,
+  retryCount: 0,
+  error: null,
+  endpoint: null,
+  because: null,
+  startedAt: null,
+  endedAt: null,
+};
