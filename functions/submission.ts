@@ -8,8 +8,8 @@ import { logTelemetry } from "../shared/telemetry/events.ts";
 
 async function submission(body: unknown, context: InvocationContext): Promise<void> {
   // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is refused.
-  const { messageId, correlationId, replyTo } = context.triggerMetadata ?? {};
-  const envelope = { messageId, correlationId, replyTo };
+  const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
+  const envelope = { messageId, correlationId, replyTo, replyToSessionId };
   const traceparent = context.traceContext?.traceParent ?? null;
   const wake = await submitOrder({ body, envelope, traceparent }, ports(), logTelemetry(context));
   if (wake) await startAttempt(df.getClient(context), wake);

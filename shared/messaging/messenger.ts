@@ -7,6 +7,8 @@ export interface StatusMessage {
   readonly attempt: number;
   readonly status: OrderStatus;
   readonly at: string;
+  /** The step that a status is about, where it is about one. */
+  readonly step?: string;
   /** In words, where a status needs them. */
   readonly detail?: string;
 }
@@ -15,7 +17,7 @@ export type Told =
   | "sent"
   /** The request named no reply queue. */
   | "nobody-asked"
-  /** The reply queue does not exist: the order goes on all the same. */
+  /** No queue of that name takes it: absent, disabled, full, or in want of a session that the request did not name. The order goes on. */
   | "no-such-queue";
 
 export interface Unreadable {
@@ -25,12 +27,20 @@ export interface Unreadable {
   readonly correlationId: string | undefined;
 }
 
+export interface WakeOptions {
+  /** When the scheduler is to be told, an ISO 8601 instant; at once without one. */
+  readonly at?: string | undefined;
+}
+
 /** Every method throws once its bounded retries are used up. */
 export interface Messenger {
-  /** Tells the submitting application on its private reply queue (P15). At least once: the message id is the same each time. */
+  /**
+   * Tells the submitting application on its private reply queue, in its session there if it named one (P15). At least
+   * once: the message id `<orderId>:<attempt>:<status>[:step]` is the same each time.
+   */
   tell(reply: Reply, message: StatusMessage): Promise<Told>;
-  /** Tells the scheduler that an order waits for an attempt (P10). */
-  wake(wake: Wake): Promise<void>;
+  /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
+  wake(wake: Wake, options?: WakeOptions): Promise<void>;
   /** Keeps a message that is no order, with what is wrong with it. */
   quarantine(unreadable: Unreadable): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
 } from "@azure/service-bus";
 import type { Reply } from "../domain/attempt.ts";
 import { attemptId } from "../domain/state-record.ts";
-import type { Messenger } from "./messenger.ts";
+import type { Messenger, StatusMessage } from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -45,24 +45,26 @@ export function createServiceBusMessenger(client: ServiceBusClient, queues: Queu
           body: message,
           contentType: "application/json",
           subject: message.status,
-          messageId: `${message.orderId}:${message.attempt}:${message.status}`,
+          messageId: statusMessageId(message),
           correlationId: reply.correlationId,
+          ...(reply.replyToSessionId && { sessionId: reply.replyToSessionId }),
           ...(reply.traceparent && { applicationProperties: { "Diagnostic-Id": reply.traceparent } }),
         });
         return "sent";
       } catch (cause) {
-        if (!isServiceBusError(cause) || cause.code !== "MessagingEntityNotFound") throw cause;
+        if (!refusedByQueue(cause)) throw cause;
         forget(reply.replyTo);
         return "no-such-queue";
       }
     },
 
-    async wake(wake) {
+    async wake(wake, { at } = {}) {
       await senderTo(queues.scheduler).sendMessages({
         body: wake,
         contentType: "application/json",
         subject: "wake",
         correlationId: attemptId(wake.orderId, wake.attempt),
+        ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
       });
     },
 
@@ -80,4 +82,24 @@ export function createServiceBusMessenger(client: ServiceBusClient, queues: Queu
       await senderTo(queues.quarantine).sendMessages(message);
     },
   };
+}
+
+function statusMessageId({ orderId, attempt, status, step }: StatusMessage): string {
+  return [orderId, attempt, status, ...(step ? [step] : [])].join(":");
+}
+
+/** The queue itself refuses, and would refuse again: the shop's affair, which never stops an order. */
+function refusedByQueue(cause: unknown): boolean {
+  if (!isServiceBusError(cause)) return false;
+  switch (cause.code) {
+    case "MessagingEntityNotFound":
+    case "MessagingEntityDisabled":
+    case "QuotaExceeded":
+      return true;
+    case "GeneralError":
+      // The SDK has no code of its own for amqp:not-allowed: a message without a session to a queue with sessions.
+      return cause.message.startsWith("InvalidOperationError");
+    default:
+      return false;
+  }
 }

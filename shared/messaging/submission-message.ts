@@ -4,6 +4,8 @@ import type { Order, ReplyAddress } from "../domain/order.ts";
 
 const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
+/** What Service Bus takes for a session id. */
+const SESSION_ID_LIMIT = 128;
 const text = z.string().trim().min(1).max(TEXT_LIMIT);
 
 const orderSchema = z.strictObject({
@@ -43,6 +45,7 @@ export interface Envelope {
   readonly messageId?: unknown;
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
+  readonly replyToSessionId?: unknown;
 }
 
 export interface SubmissionRules {
@@ -71,12 +74,18 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
       `message property replyTo: "${replyTo.slice(0, TEXT_LIMIT)}" does not match ${rules.replyQueuePattern.source}`,
     );
   }
+  const replyToSessionId = optionalText(envelope.replyToSessionId);
+  if (replyToSessionId !== null && replyToSessionId.length > SESSION_ID_LIMIT) {
+    faults.push(`message property replyToSessionId: is longer than ${SESSION_ID_LIMIT} characters`);
+  }
   if (!parsed.success || faults.length > 0) return { kind: "invalid", faults };
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.data.orderId;
-  return { kind: "valid", order: parsed.data, reply: { replyTo, correlationId } };
+  return { kind: "valid", order: parsed.data, reply: { replyTo, replyToSessionId, correlationId } };
 }
 
+/** A property's text. One that looks like a number comes as a number: the Functions library parses whatever is JSON. */
 function optionalText(value: unknown): string | null {
+  if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : null;
 }
 

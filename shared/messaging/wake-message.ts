@@ -4,24 +4,29 @@ import type { Wake } from "../domain/attempt.ts";
 
 const textOrNull = z.string().nullable();
 
+const runSchema = z.object({
+  state: z.enum(["NotStarted", "Running", "Completed", "Failed", "Undone"]),
+  completeBy: textOrNull,
+  retryCount: z.int(),
+  error: textOrNull,
+  endpoint: textOrNull,
+  because: textOrNull,
+  startedAt: textOrNull,
+  endedAt: textOrNull,
+});
+
+const stepSchema = runSchema.extend({
+  agent: z.string(),
+  result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  undo: runSchema.nullable(),
+});
+
 const wakeSchema = z.object({
   orderId: z.string(),
   attempt: z.int().min(1),
+  direction: z.enum(["forward", "undo"]),
   workflow: z.object({ name: z.string(), version: z.int() }),
-  steps: z.record(
-    z.string(),
-    z.object({
-      state: z.enum(["NotStarted", "Running", "Completed", "Failed", "Undone"]),
-      agent: z.string(),
-      completeBy: textOrNull,
-      retryCount: z.int(),
-      result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
-      error: textOrNull,
-      endpoint: textOrNull,
-      startedAt: textOrNull,
-      endedAt: textOrNull,
-    }),
-  ),
+  steps: z.record(z.string(), stepSchema),
 }) satisfies z.ZodType<Wake>;
 
 /** Throws if the message is no wake: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
