@@ -1,4 +1,5 @@
 // The meaning of a guarded write, for stores that have to carry it out themselves.
+import { isDone, runOf } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
 import type { Change, Guard } from "./transitions.ts";
 
@@ -7,8 +8,18 @@ export function holds(guard: Guard, record: StateRecord): boolean {
     record.processState === guard.processState &&
     record.lockedBy === guard.lockedBy &&
     record.attempt === guard.attempt &&
-    (!guard.step || record.steps[guard.step.name]?.state === guard.step.state)
+    isRunning(guard.running, record) &&
+    siblingsAre(guard.siblings, record)
   );
+}
+
+function isRunning(running: Guard["running"], record: StateRecord): boolean {
+  return !running || runOf(record.steps[running.name], running.direction)?.state === "Running";
+}
+
+function siblingsAre(siblings: Guard["siblings"], record: StateRecord): boolean {
+  if (!siblings) return true;
+  return siblings.names.every((name) => isDone(record.steps[name], siblings.direction)) === siblings.allDone;
 }
 
 /** A copy of the record with the changes made. */

@@ -1,11 +1,14 @@
 // One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
-import type { StepRecord, StepResult, Steps } from "./state-record.ts";
-import type { WorkflowRef, WorkflowStep } from "./workflow.ts";
+import type { Priority } from "./order.ts";
+import { isDone, openLevel, type Plan, type PlannedStep, runOf } from "./plan.ts";
+import type { Direction, StepRecord, StepResult, Steps } from "./state-record.ts";
+import type { WorkflowRef } from "./workflow.ts";
 
 /** What starts an attempt. All of it is fixed while the order is Pending in this attempt. */
 export interface Wake {
   readonly orderId: string;
   readonly attempt: number;
+  readonly direction: Direction;
   readonly workflow: WorkflowRef;
   readonly steps: Steps;
 }
@@ -22,35 +25,52 @@ export interface Attempt {
   readonly orderId: string;
   readonly attempt: number;
   readonly lockedBy: string;
-  /** The workflow's steps in the order in which they run: carried along, so that a deploy changes no attempt. */
-  readonly plan: readonly WorkflowStep[];
+  readonly direction: Direction;
+  readonly workflow: WorkflowRef;
+  readonly orderRevision: number;
+  readonly priority: Priority;
+  /** Carried along, so that a deploy changes no attempt under way. */
+  readonly plan: Plan;
   readonly steps: Steps;
   readonly reply: Reply;
 }
 
-export type ClaimOutcome = { readonly kind: "claimed"; readonly attempt: Attempt } | { readonly kind: "taken" };
+export type ClaimOutcome =
+  | { readonly kind: "claimed"; readonly attempt: Attempt }
+  /** There was nothing left to do: the claim concluded the order. */
+  | { readonly kind: "concluded" }
+  /** Another attempt holds the order, or it has ended. */
+  | { readonly kind: "taken" };
 
-/** One step for one agent, with all that the agent's activity needs but the order itself. */
-export interface StepTask {
-  readonly orderId: string;
-  readonly attempt: number;
-  readonly lockedBy: string;
-  readonly step: string;
-  readonly agent: string;
+/** A step that a write marks Running, with its record as it then is. */
+export interface NextStep {
+  readonly name: string;
   readonly record: StepRecord;
   readonly completeBy: string;
-  /** What the steps before it recorded. */
+}
+
+/** One step for one agent, with all that the agent's activity needs but the order itself. */
+export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
+  readonly step: string;
+  readonly agent: string;
+  readonly operation: string;
+  readonly record: StepRecord;
+  readonly completeBy: string;
+  /** What the completed steps recorded. */
   readonly results: { readonly [step: string]: StepResult };
-  /** The step to mark Running in the write that completes this one; null for the last. */
-  readonly next: { readonly name: string; readonly record: StepRecord; readonly completeWithin: string } | null;
-  readonly reply: Reply;
+  /** The other steps of the level: the last to end marks the next level Running, or concludes. */
+  readonly siblings: readonly string[];
+  /** The steps of the next level; empty after the last. */
+  readonly next: readonly { readonly name: string; readonly record: StepRecord; readonly completeWithin: string }[];
 }
 
 export type StepOutcome =
+  /** `next` is set by the last of its level to end. */
   | {
       readonly kind: "completed";
+      readonly step: string;
       readonly record: StepRecord;
-      readonly next: { readonly name: string; readonly record: StepRecord } | null;
+      readonly next: readonly NextStep[];
     }
   | { readonly kind: "rejected" }
   /** Past complete-by: nothing was written or sent; the supervisor will find it. */
@@ -58,44 +78,66 @@ export type StepOutcome =
   /** Another attempt holds the order, or nobody: nothing was written. */
   | { readonly kind: "superseded" };
 
-/** The first step that is not completed: where an attempt starts, and goes on (P14). */
-export function firstOpenStep(plan: readonly WorkflowStep[], steps: Steps): WorkflowStep | undefined {
-  return plan.find(({ name }) => steps[name]?.state !== "Completed");
+/** The tasks of an attempt's open level; none when all is done. */
+export function nextTasks(attempt: Attempt): StepTask[] {
+  const { plan, steps, direction } = attempt;
+  const level = openLevel(plan, steps, direction);
+  const whole = plan.find((candidate) => candidate.some(({ name }) => level.some((open) => open.name === name))) ?? [];
+  const following = nextLevelAfter(plan, whole, steps, direction);
+  return level.map((step) => taskOf(attempt, step, whole, following));
 }
 
-/** The next task of an attempt; undefined when its last step is completed. */
-export function nextTask(attempt: Attempt): StepTask | undefined {
-  const step = firstOpenStep(attempt.plan, attempt.steps);
-  if (!step) return undefined;
-  const record = attempt.steps[step.name];
-  if (!record?.completeBy) throw new Error(`step ${step.name} of ${attempt.lockedBy} was never marked Running`);
-  const following = attempt.plan[attempt.plan.indexOf(step) + 1];
-  const followingRecord = following && attempt.steps[following.name];
+/** The attempt after its open level is done. */
+export function advance(attempt: Attempt, outcomes: readonly StepOutcome[]): Attempt {
+  const changed = outcomes.flatMap((outcome): [string, StepRecord][] =>
+    outcome.kind === "completed"
+      ? [
+          [outcome.step, outcome.record],
+          ...outcome.next.map(({ name, record }): [string, StepRecord] => [name, record]),
+        ]
+      : [],
+  );
+  return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(changed) } };
+}
+
+/** What kept a level from completing; undefined if nothing did. */
+export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {
+  const kinds = outcomes.flatMap(({ kind }) => (kind === "completed" ? [] : [kind]));
+  return kinds[0];
+}
+
+function nextLevelAfter(plan: Plan, level: Plan[number], steps: Steps, direction: Direction): readonly PlannedStep[] {
+  const later = plan.slice(plan.indexOf(level) + 1);
+  return openLevel(later, steps, direction);
+}
+
+function taskOf(attempt: Attempt, step: PlannedStep, level: Plan[number], following: readonly PlannedStep[]): StepTask {
+  const { plan, steps, ...held } = attempt;
+  const record = recordOf(steps, step.name);
+  const completeBy = runOf(record, attempt.direction)?.completeBy;
+  if (!completeBy) throw new Error(`step ${step.name} of ${attempt.lockedBy} was never marked Running`);
   return {
-    orderId: attempt.orderId,
-    attempt: attempt.attempt,
-    lockedBy: attempt.lockedBy,
+    ...held,
     step: step.name,
     agent: step.agent,
+    operation: step.operation,
     record,
-    completeBy: record.completeBy,
-    results: resultsOf(attempt.steps),
-    next: followingRecord
-      ? { name: following.name, record: followingRecord, completeWithin: following.completeWithin }
-      : null,
-    reply: attempt.reply,
+    completeBy,
+    results: resultsOf(steps),
+    siblings: level.flatMap(({ name }) => (name === step.name ? [] : [name])),
+    next: following.map(({ name, completeWithin }) => ({ name, completeWithin, record: recordOf(steps, name) })),
   };
 }
 
-/** The attempt after a step was completed. */
-export function advance(attempt: Attempt, step: string, outcome: Extract<StepOutcome, { kind: "completed" }>): Attempt {
-  const { record, next } = outcome;
-  return { ...attempt, steps: { ...attempt.steps, [step]: record, ...(next && { [next.name]: next.record }) } };
+function recordOf(steps: Steps, name: string): StepRecord {
+  const record = steps[name];
+  if (!record) throw new Error(`there is no record of step ${name}`);
+  return record;
 }
 
 function resultsOf(steps: Steps): { [step: string]: StepResult } {
-  const completed = Object.entries(steps).flatMap(([name, { state, result }]): [string, StepResult][] =>
-    state === "Completed" && result ? [[name, result]] : [],
+  const completed = Object.entries(steps).flatMap(([name, record]): [string, StepResult][] =>
+    isDone(record, "forward") && record.result ? [[name, record.result]] : [],
   );
   return Object.fromEntries(completed);
 }

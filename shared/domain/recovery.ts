@@ -1,14 +1,20 @@
-// The supervisor's verdict on a record that is overdue, and what it makes of the record (P10).
+// The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
 import type { Wake } from "./attempt.ts";
-import { after } from "./duration.ts";
-import type { HistoryEntry, Notice, OrderError, StateRecord, StepRecord } from "./state-record.ts";
+import { after, durationMs } from "./duration.ts";
+import { runOf } from "./plan.ts";
+import type { HistoryEntry, Notice, OrderError, OrderStatus, StateRecord, StepRecord } from "./state-record.ts";
+import { restarted } from "./step-run.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
 
 export type Verdict =
   /** The attempt ran out of time: another one, from the step that it had reached. */
   | { readonly kind: "retry"; readonly failureCount: number }
-  /** Too many attempts ran out of time: an operator has to look. */
+  /** At the threshold: another one, later. */
+  | { readonly kind: "wait"; readonly failureCount: number; readonly waitMs: number }
+  /** All attempts are used up: what was done is undone. */
+  | { readonly kind: "undo"; readonly failureCount: number }
+  /** All attempts are used up: an operator has to look. */
   | { readonly kind: "fail"; readonly failureCount: number }
   /** Nobody claimed it: the scheduler is told again. No failure is counted. */
   | { readonly kind: "wake" }
@@ -17,14 +23,13 @@ export type Verdict =
 
 const HISTORY_LIMIT = 100;
 
+/** @param policy the one that holds for the step that the record is in: see `overdueStep`. */
 export function decideRecovery(record: StateRecord, policy: RecoveryPolicy): Verdict {
   switch (record.processState) {
     case "Pending":
       return { kind: "wake" };
-    case "Processing": {
-      const failureCount = record.failureCount + 1;
-      return { kind: failureCount < policy.failureThreshold ? "retry" : "fail", failureCount };
-    }
+    case "Processing":
+      return decideExpired(record, policy);
     case "Processed":
     case "Error":
       return { kind: "tell" };
@@ -33,22 +38,36 @@ export function decideRecovery(record: StateRecord, policy: RecoveryPolicy): Ver
   }
 }
 
-/** The record as the verdict leaves it. `claimBy` is when a Pending record is looked at again. */
-export function recover(record: StateRecord, verdict: Verdict, now: string, claimBy: string): StateRecord {
+function decideExpired({ failureCount: before, direction }: StateRecord, policy: RecoveryPolicy): Verdict {
+  const failureCount = before + 1;
+  if (failureCount < policy.failureThreshold) return { kind: "retry", failureCount };
+  const wait = policy.waits[failureCount - policy.failureThreshold];
+  const waitMs = wait === undefined ? undefined : durationMs(wait);
+  if (waitMs !== undefined) return { kind: "wait", failureCount, waitMs };
+  // An undo that can't be had is not undone in turn.
+  return { kind: direction === "forward" ? policy.onExhausted : "fail", failureCount };
+}
+
+/** The step whose policy holds: the first that is Running in the record's direction. */
+export function overdueStep(record: StateRecord): string | undefined {
+  return Object.entries(record.steps).find(([, step]) => isRunning(step, record))?.[0];
+}
+
+/** The record as the verdict leaves it. `claimWithinMs` is how long a Pending record may wait for its claim. */
+export function recover(record: StateRecord, verdict: Verdict, now: string, claimWithinMs: number): StateRecord {
   switch (verdict.kind) {
     case "retry":
-      return {
-        ...record,
-        processState: transitions.retried.to,
-        lockedBy: null,
-        completeBy: claimBy,
-        dueAt: claimBy,
-        failureCount: verdict.failureCount,
-        attempt: record.attempt + 1,
-        steps: restarted(record),
-        history: remembered(record, now, `expired in ${runningSteps(record)}, retried`),
-        updatedAt: now,
-      };
+      return pending(record, transitions.retried.to, verdict.failureCount, now, after(now, claimWithinMs), "retried");
+    case "wait": {
+      const wakeAt = after(now, verdict.waitMs);
+      const claimBy = after(wakeAt, claimWithinMs);
+      return pending(record, transitions.waited.to, verdict.failureCount, now, claimBy, `to be retried at ${wakeAt}`);
+    }
+    case "undo": {
+      const error = expiredError(record, verdict.failureCount, now);
+      const begun = pending(record, transitions.undoBegun.to, 0, now, after(now, claimWithinMs), "to be undone");
+      return { ...begun, direction: "undo", error, notices: record.notices };
+    }
     case "fail":
       return {
         ...record,
@@ -58,18 +77,15 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
         dueAt: after(now, NOTICE_GRACE_MS),
         failureCount: verdict.failureCount,
         error: expiredError(record, verdict.failureCount, now),
-        notices: [...record.notices, failedNotice(record, now)],
+        notices: [...record.notices, notice(record.attempt, "Failed", now)],
         history: remembered(record, now, `expired in ${runningSteps(record)}, given up`),
         updatedAt: now,
       };
-    case "wake":
-      return {
-        ...record,
-        completeBy: claimBy,
-        dueAt: claimBy,
-        history: remembered(record, now, "nobody claimed it, woken again"),
-        updatedAt: now,
-      };
+    case "wake": {
+      const claimBy = after(now, claimWithinMs);
+      const history = remembered(record, now, "nobody claimed it, woken again");
+      return { ...record, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
+    }
     case "tell":
       return told(record, now);
     default:
@@ -86,33 +102,60 @@ export function told(record: StateRecord, now: string): StateRecord {
 
 /** What starts the attempt that a Pending record waits for. */
 export function wakeOf(record: StateRecord): Wake {
-  const { orderId, attempt, workflow, steps } = record;
-  return { orderId, attempt, workflow, steps };
+  const { orderId, attempt, direction, workflow, steps } = record;
+  return { orderId, attempt, direction, workflow, steps };
 }
 
-function restarted(record: StateRecord): StateRecord["steps"] {
+/** The record for its next attempt, with word of it for the shop. */
+function pending(
+  record: StateRecord,
+  processState: "Pending",
+  failureCount: number,
+  now: string,
+  claimBy: string,
+  what: string,
+): StateRecord {
+  const attempt = record.attempt + 1;
   const steps = Object.entries(record.steps).map(([name, step]): [string, StepRecord] => [
     name,
-    step.state === "Running"
-      ? { ...step, state: "NotStarted", completeBy: null, retryCount: step.retryCount + 1, startedAt: null }
-      : step,
+    restarted(step, record.direction),
   ]);
-  return Object.fromEntries(steps);
+  return {
+    ...record,
+    processState,
+    lockedBy: null,
+    completeBy: claimBy,
+    dueAt: claimBy,
+    failureCount,
+    attempt,
+    steps: Object.fromEntries(steps),
+    notices: [...record.notices, notice(attempt, "RetryScheduled", now)],
+    history: remembered(record, now, `expired in ${runningSteps(record)}, ${what}`),
+    updatedAt: now,
+  };
+}
+
+function isRunning(step: StepRecord, { direction }: StateRecord): boolean {
+  return runOf(step, direction)?.state === "Running";
 }
 
 function runningSteps(record: StateRecord): string {
-  const names = Object.entries(record.steps).flatMap(([name, { state }]) => (state === "Running" ? [name] : []));
-  return names.join(", ");
+  const names = Object.entries(record.steps).flatMap(([name, step]) => (isRunning(step, record) ? [name] : []));
+  const steps = names.join(", ");
+  return record.direction === "forward" ? steps : `the undo of ${steps}`;
 }
 
 function expiredError(record: StateRecord, failureCount: number, now: string): OrderError {
-  const [step, running] = Object.entries(record.steps).find(([, { state }]) => state === "Running") ?? [null, null];
-  const message = `${failureCount} attempts ran out of time${step ? `, the last in ${step}` : ""}`;
-  return { kind: "expired", message, step, agent: running?.agent ?? null, at: now };
+  const step = overdueStep(record) ?? null;
+  const agent = step === null ? null : (record.steps[step]?.agent ?? null);
+  const before =
+    record.direction === "undo" && record.error ? `; it was to be undone because: ${record.error.message}` : "";
+  const message = `${failureCount} attempts ran out of time, the last in ${runningSteps(record)}${before}`;
+  return { kind: "expired", message, step, agent, at: now };
 }
 
-function failedNotice(record: StateRecord, now: string): Notice {
-  return { status: "Failed", attempt: record.attempt, at: now };
+function notice(attempt: number, status: OrderStatus, now: string): Notice {
+  return { status, attempt, at: now };
 }
 
 function remembered(record: StateRecord, now: string, what: string): readonly HistoryEntry[] {

@@ -52,7 +52,14 @@ export interface HistoryEntry {
   readonly by: string;
 }
 
-export type OrderStatus = "Received" | "Started" | "StepCompleted" | "Completed" | "RetryScheduled" | "Failed" | "Undone";
+export type OrderStatus =
+  | "Received"
+  | "Started"
+  | "StepCompleted"
+  | "Completed"
+  | "RetryScheduled"
+  | "Failed"
+  | "Undone";
 
 /** Something to be told that was decided in the same write and is not yet known to be sent. */
 export interface Notice {

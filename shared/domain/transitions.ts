@@ -1,24 +1,28 @@
-// The life of an order, as one table; and each transition as a guarded write (P4, P9, P14, P16).
-
-import type { Attempt, StepTask, Wake } from "./attempt.ts";
-import { after, durationMs } from "./duration.ts";
+// The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
+import type { NextStep, StepTask, Wake } from "./attempt.ts";
+import { after } from "./duration.ts";
 import {
   attemptId,
+  type Direction,
   type OrderError,
   type OrderStatus,
   type ProcessState,
   type StepRecord,
-  type StepResult,
-  type StepState,
 } from "./state-record.ts";
 
 /** What may happen to an order, from which states, and where it leads. `fenced`: only the holder may write it. */
 export const transitions = {
   claimed: { from: "Pending", to: "Processing", fenced: false },
+  claimedWithNothingToDo: { from: "Pending", to: "Processed", fenced: false },
+  claimedWithNothingToUndo: { from: "Pending", to: "Error", fenced: false },
   stepCompleted: { from: "Processing", to: "Processing", fenced: true },
   lastStepCompleted: { from: "Processing", to: "Processed", fenced: true },
+  lastStepUndone: { from: "Processing", to: "Error", fenced: true },
   stepRejected: { from: "Processing", to: "Error", fenced: true },
+  stepRejectedAndUndone: { from: "Processing", to: "Pending", fenced: true },
   retried: { from: "Processing", to: "Pending", fenced: false },
+  waited: { from: "Processing", to: "Pending", fenced: false },
+  undoBegun: { from: "Processing", to: "Pending", fenced: false },
   givenUp: { from: "Processing", to: "Error", fenced: false },
   wokenAgain: { from: "Pending", to: "Pending", fenced: false },
 } as const satisfies Record<string, { from: ProcessState; to: ProcessState; fenced: boolean }>;
@@ -28,7 +32,10 @@ export interface Guard {
   readonly processState: ProcessState;
   readonly lockedBy: string | null;
   readonly attempt: number;
-  readonly step?: { readonly name: string; readonly state: StepState };
+  /** A step that has to be Running in the attempt's direction. */
+  readonly running?: { readonly name: string; readonly direction: Direction };
+  /** Whether all of these steps have to be done in that direction, or not all of them. */
+  readonly siblings?: { readonly names: readonly string[]; readonly direction: Direction; readonly allDone: boolean };
 }
 
 export type Change =
@@ -41,59 +48,88 @@ export interface GuardedWrite {
   readonly changes: readonly Change[];
 }
 
-/** The step that a write marks Running, with its record as it then is. */
-export interface NextStep {
-  readonly name: string;
-  readonly record: StepRecord;
-}
+/** How an order ends. */
+export type Ending =
+  | { readonly processState: "Processed" }
+  | { readonly processState: "Error"; readonly error: OrderError; readonly status: OrderStatus };
 
 /** How long an ended order's notice may wait for the write that clears it before the sweep sends it again. */
 export const NOTICE_GRACE_MS = 30_000;
 
-/** Takes a Pending, unlocked order for the wake's attempt, and marks its next step Running in the same write. */
-export function claim(wake: Wake, next: NextStep, now: string): GuardedWrite {
-  const { from, to } = transitions.claimed;
+/** Takes a Pending, unlocked order for the wake's attempt, and marks its open level Running in the same write. */
+export function claim(wake: Wake, level: readonly NextStep[], now: string): GuardedWrite {
   const holder = attemptId(wake.orderId, wake.attempt);
   return {
-    guard: { processState: from, lockedBy: null, attempt: wake.attempt },
+    guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
     changes: [
-      set(["processState"], to),
+      set(["processState"], transitions.claimed.to),
       set(["lockedBy"], holder),
-      ...running(next),
+      ...running(level),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `claimed, attempt ${wake.attempt}`, by: holder }),
+      append(["history"], { at: now, what: `claimed, attempt ${wake.attempt}, ${wake.direction}`, by: holder }),
     ],
   };
 }
 
-/** Records a step's result; marks the next step Running, or after the last concludes the order, in the same write. */
-export function completeStep(task: StepTask, done: StepRecord, next: NextStep | null, now: string): GuardedWrite {
-  const event = next ? transitions.stepCompleted : transitions.lastStepCompleted;
-  const ending = next ? running(next) : [...released(event.to), remove(["dueAt"])];
+/** Takes an order that has nothing left to do, and concludes it in the same write. */
+export function claimAndConclude(wake: Wake, ending: Ending, now: string): GuardedWrite {
+  const by = attemptId(wake.orderId, wake.attempt);
   return {
-    guard: holding(task, event.from),
+    guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
     changes: [
-      set(["steps", task.step], done),
-      ...ending,
+      ...concluding(ending, wake.attempt, now),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `completed ${task.step}`, by: task.lockedBy }),
+      append(["history"], { at: now, what: `nothing left to do, attempt ${wake.attempt}, ${wake.direction}`, by }),
     ],
   };
+}
+
+/** Records that a step is done while others of its level are not. */
+export function completeAmong(task: StepTask, done: StepRecord, now: string): GuardedWrite {
+  const guard = holding(task);
+  return { guard: { ...guard, siblings: siblings(task, false) }, changes: [...recorded(task, done, now)] };
+}
+
+/** Records that the last step of a level is done, and marks the next level Running in the same write. */
+export function completeLevel(task: StepTask, done: StepRecord, next: readonly NextStep[], now: string): GuardedWrite {
+  const guard = holding(task);
+  return {
+    guard: task.siblings.length > 0 ? { ...guard, siblings: siblings(task, true) } : guard,
+    changes: [...recorded(task, done, now), ...running(next)],
+  };
+}
+
+/** Records that the last step of the last level is done, and concludes the order in the same write. */
+export function completeOrder(task: StepTask, done: StepRecord, ending: Ending, now: string): GuardedWrite {
+  const { guard, changes } = completeLevel(task, done, [], now);
+  return { guard, changes: [...changes, ...concluding(ending, task.attempt, now)] };
 }
 
 /** An agent knows the fault to be permanent: Error, with a notice of it in the same write. */
 export function rejectStep(task: StepTask, failed: StepRecord, error: OrderError, now: string): GuardedWrite {
-  const { from, to } = transitions.stepRejected;
+  const ending = { processState: transitions.stepRejected.to, error, status: "Failed" } as const;
+  return { guard: holding(task), changes: [...recorded(task, failed, now), ...concluding(ending, task.attempt, now)] };
+}
+
+/** An agent knows the fault to be permanent, and the policy is to undo: the next attempt goes the other way. */
+export function rejectAndUndo(
+  task: StepTask,
+  failed: StepRecord,
+  error: OrderError,
+  now: string,
+  claimBy: string,
+): GuardedWrite {
   return {
-    guard: holding(task, from),
+    guard: holding(task),
     changes: [
-      set(["steps", task.step], failed),
-      ...released(to),
+      ...recorded(task, failed, now),
+      set(["processState"], transitions.stepRejectedAndUndone.to),
+      set(["lockedBy"], null),
+      set(["completeBy"], claimBy),
+      set(["dueAt"], claimBy),
+      set(["direction"], "undo"),
+      set(["attempt"], task.attempt + 1),
       set(["error"], error),
-      set(["dueAt"], after(now, NOTICE_GRACE_MS)),
-      append(["notices"], { status: "Failed", attempt: task.attempt, at: now }),
-      set(["updatedAt"], now),
-      append(["history"], { at: now, what: `rejected ${task.step}: ${error.message}`, by: task.lockedBy }),
     ],
   };
 }
@@ -119,55 +155,52 @@ export interface EndedAttempt {
   readonly processState: "Processed" | "Error";
 }
 
-/** The step's record from the moment it is Running. */
-export function started(record: StepRecord, completeWithin: string, now: string): StepRecord {
-  const completeBy = after(now, durationMs(completeWithin) ?? 0);
-  return { ...record, state: "Running", completeBy, startedAt: now, endedAt: null, error: null };
-}
-
-/** The step's record once its agent is done. */
-export function completed(record: StepRecord, result: StepResult, endpoint: string, now: string): StepRecord {
-  return { ...record, state: "Completed", result, endpoint, error: null, endedAt: now };
-}
-
-/** The step's record once its agent has refused it for good. */
-export function rejected(record: StepRecord, message: string, endpoint: string, now: string): StepRecord {
-  return { ...record, state: "Failed", error: message, endpoint, endedAt: now };
-}
-
-/** The attempt as it stands after its claim. */
-export function attemptOf(
-  wake: Wake,
-  plan: Attempt["plan"],
-  steps: Attempt["steps"],
-  reply: Attempt["reply"],
-): Attempt {
-  return {
-    orderId: wake.orderId,
-    attempt: wake.attempt,
-    lockedBy: attemptId(wake.orderId, wake.attempt),
-    plan,
-    steps,
-    reply,
-  };
-}
-
-function holding(task: StepTask, processState: ProcessState): Guard {
-  const { lockedBy, attempt, step } = task;
-  return { processState, lockedBy, attempt, step: { name: step, state: "Running" } };
-}
-
 function guardOfEnded({ attempt, processState }: EndedAttempt): Guard {
   return { processState, lockedBy: null, attempt };
 }
 
-function running(next: NextStep): Change[] {
-  const { name, record } = next;
-  return [set(["steps", name], record), set(["completeBy"], record.completeBy), set(["dueAt"], record.completeBy)];
+function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {
+  return {
+    processState: transitions.stepCompleted.from,
+    lockedBy,
+    attempt,
+    running: { name: step, direction },
+  };
 }
 
-function released(processState: ProcessState): Change[] {
-  return [set(["processState"], processState), set(["lockedBy"], null), set(["completeBy"], null)];
+function siblings({ siblings: names, direction }: StepTask, allDone: boolean): NonNullable<Guard["siblings"]> {
+  return { names, direction, allDone };
+}
+
+function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, now: string): Change[] {
+  const state = direction === "forward" ? record.state : record.undo?.state;
+  const what = direction === "forward" ? `${step}: ${state}` : `undo of ${step}: ${state}`;
+  return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
+}
+
+function running(level: readonly NextStep[]): Change[] {
+  if (level.length === 0) return [];
+  // All of them are UTC in one form, so their order as texts is their order in time.
+  const latest = level
+    .map(({ completeBy }) => completeBy)
+    .sort()
+    .at(-1);
+  return [
+    ...level.map(({ name, record }) => set(["steps", name], record)),
+    set(["completeBy"], latest),
+    set(["dueAt"], latest),
+  ];
+}
+
+function concluding(ending: Ending, attempt: number, now: string): Change[] {
+  const released = [set(["processState"], ending.processState), set(["lockedBy"], null), set(["completeBy"], null)];
+  if (ending.processState === "Processed") return [...released, set(["error"], null), remove(["dueAt"])];
+  return [
+    ...released,
+    set(["error"], ending.error),
+    set(["dueAt"], after(now, NOTICE_GRACE_MS)),
+    append(["notices"], { status: ending.status, attempt, at: now }),
+  ];
 }
 
 const set = (path: readonly string[], value: unknown): Change => ({ op: "set", path, value });

@@ -1,4 +1,4 @@
-// A workflow as data (P5): which steps, through which agents, in what order, within what time.
+// A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is undone.
 import { durationMs } from "./duration.ts";
 
 export interface WorkflowRef {
@@ -6,19 +6,36 @@ export interface WorkflowRef {
   readonly version: number;
 }
 
+export type StepUndo =
+  | { readonly operation: string; readonly completeWithin: string }
+  /** The step leaves nothing behind. */
+  | "nothing"
+  /** Only a person can undo it: an undone order then says so. */
+  | "byHand";
+
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
   readonly name: string;
   readonly agent: string;
-  /** The steps that have to be completed first. */
+  readonly operation: string;
+  /** The steps that have to be completed first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
   /** ISO 8601: from the moment the step is marked Running. */
   readonly completeWithin: string;
+  readonly undo: StepUndo;
+  /** What of the workflow's policy is different while this step is the one that expired. */
+  readonly policy?: Partial<RecoveryPolicy>;
 }
 
 export interface RecoveryPolicy {
-  /** Attempts that may fail before the order is set to Error: 3 means three failed attempts. */
+  /** Attempts that may fail before the order is given up, waited with or undone: 3 means three failed attempts. */
   readonly failureThreshold: number;
+  /** At the threshold: pauses before each further attempt, ISO 8601; they should grow. */
+  readonly waits: readonly string[];
+  /** When the threshold is reached and all waits are used up. */
+  readonly onExhausted: "fail" | "undo";
+  /** When an agent knows a fault to be permanent. */
+  readonly onRejected: "fail" | "undo";
 }
 
 export interface Workflow extends WorkflowRef {
@@ -26,50 +43,96 @@ export interface Workflow extends WorkflowRef {
   readonly policy: RecoveryPolicy;
 }
 
-const STEP_NAME = /^[a-z][A-Za-z0-9]{0,49}$/;
+/** Which operations there are, by agent. */
+export type AgentOperations = ReadonlyMap<string, readonly string[]>;
 
-/** The steps in the order in which they run. Expects a workflow that `workflowFaults` has passed. */
-export function stepsInOrder(workflow: Workflow): readonly WorkflowStep[] {
-  const ordered: WorkflowStep[] = [];
+const STEP_NAME = /^[a-z][A-Za-z0-9]{0,49}$/;
+/** One write marks a level's steps Running, and Cosmos DB takes at most 10 changes in a patch. */
+const WIDEST_LEVEL = 4;
+/** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
+const LONGEST_STEP_MS = 4 * 60_000;
+
+/** The steps by level: each waits only for steps of levels before its own. */
+export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])[] {
+  const levels: WorkflowStep[][] = [];
   const placed = new Set<string>();
-  while (ordered.length < workflow.steps.length) {
-    const ready = workflow.steps.find((step) => !placed.has(step.name) && step.after.every((name) => placed.has(name)));
-    if (!ready) break;
-    ordered.push(ready);
-    placed.add(ready.name);
+  while (placed.size < workflow.steps.length) {
+    const level = workflow.steps.filter(
+      ({ name, after }) => !placed.has(name) && after.every((before) => placed.has(before)),
+    );
+    if (level.length === 0) break;
+    levels.push(level);
+    for (const { name } of level) placed.add(name);
   }
-  return ordered;
+  return levels;
+}
+
+/** The policy that holds while `step` is the one that expired or was rejected. */
+export function policyFor(workflow: Workflow, step: string | undefined): RecoveryPolicy {
+  return { ...workflow.policy, ...workflow.steps.find(({ name }) => name === step)?.policy };
 }
 
 /** Everything that is wrong with a workflow, in words; empty when it can run. */
-export function workflowFaults(workflow: Workflow, agents: readonly string[]): string[] {
+export function workflowFaults(workflow: Workflow, agents: AgentOperations): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
-  const faults: string[] = [];
+  const faults = policyFaults(workflow.policy, where);
   if (names.length === 0) faults.push(`${where}: has no steps`);
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
-  if (!(workflow.policy.failureThreshold >= 1)) faults.push(`${where}: policy.failureThreshold must be at least 1`);
   for (const step of workflow.steps) {
     const at = `${where}, step ${step.name}`;
     if (!STEP_NAME.test(step.name)) faults.push(`${at}: the name must be an identifier such as reserveStock`);
-    if (!agents.includes(step.agent)) faults.push(`${at}: no agent ${step.agent}; there are ${agents.join(", ")}`);
-    if (durationMs(step.completeWithin) === undefined) {
-      faults.push(`${at}: completeWithin ${step.completeWithin} is not an ISO 8601 duration such as PT30S`);
-    }
+    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...timeFaults(step.completeWithin, at));
+    faults.push(...undoFaults(step, agents, at));
+    if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
     }
   }
-  if (faults.length === 0) faults.push(...orderFaults(workflow, where));
+  if (faults.length === 0) faults.push(...graphFaults(workflow, where));
   return faults;
 }
 
-function orderFaults(workflow: Workflow, where: string): string[] {
-  const ordered = stepsInOrder(workflow);
-  if (ordered.length < workflow.steps.length) {
-    const stuck = workflow.steps.filter((step) => !ordered.includes(step)).map(({ name }) => name);
-    return [`${where}: steps ${stuck.join(", ")} wait for each other`];
+function policyFaults(policy: RecoveryPolicy, where: string): string[] {
+  const faults: string[] = [];
+  if (!Number.isInteger(policy.failureThreshold) || policy.failureThreshold < 1) {
+    faults.push(`${where}: policy.failureThreshold must be a whole number of at least 1`);
   }
-  const forks = ordered.filter((step, index) => step.after[0] !== ordered[index - 1]?.name || step.after.length > 1);
-  return forks.map(({ name }) => `${where}, step ${name}: steps run one after the other; name the one step before it`);
+  for (const wait of policy.waits) {
+    if (durationMs(wait) === undefined) faults.push(`${where}: policy.waits: ${wait} is not an ISO 8601 duration`);
+  }
+  return faults;
+}
+
+function operationFaults(agent: string, operation: string, agents: AgentOperations, at: string): string[] {
+  const operations = agents.get(agent);
+  if (!operations) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
+  if (operations.includes(operation)) return [];
+  return [`${at}: agent ${agent} has no operation ${operation}; it has ${operations.join(", ")}`];
+}
+
+function timeFaults(completeWithin: string, at: string): string[] {
+  const ms = durationMs(completeWithin);
+  if (ms === undefined) return [`${at}: completeWithin ${completeWithin} is not an ISO 8601 duration such as PT30S`];
+  if (ms <= LONGEST_STEP_MS) return [];
+  return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
+}
+
+function undoFaults({ agent, undo }: WorkflowStep, agents: AgentOperations, at: string): string[] {
+  // A workflow that was written without types may lack it.
+  if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
+  if (typeof undo === "string") return [];
+  const faults = operationFaults(agent, undo.operation, agents, `${at}, undo`);
+  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`)];
+}
+
+function graphFaults(workflow: Workflow, where: string): string[] {
+  const levels = levelsOf(workflow);
+  const stuck = workflow.steps.filter((step) => !levels.flat().includes(step)).map(({ name }) => name);
+  if (stuck.length > 0) return [`${where}: steps ${stuck.join(", ")} wait for each other`];
+  const wide = levels.filter((level) => level.length > WIDEST_LEVEL);
+  return wide.map(
+    (level) =>
+      `${where}: ${level.map(({ name }) => name).join(", ")} would run side by side; at most ${WIDEST_LEVEL} can`,
+  );
 }

@@ -1,35 +1,77 @@
 // The scheduler's claim (P4): one attempt takes a Pending order, exclusively, and gets its plan.
-import { type ClaimOutcome, firstOpenStep, type Wake } from "../domain/attempt.ts";
+import type { Attempt, ClaimOutcome, Wake } from "../domain/attempt.ts";
+import { openLevel, type Plan, planOf } from "../domain/plan.ts";
 import { attemptId, type StateRecord } from "../domain/state-record.ts";
-import { attemptOf, claim, started } from "../domain/transitions.ts";
-import { stepsInOrder } from "../domain/workflow.ts";
+import { started } from "../domain/step-run.ts";
+import { claim, claimAndConclude } from "../domain/transitions.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { concludeOrder, endingOf } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 /** Order of writes: the claim, then the Started message. Run again after a death in between, it finds the claim its own. */
 export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry): Promise<ClaimOutcome> {
-  const { orderId, attempt } = wake;
-  const plan = stepsInOrder(ports.workflows.of(wake.workflow));
-  const step = firstOpenStep(plan, wake.steps);
-  const waiting = step && wake.steps[step.name];
-  if (!waiting) throw new Error(`attempt ${attempt} of order ${orderId} has no step left to run`);
+  const { orderId, attempt, direction, steps } = wake;
+  const workflow = ports.workflows.of(wake.workflow);
+  const plan = planOf(workflow, steps, direction);
+  const level = openLevel(plan, steps, direction);
+  if (level.length === 0) return concludeAtOnce(wake, workflow, ports, telemetry);
 
   const now = instant(ports.now());
-  const next = { name: step.name, record: started(waiting, step.completeWithin, now) };
+  const next = level.map(({ name, completeWithin }) => {
+    const record = steps[name];
+    if (!record) throw new Error(`the record of order ${orderId} has no step ${name}`);
+    return started({ name, record, completeWithin }, direction, now);
+  });
   const written = await ports.store.change(orderId, claim(wake, next, now));
   const record = written.kind === "written" ? written.record : await heldAlready(wake, ports);
   if (!record) {
     telemetry.event("ClaimRefused", { orderId, attempt });
     return { kind: "taken" };
   }
-  telemetry.event("OrderClaimed", { orderId, attempt, priority: record.priority });
-  const { replyTo, correlationId, traceparent } = record;
-  const reply = { replyTo, correlationId, traceparent };
-  const told = await ports.messenger.tell(reply, { orderId, attempt, status: "Started", at: now });
-  if (told === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status: "Started", queue: replyTo });
-  return { kind: "claimed", attempt: attemptOf(wake, plan, record.steps, reply) };
+  telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
+  if (direction === "forward") {
+    const told = await ports.messenger.tell(record, { orderId, attempt, status: "Started", at: now });
+    if (told === "no-such-queue")
+      telemetry.event("StatusUndeliverable", { orderId, status: "Started", queue: record.replyTo });
+  }
+  return { kind: "claimed", attempt: attemptOf(record, plan) };
+}
+
+/** An undo that finds nothing to undo, or an order resubmitted with all its steps completed. */
+async function concludeAtOnce(
+  wake: Wake,
+  workflow: Workflow,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<ClaimOutcome> {
+  const { orderId, direction, steps } = wake;
+  const now = instant(ports.now());
+  const cause = direction === "undo" ? ((await ports.store.state(orderId))?.record.error ?? null) : null;
+  const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
+  const written = await ports.store.change(orderId, claimAndConclude(wake, ending, now));
+  if (written.kind === "refused") return { kind: "taken" };
+  await concludeOrder(written.record, ports, telemetry);
+  return { kind: "concluded" };
 }
 
 async function heldAlready({ orderId, attempt }: Wake, ports: Ports): Promise<StateRecord | undefined> {
   const stored = await ports.store.state(orderId);
   return stored?.record.lockedBy === attemptId(orderId, attempt) ? stored.record : undefined;
+}
+
+function attemptOf(record: StateRecord, plan: Plan): Attempt {
+  const { orderId, attempt, direction, workflow, orderRevision, priority, steps } = record;
+  const { replyTo, replyToSessionId, correlationId, traceparent } = record;
+  return {
+    orderId,
+    attempt,
+    lockedBy: attemptId(orderId, attempt),
+    direction,
+    workflow,
+    orderRevision,
+    priority,
+    plan,
+    steps,
+    reply: { replyTo, replyToSessionId, correlationId, traceparent },
+  };
 }

@@ -1,5 +1,5 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
-import type { Agent } from "../agents/agent.ts";
+import type { RoutedAgent } from "../agents/agent.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
 import type { OrderStore } from "../store/order-store.ts";
@@ -18,7 +18,7 @@ export interface Timing {
 export interface Ports {
   readonly store: OrderStore;
   readonly messenger: Messenger;
-  readonly agents: ReadonlyMap<string, Agent>;
+  readonly agents: ReadonlyMap<string, RoutedAgent>;
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   readonly timing: Timing;

@@ -9,13 +9,13 @@ import {
 } from "@azure/cosmos";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 import type { Order } from "../domain/order.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { Direction, StateRecord } from "../domain/state-record.ts";
 import type { Change, Guard } from "../domain/transitions.ts";
 import { createOrderCache } from "./order-cache.ts";
 import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
 
 const STATE_ID = "state";
-const ORDER_ID = "order";
+const FIRST_REVISION = 1;
 /** As many orders as are likely to be under way in one process. */
 const CACHED_ORDERS = 5000;
 const DUE_PAGE = 100;
@@ -38,11 +38,11 @@ type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 export function createCosmosOrderStore(container: Container): OrderStore {
   const cache = createOrderCache(CACHED_ORDERS);
 
-  async function readOrder(orderId: string): Promise<Order> {
+  async function readOrder(orderId: string, revision: number): Promise<Order> {
     const { resource } = await patiently("read an order", () =>
-      container.item(ORDER_ID, orderId).read<{ order: Order }>(),
+      container.item(orderDocumentId(revision), orderId).read<{ order: Order }>(),
     );
-    if (!resource) throw new Error(`There is no order ${orderId}.`);
+    if (!resource) throw new Error(`There is no order ${orderId}, revision ${revision}.`);
     return resource.order;
   }
 
@@ -55,7 +55,7 @@ export function createCosmosOrderStore(container: Container): OrderStore {
     async create(order, record): Promise<Created> {
       const { orderId } = order;
       const documents = [
-        { id: ORDER_ID, orderId, order },
+        { id: orderDocumentId(FIRST_REVISION), orderId, order },
         { id: STATE_ID, ...record },
       ];
       const created = await patiently("record an order", async () => {
@@ -73,15 +73,15 @@ export function createCosmosOrderStore(container: Container): OrderStore {
         return true;
       });
       if (created) {
-        cache.put(order);
+        cache.put(order, FIRST_REVISION);
         return { kind: "created" };
       }
-      const [known, state] = await Promise.all([readOrder(orderId), readState(orderId)]);
+      const [known, state] = await Promise.all([readOrder(orderId, FIRST_REVISION), readState(orderId)]);
       if (!state) throw new Error(`Order ${orderId} has no state record.`);
       return { kind: "duplicate", order: known, record: state.record };
     },
 
-    order: (orderId) => cache.get(orderId, readOrder),
+    order: (orderId, revision) => cache.get(orderId, revision, readOrder),
     state: readState,
 
     async change(orderId, { guard, changes }): Promise<Written> {
@@ -118,6 +118,8 @@ export function createCosmosOrderStore(container: Container): OrderStore {
     },
   };
 }
+
+const orderDocumentId = (revision: number): string => (revision === FIRST_REVISION ? "order" : `order-${revision}`);
 
 class BatchRefused extends Error {
   readonly code: number;
@@ -168,8 +170,24 @@ function conditionOf(guard: Guard): string {
     `c.lockedBy = ${JSON.stringify(guard.lockedBy)}`,
     `c.attempt = ${guard.attempt}`,
   ];
-  if (guard.step) terms.push(`c.steps.${guard.step.name}.state = ${JSON.stringify(guard.step.state)}`);
+  if (guard.running) terms.push(`${runPath(guard.running.name, guard.running.direction)}.state = "Running"`);
+  if (guard.siblings) {
+    const { names, direction, allDone } = guard.siblings;
+    const done = names.map((name) => doneCondition(name, direction)).join(" and ");
+    terms.push(allDone ? `(${done})` : `not (${done})`);
+  }
   return `from c where ${terms.join(" and ")}`;
+}
+
+function runPath(step: string, direction: Direction): string {
+  return direction === "forward" ? `c.steps.${step}` : `c.steps.${step}.undo`;
+}
+
+/** As `isDone` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
+function doneCondition(step: string, direction: Direction): string {
+  const path = runPath(step, direction);
+  if (direction === "forward") return `${path}.state = "Completed"`;
+  return `(IS_DEFINED(${path}.state) and (${path}.state = "Completed" or ${path}.state = "Failed"))`;
 }
 
 function operationOf(change: Change): PatchOperation {

@@ -4,6 +4,9 @@ import type { Order } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { OrderStore, Versioned, Written } from "./order-store.ts";
 
+const FIRST_REVISION = 1;
+const orderKey = (orderId: string, revision: number) => `${orderId}#${revision}`;
+
 export function createMemoryOrderStore(): OrderStore {
   const orders = new Map<string, Order>();
   const states = new Map<string, Versioned>();
@@ -17,16 +20,16 @@ export function createMemoryOrderStore(): OrderStore {
 
   return {
     async create(order, record) {
-      const known = orders.get(order.orderId);
+      const known = orders.get(orderKey(order.orderId, FIRST_REVISION));
       const state = states.get(order.orderId);
       if (known && state) return { kind: "duplicate", order: known, record: structuredClone(state.record) };
-      orders.set(order.orderId, structuredClone(order));
+      orders.set(orderKey(order.orderId, FIRST_REVISION), structuredClone(order));
       put(record);
       return { kind: "created" };
     },
-    async order(orderId) {
-      const order = orders.get(orderId);
-      if (!order) throw new Error(`no order ${orderId}`);
+    async order(orderId, revision) {
+      const order = orders.get(orderKey(orderId, revision));
+      if (!order) throw new Error(`no order ${orderId}, revision ${revision}`);
       return structuredClone(order);
     },
     async state(orderId) {

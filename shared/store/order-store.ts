@@ -20,8 +20,8 @@ export type Written = ({ readonly kind: "written" } & Versioned) | { readonly ki
 export interface OrderStore {
   /** Writes order and state record in ONE atomic operation: both or neither (P1). */
   create(order: Order, record: StateRecord): Promise<Created>;
-  /** An order never changes once it is stored, so a copy may be kept. Throws if there is none. */
-  order(orderId: string): Promise<Order>;
+  /** A revision of an order never changes once it is stored, so a copy may be kept. Throws if there is none. */
+  order(orderId: string, revision: number): Promise<Order>;
   state(orderId: string): Promise<Versioned | undefined>;
   /** Makes the changes if the guard holds of the stored record, atomically. */
   change(orderId: string, write: GuardedWrite): Promise<Written>;

@@ -13,6 +13,10 @@ export type EventName =
   | "OrderExpired"
   | "OrderRetried"
   | "OrderWokenAgain"
+  | "OrderToBeUndone"
+  | "StepUndone"
+  | "OrderUndone"
+  | "OrderWaits"
   | "AgentStoppedSilently"
   | "AttemptSuperseded"
   | "StatusUndeliverable"
@@ -36,6 +40,8 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   StepRejected: "warn",
   OrderErrored: "error",
   OrderExpired: "warn",
+  OrderToBeUndone: "warn",
+  OrderUndone: "warn",
   AgentStoppedSilently: "warn",
   AttemptSuperseded: "warn",
   StatusUndeliverable: "warn",

@@ -1,13 +1,94 @@
-// The business of fulfilling an order: reserve stock, take payment, arrange shipping.
-import type { Workflow } from "../domain/workflow.ts";
+// The business of fulfilling an order. Both versions run: an order keeps the one that it started with.
+import type { RecoveryPolicy, Workflow } from "../domain/workflow.ts";
 
-export const orderFulfilment: Workflow = {
+const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
+
+/** One step after the other; what can't be done is left to an operator. */
+const chain: Workflow = {
   name: "order-fulfilment",
   version: 1,
+  policy,
   steps: [
-    { name: "reserveStock", agent: "inventory", after: [], completeWithin: "PT10S" },
-    { name: "takePayment", agent: "payment", after: ["reserveStock"], completeWithin: "PT10S" },
-    { name: "arrangeShipping", agent: "shipping", after: ["takePayment"], completeWithin: "PT10S" },
+    {
+      name: "reserveStock",
+      agent: "inventory",
+      operation: "reserve",
+      after: [],
+      completeWithin: "PT10S",
+      undo: { operation: "release", completeWithin: "PT10S" },
+    },
+    {
+      name: "takePayment",
+      agent: "payment",
+      operation: "authorize",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      undo: { operation: "void", completeWithin: "PT10S" },
+    },
+    {
+      name: "arrangeShipping",
+      agent: "shipping",
+      operation: "arrange",
+      after: ["takePayment"],
+      completeWithin: "PT10S",
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
   ],
-  policy: { failureThreshold: 3 },
 };
+
+/**
+ * Reserve stock; take payment and check for fraud side by side; arrange shipping; capture the payment. What a service refuses
+ * for good is undone, for nobody gains by an order that is half done.
+ */
+const graph: Workflow = {
+  name: "order-fulfilment",
+  version: 2,
+  policy: { ...policy, onRejected: "undo", onExhausted: "undo" },
+  steps: [
+    {
+      name: "reserveStock",
+      agent: "inventory",
+      operation: "reserve",
+      after: [],
+      completeWithin: "PT10S",
+      undo: { operation: "release", completeWithin: "PT10S" },
+    },
+    {
+      name: "takePayment",
+      agent: "payment",
+      operation: "authorize",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      undo: { operation: "void", completeWithin: "PT10S" },
+      // A refused card has a person behind it, who may mend it: an operator resubmits.
+      policy: { onRejected: "fail" },
+    },
+    {
+      name: "checkFraud",
+      agent: "fraud",
+      operation: "check",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      undo: "nothing",
+    },
+    {
+      name: "arrangeShipping",
+      agent: "shipping",
+      operation: "arrange",
+      after: ["takePayment", "checkFraud"],
+      completeWithin: "PT10S",
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+      policy: { waits: ["PT1M", "PT5M", "PT30M"] },
+    },
+    {
+      name: "capturePayment",
+      agent: "payment",
+      operation: "capture",
+      after: ["arrangeShipping"],
+      completeWithin: "PT10S",
+      undo: { operation: "refund", completeWithin: "PT10S" },
+    },
+  ],
+};
+
+export const orderFulfilment: readonly Workflow[] = [chain, graph];

@@ -1,6 +1,7 @@
 // All workflows that this app knows, by name and version.
-import { type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
+import { type AgentOperations, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
+import { returns } from "./returns.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -10,10 +11,10 @@ export interface Workflows {
   readonly names: readonly string[];
 }
 
-const known: readonly Workflow[] = [orderFulfilment];
+const known: readonly Workflow[] = [...orderFulfilment, returns];
 
 /** Checks every workflow against the agents. Throws one error that names all faults. */
-export function loadWorkflows(agents: readonly string[], workflows: readonly Workflow[] = known): Workflows {
+export function loadWorkflows(agents: AgentOperations, workflows: readonly Workflow[] = known): Workflows {
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = [...workflows].sort((one, other) => other.version - one.version);

@@ -1,0 +1,70 @@
+// What an attempt has to do, level by level, in its direction (P5, P13, P14).
+import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
+import { levelsOf, type Workflow, type WorkflowStep } from "./workflow.ts";
+
+export interface PlannedStep {
+  readonly name: string;
+  readonly agent: string;
+  readonly operation: string;
+  readonly completeWithin: string;
+}
+
+/** Levels in the order in which they run; the steps of a level run side by side. */
+export type Plan = readonly (readonly PlannedStep[])[];
+
+/** Forward: the workflow's levels. Undo: what needs undoing, the last level first. */
+export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
+  const levels = levelsOf(workflow);
+  if (direction === "forward") return levels.map((level) => level.map(({ undo, after, policy, ...step }) => step));
+  const undone = levels.map((level) => level.flatMap((step) => undoOf(step, steps[step.name]))).reverse();
+  return undone.filter((level) => level.length > 0);
+}
+
+function undoOf(step: WorkflowStep, record: StepRecord | undefined): PlannedStep[] {
+  if (typeof step.undo === "string" || !record || !mayHaveHadEffect(record)) return [];
+  const { name, agent, undo } = step;
+  return [{ name, agent, operation: undo.operation, completeWithin: undo.completeWithin }];
+}
+
+/** Completed, or with an outcome that nobody knows. A step that was refused for good had no effect. */
+export function mayHaveHadEffect({ state, startedAt, retryCount }: StepRecord): boolean {
+  switch (state) {
+    case "Completed":
+    case "Undone":
+    case "Running":
+      return true;
+    case "NotStarted":
+      return startedAt !== null || retryCount > 0;
+    case "Failed":
+      return false;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** A step's run in a direction; one that does not exist yet has not begun. */
+export function runOf(record: StepRecord | undefined, direction: Direction): StepRun | null {
+  return (direction === "forward" ? record : record?.undo) ?? null;
+}
+
+/** Whether a step has nothing more to do in a direction. An undo that was refused for good is left to a person. */
+export function isDone(record: StepRecord | undefined, direction: Direction): boolean {
+  const state = runOf(record, direction)?.state;
+  return state === "Completed" || (direction === "undo" && state === "Failed");
+}
+
+/** The steps still to be done of the first level that has any: where an attempt starts, and goes on. */
+export function openLevel(plan: Plan, steps: Steps, direction: Direction): readonly PlannedStep[] {
+  const open = plan.map((level) => level.filter(({ name }) => !isDone(steps[name], direction)));
+  return open.find((level) => level.length > 0) ?? [];
+}
+
+/** What a person has to undo: steps that had an effect and are "byHand", and undos that were refused. */
+export function remainingByHand(workflow: Workflow, steps: Steps): string[] {
+  const remaining = workflow.steps.filter(({ name, undo }) => {
+    const record = steps[name];
+    if (!record) return false;
+    return record.undo?.state === "Failed" || (undo === "byHand" && mayHaveHadEffect(record));
+  });
+  return remaining.map(({ name }) => name);
+}
