@@ -1,46 +1,50 @@
 import { describe, expect, test } from "vitest";
-import { NOON, NOON_MS, sampleOrder, sampleRecord } from "../../tests/support/orders.ts";
-import { orderFulfilment } from "../workflows/order-fulfilment.ts";
+import { CHAIN, GRAPH, NOON, NOON_MS, sampleOrder, sampleRecord } from "../../tests/support/orders.ts";
 import { applyChanges, holds } from "./apply-changes.ts";
-import { advance, firstOpenStep, nextTask } from "./attempt.ts";
-import { after, durationMs } from "./duration.ts";
+import type { StepTask } from "./attempt.ts";
+import { durationMs, after as later } from "./duration.ts";
 import { orderTotal, sameOrder } from "./order.ts";
-import { decideRecovery, recover, told, wakeOf } from "./recovery.ts";
-import type { ProcessState, StateRecord } from "./state-record.ts";
-import {
-  attemptOf,
-  claim,
-  completed,
-  completeStep,
-  type GuardedWrite,
-  rejected,
-  rejectStep,
-  started,
-} from "./transitions.ts";
-import { type Workflow, workflowFaults } from "./workflow.ts";
+import { mayHaveHadEffect, openLevel, planOf, remainingByHand } from "./plan.ts";
+import { decideRecovery, overdueStep, recover, told, wakeOf } from "./recovery.ts";
+import { type Direction, NOT_STARTED, type ProcessState, type StateRecord, type StepRecord } from "./state-record.ts";
+import { done, refused, restarted, started } from "./step-run.ts";
+import { claim, completeLevel, type GuardedWrite, rejectAndUndo, rejectStep } from "./transitions.ts";
+import type { RecoveryPolicy, Workflow } from "./workflow.ts";
 
-const plan = orderFulfilment.steps;
-const reply = { replyTo: null, correlationId: "c", traceparent: null };
+const route = { endpoint: "http://x/", because: "only one" };
+const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
+const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null };
 
 function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
   expect(holds(guard, record)).toBe(true);
   return applyChanges(record, changes);
 }
 
-function claimed(record: StateRecord): StateRecord {
-  const step = firstOpenStep(plan, record.steps);
-  const waiting = step && record.steps[step.name];
-  if (!waiting) throw new Error("no step left");
-  return write(
-    record,
-    claim(wakeOf(record), { name: step.name, record: started(waiting, step.completeWithin, NOON) }, NOON),
-  );
+function stepIn(record: StateRecord, name: string): StepRecord {
+  const step = record.steps[name];
+  if (!step) throw new Error(`no step ${name}`);
+  return step;
 }
 
-function taskOf(record: StateRecord) {
-  const task = nextTask(attemptOf(wakeOf(record), plan, record.steps, reply));
-  if (!task) throw new Error("no task left");
-  return task;
+function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
+  const { steps, direction } = record;
+  const level = openLevel(planOf(workflow, steps, direction), steps, direction);
+  const next = level.map(({ name, completeWithin }) =>
+    started({ name, completeWithin, record: stepIn(record, name) }, direction, NOON),
+  );
+  return write(record, claim(wakeOf(record), next, NOON));
+}
+
+function taskOf(record: StateRecord, step: string): StepTask {
+  const { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy } = record;
+  const held = { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy: lockedBy ?? "" };
+  const own = { step, agent: "a", operation: "x", record: stepIn(record, step), completeBy: NOON };
+  return { ...held, ...own, results: {}, siblings: [], next: [], reply };
+}
+
+function withDone(record: StateRecord, ...names: string[]): StateRecord {
+  const steps = names.map((name) => [name, done(stepIn(record, name), "forward", { id: name }, route, NOON)]);
+  return { ...record, steps: { ...record.steps, ...Object.fromEntries(steps) } };
 }
 
 describe("durations", () => {
@@ -53,7 +57,7 @@ describe("durations", () => {
   test.each(["", "P", "PT", "30", "PT-1S", "PT0S", "P1M"])("not %j", (text) =>
     expect(durationMs(text)).toBeUndefined(),
   );
-  test("after", () => expect(Date.parse(after(NOON, 1500))).toBe(NOON_MS + 1500));
+  test("an instant after another", () => expect(Date.parse(later(NOON, 1500))).toBe(NOON_MS + 1500));
 });
 
 test("an order's total, and whether two are the same whatever the order of their members", () => {
@@ -64,44 +68,10 @@ test("an order's total, and whether two are the same whatever the order of their
   expect(sameOrder(order, sampleOrder("order-1", { currency: "USD" }))).toBe(false);
 });
 
-describe("an attempt", () => {
-  test("runs each step once, in order, and the last one's write concludes it", () => {
-    let record = claimed(sampleRecord());
-    let attempt = attemptOf(wakeOf(record), plan, record.steps, reply);
-    const ran: string[] = [];
-    for (let task = nextTask(attempt); task; task = nextTask(attempt)) {
-      ran.push(task.step);
-      expect(record).toMatchObject({ processState: "Processing", completeBy: task.completeBy, dueAt: task.completeBy });
-      const done = completed(task.record, { id: `${task.agent}-1` }, "http://x", NOON);
-      const next = task.next && {
-        name: task.next.name,
-        record: started(task.next.record, task.next.completeWithin, NOON),
-      };
-      record = write(record, completeStep(task, done, next, NOON));
-      attempt = advance(attempt, task.step, { kind: "completed", record: done, next });
-    }
-    expect(ran).toEqual(["reserveStock", "takePayment", "arrangeShipping"]);
-    expect(record).toMatchObject({ processState: "Processed", lockedBy: null, completeBy: null, error: null });
-    expect(record.dueAt).toBeUndefined();
-    expect(attempt.steps).toEqual(record.steps);
-  });
-
-  test("hands a step what the steps before it recorded", () => {
-    const record = claimed(sampleRecord());
-    const first = taskOf(record);
-    const done = completed(first.record, { reservationId: "res-1" }, "http://x", NOON);
-    const next = first.next && { name: first.next.name, record: started(first.next.record, "PT1S", NOON) };
-    const second = taskOf(write(record, completeStep(first, done, next, NOON)));
-    expect(second).toMatchObject({ step: "takePayment", results: { reserveStock: { reservationId: "res-1" } } });
-  });
-
+describe("the fence", () => {
   test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
     const record = sampleRecord();
-    const { guard } = claim(
-      wakeOf(record),
-      { name: "reserveStock", record: started(taskless(record), "PT1S", NOON) },
-      NOON,
-    );
+    const { guard } = claim(wakeOf(record), [], NOON);
     expect(holds(guard, record)).toBe(true);
     for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
       expect(holds(guard, { ...record, processState })).toBe(false);
@@ -112,122 +82,167 @@ describe("an attempt", () => {
 
   test("P8 a superseded attempt's write is refused: another holder, nobody, an ended order, a step that is not running", () => {
     const record = claimed(sampleRecord());
-    const task = taskOf(record);
-    const { guard } = completeStep(task, completed(task.record, {}, "http://x", NOON), null, NOON);
+    const task = taskOf(record, "reserveStock");
+    const { guard } = completeLevel(task, task.record, [], NOON);
     expect(holds(guard, record)).toBe(true);
     expect(holds(guard, { ...record, lockedBy: "order-1-2", attempt: 2 })).toBe(false);
     expect(holds(guard, { ...record, lockedBy: null })).toBe(false);
     expect(holds(guard, { ...record, processState: "Error" })).toBe(false);
-    const done = completed(task.record, {}, "http://x", NOON);
-    expect(holds(guard, { ...record, steps: { ...record.steps, [task.step]: done } })).toBe(false);
+    expect(holds(guard, withDone(record, "reserveStock"))).toBe(false);
   });
 
   test("P9 a refusal for good sets Error, releases the order and leaves a notice in the same write", () => {
     const record = claimed(sampleRecord());
-    const task = taskOf(record);
+    const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
-    const ended = write(record, rejectStep(task, rejected(task.record, "no stock", "http://x", NOON), error, NOON));
+    const failed = refused(task.record, "forward", "no stock", route, NOON);
+    const ended = write(record, rejectStep(task, failed, error, NOON));
     expect(ended).toMatchObject({ processState: "Error", lockedBy: null, completeBy: null, error });
-    expect(ended.notices).toHaveLength(1);
-    expect(ended.dueAt).toBeDefined();
+    expect(ended.notices).toMatchObject([{ status: "Failed" }]);
     expect(ended.steps["reserveStock"]).toMatchObject({ state: "Failed", error: "no stock" });
+  });
+
+  test("P9 P11 or, by policy, sends the next attempt the other way", () => {
+    const record = claimed(sampleRecord());
+    const task = taskOf(record, "reserveStock");
+    const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
+    const undoing = write(record, rejectAndUndo(task, task.record, error, NOON, later(NOON, 1000)));
+    expect(undoing).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2, lockedBy: null, error });
+  });
+
+  test("no write changes more than the ten places that a patch may have", () => {
+    const record = claimed(sampleRecord("order-1", GRAPH), GRAPH);
+    const task = taskOf(record, "reserveStock");
+    const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted, completeBy: NOON }));
+    const error = { kind: "rejected", message: "", step: null, agent: null, at: NOON } as const;
+    for (const { changes } of [
+      claim(wakeOf(record), four, NOON),
+      completeLevel(task, task.record, four, NOON),
+      rejectStep(task, task.record, error, NOON),
+      rejectAndUndo(task, task.record, error, NOON, NOON),
+    ]) {
+      expect(changes.length).toBeLessThanOrEqual(10);
+    }
   });
 });
 
-describe("P10 the supervisor's verdict", () => {
-  const policy = { failureThreshold: 3 };
-  const at = (processState: ProcessState, failureCount: number) =>
-    decideRecovery({ ...sampleRecord(), processState, failureCount }, policy);
+describe("P13 the plan of an undo", () => {
+  const names = (workflow: Workflow, record: StateRecord) =>
+    planOf(workflow, record.steps, "undo").map((level) => level.map(({ name, operation }) => `${name}:${operation}`));
 
-  test.each([
-    ["Pending", 0, { kind: "wake" }],
-    ["Pending", 2, { kind: "wake" }],
-    ["Processing", 0, { kind: "retry", failureCount: 1 }],
-    ["Processing", 1, { kind: "retry", failureCount: 2 }],
-    ["Processing", 2, { kind: "fail", failureCount: 3 }],
-    ["Processed", 0, { kind: "tell" }],
-    ["Error", 3, { kind: "tell" }],
-  ] as const)("%s after %i failures", (state, failures, verdict) => expect(at(state, failures)).toEqual(verdict));
+  test("is what was done, the last level first, a level's steps side by side", () => {
+    const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
+    expect(names(GRAPH, all)).toEqual([["arrangeShipping:cancel"], ["takePayment:void"], ["reserveStock:release"]]);
+  });
+
+  test.each<[string, Partial<StepRecord>, boolean]>([
+    ["never begun", {}, false],
+    ["running when its time ran out", { state: "Running", startedAt: NOON }, true],
+    ["to be tried again", { retryCount: 1 }, true],
+    ["refused for good", { state: "Failed", startedAt: NOON }, false],
+    ["completed", { state: "Completed", startedAt: NOON }, true],
+  ])("a step that was %s: %o may have had an effect: %s", (_, changes, effect) =>
+    expect(mayHaveHadEffect({ ...notStarted, ...changes })).toBe(effect),
+  );
+
+  test("goes on where an earlier attempt at it ended, and leaves what was refused to a person", () => {
+    const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
+    const undone = done(stepIn(all, "arrangeShipping"), "undo", {}, route, NOON);
+    const failed = refused(stepIn(all, "takePayment"), "undo", "too late", route, NOON);
+    const steps = { ...all.steps, arrangeShipping: undone, takePayment: failed };
+    expect(openLevel(planOf(GRAPH, steps, "undo"), steps, "undo").map(({ name }) => name)).toEqual(["reserveStock"]);
+    expect(remainingByHand(GRAPH, steps)).toEqual(["takePayment"]);
+    expect(undone).toMatchObject({ state: "Undone", result: { id: "arrangeShipping" } });
+  });
+});
+
+describe("P10 P11 the supervisor's verdict", () => {
+  const patient: RecoveryPolicy = {
+    failureThreshold: 3,
+    waits: ["PT1M", "PT5M"],
+    onExhausted: "undo",
+    onRejected: "fail",
+  };
+  const strict: RecoveryPolicy = { ...patient, waits: [], onExhausted: "fail" };
+
+  test.each<[ProcessState, number, Direction, RecoveryPolicy, object]>([
+    ["Pending", 2, "forward", strict, { kind: "wake" }],
+    ["Processing", 0, "forward", strict, { kind: "retry", failureCount: 1 }],
+    ["Processing", 1, "forward", strict, { kind: "retry", failureCount: 2 }],
+    ["Processing", 2, "forward", strict, { kind: "fail", failureCount: 3 }],
+    ["Processing", 2, "forward", patient, { kind: "wait", failureCount: 3, waitMs: 60_000 }],
+    ["Processing", 3, "forward", patient, { kind: "wait", failureCount: 4, waitMs: 300_000 }],
+    ["Processing", 4, "forward", patient, { kind: "undo", failureCount: 5 }],
+    ["Processing", 1, "undo", patient, { kind: "retry", failureCount: 2 }],
+    ["Processing", 4, "undo", patient, { kind: "fail", failureCount: 5 }],
+    ["Processed", 0, "forward", strict, { kind: "tell" }],
+    ["Error", 3, "undo", strict, { kind: "tell" }],
+  ])("%s after %i failures, %s", (processState, failureCount, direction, policy, verdict) =>
+    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy)).toEqual(verdict),
+  );
+
+  const stuck = (): StateRecord => {
+    const record = withDone(claimed(sampleRecord()), "reserveStock");
+    const next = started(
+      { name: "takePayment", record: stepIn(record, "takePayment"), completeWithin: "PT1S" },
+      "forward",
+      NOON,
+    );
+    return { ...record, steps: { ...record.steps, takePayment: next.record } };
+  };
 
   test("a retry makes a new attempt that starts at the step that expired, and keeps what is completed", () => {
-    const record = claimed(sampleRecord());
-    const task = taskOf(record);
-    const done = completed(task.record, { reservationId: "res-1" }, "http://x", NOON);
-    const next = task.next && { name: task.next.name, record: started(task.next.record, "PT1S", NOON) };
-    const stuck = write(record, completeStep(task, done, next, NOON));
-    const claimBy = after(NOON, 60_000);
-    const retried = recover(stuck, { kind: "retry", failureCount: 1 }, NOON, claimBy);
+    const record = stuck();
+    expect(overdueStep(record)).toBe("takePayment");
+    const retried = recover(record, { kind: "retry", failureCount: 1 }, NOON, 60_000);
     expect(retried).toMatchObject({
       processState: "Pending",
       lockedBy: null,
       attempt: 2,
       failureCount: 1,
-      dueAt: claimBy,
+      dueAt: later(NOON, 60_000),
     });
     expect(retried.steps["takePayment"]).toMatchObject({ state: "NotStarted", retryCount: 1 });
-    expect(retried.steps["reserveStock"]).toEqual(stuck.steps["reserveStock"]);
-    expect(firstOpenStep(plan, retried.steps)?.name).toBe("takePayment");
+    expect(retried.steps["reserveStock"]).toEqual(record.steps["reserveStock"]);
+    expect(retried.notices).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
+  });
+
+  test("P11 waiting is a retry that is due later", () => {
+    const waiting = recover(stuck(), { kind: "wait", failureCount: 3, waitMs: 300_000 }, NOON, 60_000);
+    expect(waiting).toMatchObject({ processState: "Pending", failureCount: 3, dueAt: later(NOON, 360_000) });
+  });
+
+  test("P11 an undo is an attempt the other way, which counts its failures anew and knows its cause", () => {
+    const undoing = recover(stuck(), { kind: "undo", failureCount: 3 }, NOON, 60_000);
+    expect(undoing).toMatchObject({ processState: "Pending", direction: "undo", failureCount: 0, attempt: 2 });
+    expect(undoing.error).toMatchObject({ kind: "expired", step: "takePayment" });
+    expect(
+      planOf(CHAIN, undoing.steps, "undo")
+        .flat()
+        .map(({ name }) => name),
+    ).toEqual(["takePayment", "reserveStock"]);
   });
 
   test("at the threshold the order is in Error with a notice; once told it is no longer due", () => {
-    const failed = recover(claimed(sampleRecord()), { kind: "fail", failureCount: 3 }, NOON, NOON);
+    const failed = recover(stuck(), { kind: "fail", failureCount: 3 }, NOON, 60_000);
     expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 3, attempt: 1 });
-    expect(failed.error).toMatchObject({ kind: "expired", step: "reserveStock", agent: "inventory" });
+    expect(failed.error).toMatchObject({ kind: "expired", step: "takePayment" });
     expect(failed.notices).toHaveLength(1);
     const quiet = told(failed, NOON);
     expect(quiet.notices).toEqual([]);
     expect(quiet).not.toHaveProperty("dueAt");
   });
-});
 
-describe("a workflow's faults", () => {
-  const agents = ["inventory", "payment", "shipping"];
-  const step = { name: "one", agent: "inventory", after: [], completeWithin: "PT1S" };
-  const flow = (steps: Workflow["steps"]): Workflow => ({
-    name: "w",
-    version: 1,
-    steps,
-    policy: { failureThreshold: 3 },
-  });
-
-  test("ours has none", () => expect(workflowFaults(orderFulfilment, agents)).toEqual([]));
-
-  test("all are named at once", () => {
-    const faults = workflowFaults(
-      flow([
-        { ...step, agent: "nobody", completeWithin: "soon" },
-        { ...step, name: "a-b", after: ["zero"] },
-      ]),
-      agents,
+  test("an undo that ran out of time is started anew, with the forward run as it was", () => {
+    const running = started(
+      { name: "x", record: { ...notStarted, state: "Completed" }, completeWithin: "PT1S" },
+      "undo",
+      NOON,
     );
-    for (const named of ["nobody", "soon", "a-b", "zero"]) expect(faults.join("\n")).toContain(named);
-    expect(faults).toHaveLength(4);
-  });
-
-  test("a circle", () => {
-    const faults = workflowFaults(
-      flow([
-        { ...step, after: ["two"] },
-        { ...step, name: "two", after: ["one"] },
-      ]),
-      agents,
-    );
-    expect(faults.join()).toContain("one, two wait for each other");
-  });
-
-  test("no steps, a name twice, a threshold of 0", () => {
-    expect(workflowFaults(flow([]), agents)).toHaveLength(1);
-    expect(workflowFaults(flow([step, step]), agents).join()).toContain("same name");
-    expect(workflowFaults({ ...flow([step]), policy: { failureThreshold: 0 } }, agents).join()).toContain("at least 1");
-  });
-
-  test("steps side by side are not for this scheduler yet", () => {
-    expect(workflowFaults(flow([step, { ...step, name: "two" }]), agents).join()).toContain("one after the other");
+    expect(restarted(running.record, "undo")).toMatchObject({
+      state: "Completed",
+      undo: { state: "NotStarted", retryCount: 1 },
+    });
+    expect(restarted(running.record, "forward")).toEqual(running.record);
   });
 });
-
-function taskless(record: StateRecord) {
-  const step = record.steps["reserveStock"];
-  if (!step) throw new Error("no such step");
-  return step;
-}

@@ -1,12 +1,11 @@
 // The contract of the state store's port: every implementation passes this one suite.
 import { beforeAll, describe, expect, test } from "vitest";
-import { firstOpenStep } from "../../shared/domain/attempt.ts";
-import { after } from "../../shared/domain/duration.ts";
+import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { claim, completed, completeStep, started } from "../../shared/domain/transitions.ts";
+import { done, started } from "../../shared/domain/step-run.ts";
+import { claim, completeAmong, completeLevel, completeOrder } from "../../shared/domain/transitions.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
-import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
@@ -25,16 +24,50 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       return record;
     }
 
-    function claimOf(record: StateRecord) {
-      const step = firstOpenStep(orderFulfilment.steps, record.steps);
-      const waiting = step && record.steps[step.name];
-      if (!waiting) throw new Error("no step left");
-      return claim(wakeOf(record), { name: step.name, record: started(waiting, step.completeWithin, NOON) }, NOON);
+    function claimOf(record: StateRecord, ...names: string[]) {
+      const level = names.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return started({ name, record: step, completeWithin: "PT10S" }, "forward", NOON);
+      });
+      return claim(wakeOf(record), level, NOON);
     }
+
+    async function claimed(...names: string[]): Promise<StateRecord> {
+      const record = await submitted();
+      const taken = await store.change(record.orderId, claimOf(record, ...names));
+      if (taken.kind !== "written") throw new Error("the claim was refused");
+      return taken.record;
+    }
+
+    function taskOf(record: StateRecord, step: string, siblings: string[] = []): StepTask {
+      const { orderId, direction, workflow, priority, steps } = record;
+      const own = steps[step];
+      if (!own) throw new Error(`no step ${step}`);
+      return {
+        ...{ orderId, direction, workflow, priority, step, siblings, record: own },
+        ...{
+          attempt: 1,
+          lockedBy: `${orderId}-1`,
+          orderRevision: 1,
+          agent: own.agent,
+          operation: "x",
+          completeBy: NOON,
+        },
+        ...{
+          results: {},
+          next: [],
+          reply: { replyTo: null, replyToSessionId: null, correlationId: "", traceparent: null },
+        },
+      };
+    }
+
+    const route = { endpoint: "http://x/", because: "only one" };
+    const doneOf = (task: StepTask) => done(task.record, "forward", { id: "x-1" }, route, NOON);
 
     test("what is created can be read, order and record", async () => {
       const record = await submitted();
-      expect(await store.order(record.orderId)).toEqual(sampleOrder(record.orderId));
+      expect(await store.order(record.orderId, 1)).toEqual(sampleOrder(record.orderId));
       expect((await store.state(record.orderId))?.record).toMatchObject(record);
     });
 
@@ -54,13 +87,13 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("an order that is not there: no state, and asking for the order throws", async () => {
       expect(await store.state("nowhere")).toBeUndefined();
-      await expect(store.order("nowhere")).rejects.toThrow("nowhere");
+      await expect(store.order("nowhere", 1)).rejects.toThrow("nowhere");
     });
 
     test("P4 of fifty claims at once exactly one is taken", async () => {
       const record = await submitted();
       const outcomes = await Promise.all(
-        Array.from({ length: 50 }, () => store.change(record.orderId, claimOf(record))),
+        Array.from({ length: 50 }, () => store.change(record.orderId, claimOf(record, "reserveStock"))),
       );
       expect(outcomes.filter(({ kind }) => kind === "written")).toHaveLength(1);
       const stored = (await store.state(record.orderId))?.record;
@@ -69,49 +102,20 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
     });
 
     test("a guarded write of a step that is not running is refused and changes nothing", async () => {
-      const record = await submitted();
-      const taken = await store.change(record.orderId, claimOf(record));
-      if (taken.kind !== "written") throw new Error("the claim was refused");
-      const step = taken.record.steps["takePayment"];
-      if (!step) throw new Error("no such step");
-      const holder = { orderId: record.orderId, attempt: 1, lockedBy: `${record.orderId}-1` };
-      const reply = { replyTo: null, correlationId: "", traceparent: null };
-      const task = {
-        ...holder,
-        step: "takePayment",
-        agent: "payment",
-        record: step,
-        completeBy: NOON,
-        results: {},
-        next: null,
-        reply,
-      };
-      const done = completed(step, { chargeId: "ch-1" }, "http://payment", NOON);
-      expect(await store.change(record.orderId, completeStep(task, done, null, NOON))).toEqual({ kind: "refused" });
-      expect((await store.state(record.orderId))?.record).toMatchObject(taken.record);
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "takePayment");
+      expect(await store.change(record.orderId, completeLevel(task, doneOf(task), [], NOON))).toEqual({
+        kind: "refused",
+      });
+      expect((await store.state(record.orderId))?.record).toMatchObject(record);
     });
 
     test("the last step's write concludes the order and removes dueAt", async () => {
-      const record = await submitted();
-      const taken = await store.change(record.orderId, claimOf(record));
-      if (taken.kind !== "written") throw new Error("the claim was refused");
-      const step = taken.record.steps["reserveStock"];
-      if (!step) throw new Error("no such step");
-      const reply = { replyTo: null, correlationId: "", traceparent: null };
-      const holder = { orderId: record.orderId, attempt: 1, lockedBy: `${record.orderId}-1` };
-      const task = {
-        ...holder,
-        step: "reserveStock",
-        agent: "inventory",
-        record: step,
-        completeBy: NOON,
-        results: {},
-        next: null,
-        reply,
-      };
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
       const written = await store.change(
         record.orderId,
-        completeStep(task, completed(step, {}, "http://x", NOON), null, NOON),
+        completeOrder(task, doneOf(task), { processState: "Processed" }, NOON),
       );
       expect(written).toMatchObject({
         kind: "written",
@@ -120,11 +124,57 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect((await store.state(record.orderId))?.record).not.toHaveProperty("dueAt");
     });
 
+    test("of two steps side by side exactly the last to end closes their level, in either order and at once", async () => {
+      for (const [first, second] of [
+        ["reserveStock", "takePayment"],
+        ["takePayment", "reserveStock"],
+      ] as const) {
+        const record = await claimed(first, second);
+        const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
+        expect(await store.change(record.orderId, completeLevel(one, doneOf(one), [], NOON))).toEqual({
+          kind: "refused",
+        });
+        expect(await store.change(record.orderId, completeAmong(one, doneOf(one), NOON))).toMatchObject({
+          kind: "written",
+        });
+        expect(await store.change(record.orderId, completeAmong(other, doneOf(other), NOON))).toEqual({
+          kind: "refused",
+        });
+        expect(await store.change(record.orderId, completeLevel(other, doneOf(other), [], NOON))).toMatchObject({
+          kind: "written",
+        });
+      }
+      const record = await claimed("reserveStock", "takePayment");
+      const tasks = [taskOf(record, "reserveStock", ["takePayment"]), taskOf(record, "takePayment", ["reserveStock"])];
+      const among = await Promise.all(
+        tasks.map((task) => store.change(record.orderId, completeAmong(task, doneOf(task), NOON))),
+      );
+      expect(among.map(({ kind }) => kind).sort()).toEqual(["refused", "written"]);
+    });
+
+    test("the same holds for undos, whose records may not exist yet", async () => {
+      const record = await submitted();
+      const names = ["reserveStock", "takePayment"];
+      const level = names.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return started({ name, record: step, completeWithin: "PT10S" }, "undo", NOON);
+      });
+      const [first, second] = level;
+      if (!first || !second) throw new Error("no level");
+      const taken = await store.change(record.orderId, claim({ ...wakeOf(record), direction: "undo" }, [first], NOON));
+      if (taken.kind !== "written") throw new Error("the claim was refused");
+      const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "undo" } as const;
+      const ended = done(task.record, "undo", {}, route, NOON);
+      expect(await store.change(record.orderId, completeLevel(task, ended, [], NOON))).toEqual({ kind: "refused" });
+      expect(await store.change(record.orderId, completeAmong(task, ended, NOON))).toMatchObject({ kind: "written" });
+    });
+
     test("P12 a replace at the version read is taken once; the second supervisor's is refused", async () => {
       const record = await submitted();
       const read = await store.state(record.orderId);
       if (!read) throw new Error("no state record");
-      const next = recover(read.record, { kind: "wake" }, NOON, after(NOON, 120_000));
+      const next = recover(read.record, { kind: "wake" }, NOON, 120_000);
       expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
       expect(await store.replace(read, next)).toEqual({ kind: "refused" });
     });

@@ -1,13 +1,12 @@
 // The operations over the store in memory: what each does, and what a second run of it after a death finds.
 import { beforeEach, describe, expect, test } from "vitest";
-import { callWithin } from "../../shared/agents/call-within.ts";
-import type { Wake } from "../../shared/domain/attempt.ts";
-import { nextTask } from "../../shared/domain/attempt.ts";
+import { advance, nextTasks, type Wake } from "../../shared/domain/attempt.ts";
+import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { submitOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
-import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 let world: World;
@@ -30,7 +29,7 @@ async function submitted(): Promise<Wake> {
 async function firstTask(wake: Wake) {
   const claim = await claimOrder(wake, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error("the claim was refused");
-  const task = nextTask(claim.attempt);
+  const [task] = nextTasks(claim.attempt);
   if (!task) throw new Error("no task");
   return task;
 }
@@ -69,7 +68,7 @@ describe("submission", () => {
     expect(world.quarantined).toMatchObject([
       { body: { currency: "USD" }, faults: [expect.stringContaining("order-1")] },
     ]);
-    expect((await world.store.order("order-1")).currency).toBe("EUR");
+    expect((await world.store.order("order-1", 1)).currency).toBe("EUR");
   });
 
   test.each([
@@ -90,8 +89,8 @@ describe("submission", () => {
     ["members that would hide metadata", { ...sampleOrder(), messageId: "x", replyTo: "replies-evil" }, ["messageId"]],
     [
       "an unknown workflow",
-      sampleOrder("order-1", { workflow: "returns" }),
-      ["workflow: must be one of order-fulfilment"],
+      sampleOrder("order-1", { workflow: "alchemy" }),
+      ["workflow: must be one of order-fulfilment, returns"],
     ],
   ])("bad input is quarantined with every fault named: %s", async (_, body, named) => {
     expect(await submit(body)).toBeUndefined();
@@ -114,15 +113,30 @@ describe("submission", () => {
 });
 
 describe("an attempt", () => {
-  test("runs all steps with stable keys and tells the shop in order", async () => {
-    expect(await world.runAttempt(await submitted())).toBe("processed");
-    expect(world.calls.map(({ request }) => request.idempotencyKey)).toEqual([
-      "order-1:reserveStock:forward",
-      "order-1:takePayment:forward",
-      "order-1:arrangeShipping:forward",
+  test("P5 runs the levels in order, a level's steps once each, with stable keys, and tells the shop in order", async () => {
+    expect(await world.runAttempt(await submitted())).toBe("concluded");
+    const operations = world.calls.map(({ operation }) => operation);
+    expect([operations[0], operations.slice(1, 3).sort(), ...operations.slice(3)]).toEqual([
+      "reserve",
+      ["authorize", "check"],
+      "arrange",
+      "capture",
     ]);
-    expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Started", "Completed"]);
+    expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:takePayment:forward");
+    const statuses = world.statuses.map(({ status }) => status);
+    expect(statuses).toEqual(["Received", "Started", ...Array(5).fill("StepCompleted"), "Completed"]);
     expect(await stateOf()).toMatchObject({ processState: "Processed", lockedBy: null, notices: [] });
+  });
+
+  test("hands a step what the steps before it recorded", async () => {
+    await world.runAttempt(await submitted());
+    const capture = world.calls.find(({ operation }) => operation === "capture");
+    expect(Object.keys(capture?.results ?? {}).sort()).toEqual([
+      "arrangeShipping",
+      "checkFraud",
+      "reserveStock",
+      "takePayment",
+    ]);
   });
 
   test("P4 a second attempt at one claim is refused; the same one's second run is not", async () => {
@@ -141,28 +155,39 @@ describe("an attempt", () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  test("P16 a last step run again past complete-by still tells the shop", async () => {
-    const wake = await submitted();
-    await world.runAttempt(wake);
-    const last = (await stateOf())?.steps["arrangeShipping"];
-    if (!last?.completeBy) throw new Error("no last step");
-    world.statuses.length = 0;
-    world.clock = Date.parse(last.completeBy) + 1;
-    const holder = {
-      orderId: "order-1",
-      attempt: 1,
-      lockedBy: "order-1-1",
-      step: "arrangeShipping",
-      agent: "shipping",
-    };
-    const reply = { replyTo: "replies-shop", correlationId: "request-1", traceparent: null };
-    const task = { ...holder, record: last, completeBy: last.completeBy, results: {}, next: null, reply };
-    expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
-    expect(world.statuses.map(({ status }) => status)).toEqual(["Completed"]);
+  test("P16 every step of an attempt may run twice: one order of levels, one end", async () => {
+    const claim = await claimOrder(await submitted(), world, world.telemetry);
+    if (claim.kind !== "claimed") throw new Error("the claim was refused");
+    let attempt = claim.attempt;
+    for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
+      const first = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+      const second = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+      expect(second.map(({ kind }) => kind)).toEqual(first.map(({ kind }) => kind));
+      attempt = advance(attempt, second);
+    }
+    expect(await stateOf()).toMatchObject({ processState: "Processed" });
+    expect((await stateOf())?.history).toHaveLength(7);
   });
 
-  test("P9 a refusal for good ends in Error, tells Failed with the reason and calls no further agent", async () => {
-    world.answers.set("payment", () => ({ kind: "rejected", message: "card expired", endpoint: "http://payment" }));
+  test("P16 a last step run again past complete-by still tells the shop", async () => {
+    const claim = await claimOrder(await submitted(), world, world.telemetry);
+    if (claim.kind !== "claimed") throw new Error("the claim was refused");
+    let attempt = claim.attempt;
+    let last = nextTasks(attempt);
+    for (let tasks = last; tasks.length > 0; tasks = nextTasks(attempt)) {
+      last = tasks;
+      attempt = advance(attempt, await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry))));
+    }
+    world.statuses.length = 0;
+    const [task] = last;
+    if (!task) throw new Error("no last step");
+    world.clock = Date.parse(task.completeBy) + 1;
+    expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
+  });
+
+  test("P9 a refusal for good ends in Error, tells Failed with the reason and goes no further", async () => {
+    world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
     expect(await world.runAttempt(await submitted())).toBe("rejected");
     expect(await stateOf()).toMatchObject({
       processState: "Error",
@@ -171,15 +196,15 @@ describe("an attempt", () => {
     });
     expect(await stateOf()).not.toHaveProperty("dueAt");
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed", detail: "card expired" });
-    expect(world.calls.map(({ agent }) => agent)).toEqual(["inventory", "payment"]);
+    expect(world.calls.map(({ operation }) => operation)).not.toContain("arrange");
   });
 
   test("P8 a late agent is refused by the fence, counted, and changes nothing", async () => {
     const task = await firstTask(await submitted());
-    world.answers.set("inventory", async () => {
+    world.answers.set("reserve", async () => {
       world.clock = Date.parse(task.completeBy) + 5000;
       await sweep(world, world.telemetry);
-      return { kind: "done", result: { id: "late" }, endpoint: "http://inventory" };
+      return { kind: "done" };
     });
     expect((await runStep(task, world, world.telemetry)).kind).toBe("superseded");
     expect(await stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
@@ -200,13 +225,13 @@ describe("an attempt", () => {
 
   test("the bus away at the end: the order is Processed, a notice waits, and the sweep tells it", async () => {
     const wake = await submitted();
-    world.answers.set("shipping", () => {
-      world.tellFault = new Error("bus down");
-      return { kind: "done", result: { id: "s" }, endpoint: "http://shipping" };
+    world.answers.set("capture", () => {
+      world.failing = "Completed";
+      return { kind: "done" };
     });
-    expect(await world.runAttempt(wake)).toBe("processed");
+    expect(await world.runAttempt(wake)).toBe("concluded");
     expect((await stateOf())?.notices).toHaveLength(1);
-    world.tellFault = undefined;
+    world.failing = undefined;
     world.clock += 60_000;
     expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
@@ -214,128 +239,97 @@ describe("an attempt", () => {
   });
 });
 
-describe("P6 an agent's call", () => {
-  const request = { order: sampleOrder(), results: {}, idempotencyKey: "k" };
-  const agentOf = (call: (typeof world.agents extends ReadonlyMap<string, infer A> ? A : never)["call"]) => ({
-    name: "a",
-    call,
-  });
-  const unavailable = { kind: "unavailable", message: "503", endpoint: "http://a" } as const;
-  const done = { kind: "done", result: {}, endpoint: "http://a" } as const;
-  const within = (ms: number) => new Date(Date.now() + ms).toISOString();
-
-  test("is tried again while the service is unavailable", async () => {
-    let tries = 0;
-    const agent = agentOf(async () => (++tries < 3 ? unavailable : done));
-    expect(await callWithin(agent, request, within(5000), Date.now)).toEqual(done);
-    expect(tries).toBe(3);
-  });
-
-  test("is aborted at complete-by, in the middle of a call and in the pause between two", async () => {
-    let aborted = false;
-    const hanging = agentOf(
-      ({ signal }) =>
-        new Promise(() => {
-          signal.addEventListener("abort", () => {
-            aborted = true;
-          });
-        }),
-    );
-    expect(await callWithin(hanging, request, within(100), Date.now)).toMatchObject({ kind: "expired" });
-    expect(aborted).toBe(true);
-    const patient = agentOf(async () => ({ ...unavailable, retryAfterMs: 60_000 }));
-    expect(await callWithin(patient, request, within(100), Date.now)).toEqual({ kind: "expired", tries: 1 });
-  });
-
-  test("is not tried again after a refusal", async () => {
-    let tries = 0;
-    const agent = agentOf(async () => {
-      tries += 1;
-      return { kind: "rejected", message: "no", endpoint: "http://a" };
-    });
-    expect(await callWithin(agent, request, within(5000), Date.now)).toMatchObject({ kind: "rejected" });
-    expect(tries).toBe(1);
-  });
-});
-
-describe("P10 a sweep", () => {
-  async function stuck(): Promise<void> {
-    const state = await stateOf();
-    world.clock = Date.parse(state?.dueAt ?? "") + 5000;
+describe("P13 an undo", () => {
+  async function refusedForGood(): Promise<Wake> {
+    world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
+    expect(await world.runAttempt(await submitted())).toBe("rejected");
+    const wake = world.wakes.at(-1);
+    if (!wake) throw new Error("the scheduler was not told");
+    world.calls.length = 0;
+    return wake;
   }
 
-  test("retries below the threshold from the step reached, then sets Error, and says so once", async () => {
-    world.answers.set(
-      "shipping",
-      (request) =>
-        new Promise((resolve) =>
-          request.signal.addEventListener("abort", () =>
-            resolve({ kind: "unavailable", message: "down", endpoint: "x" }),
-          ),
-        ),
-    );
-    const task = await firstTask(await submitted());
-    await runStep(task, world, world.telemetry);
-    for (const failureCount of [1, 2]) {
-      await stuck();
-      expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, retried: 1 });
-      expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
-      const wake = world.wakes.at(-1);
-      if (!wake) throw new Error("the scheduler was not told");
-      expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
-    }
-    await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
-    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
-    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  test("runs in reverse, with what each step recorded and keys of its own, and ends in Error of the kind undone", async () => {
+    const wake = await refusedForGood();
+    expect(wake).toMatchObject({ attempt: 2, direction: "undo" });
+    expect(await world.runAttempt(wake)).toBe("concluded");
+    expect(world.calls.map(({ operation }) => operation)).toEqual(["void", "release"]);
+    expect(world.calls[0]).toMatchObject({
+      idempotencyKey: "order-1:takePayment:undo",
+      undoes: { result: { id: expect.stringContaining("payment") }, idempotencyKey: "order-1:takePayment:forward" },
+    });
+    const state = await stateOf();
+    expect(state).toMatchObject({ processState: "Error", error: { kind: "undone" }, lockedBy: null, notices: [] });
+    expect(state?.error?.message).toContain("no such country");
+    expect(Object.values(state?.steps ?? {}).map(({ state }) => state)).toEqual([
+      "Undone",
+      "Undone",
+      "Completed",
+      "Failed",
+      "NotStarted",
+    ]);
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone" });
+    expect(world.eventNames()).toContain("OrderUndone");
   });
 
-  test("leaves what is not overdue by more than the clocks may differ", async () => {
-    const task = await firstTask(await submitted());
-    world.clock = Date.parse(task.completeBy) + 900;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
-  });
-
-  test("wakes an order that nobody claimed, and counts no failure", async () => {
-    await submitted();
-    await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ woken: 1 });
-    expect(world.wakes).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
-    expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
-  });
-
-  test("P12 two at once raise the failure count once", async () => {
-    await firstTask(await submitted());
-    await stuck();
-    const reports = await Promise.all([sweep(world, world.telemetry), sweep(world, world.telemetry)]);
-    expect(reports.reduce((sum, { retried }) => sum + retried, 0)).toBe(1);
-    expect(reports.reduce((sum, { lost }) => sum + lost, 0)).toBe(1);
-    expect(await stateOf()).toMatchObject({ failureCount: 1, attempt: 2 });
-  });
-
-  test("one record that can't be dealt with does not stop it", async () => {
-    await firstTask(await submitted());
-    const broken = await world.store.state("order-1");
-    if (!broken) throw new Error("no record");
-    await world.store.replace(broken, { ...broken.record, workflow: { name: "forgotten", version: 9 } });
-    await submit(sampleOrder("order-2"));
-    world.clock += 3_600_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
-  });
-
-  test("the bus away while Error is told: the next sweep tells it", async () => {
-    await firstTask(await submitted());
+  test("a step whose outcome is unknown is undone too, by its key", async () => {
+    world.answers.set("reserve", () => ({ kind: "expired" }));
+    expect(await world.runAttempt(await submitted())).toBe("expired");
     const read = await world.store.state("order-1");
     if (!read) throw new Error("no record");
-    await world.store.replace(read, { ...read.record, failureCount: 2 });
-    await stuck();
-    world.tellFault = new Error("bus down");
-    expect(await sweep(world, world.telemetry)).toMatchObject({ broken: 1 });
-    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3 });
-    world.tellFault = undefined;
-    await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });
+    await world.store.replace(read, recover(read.record, { kind: "undo", failureCount: 3 }, NOON, 60_000));
+    const undoing = await stateOf();
+    if (!undoing) throw new Error("no record");
+    world.calls.length = 0;
+    expect(await world.runAttempt(wakeOf(undoing))).toBe("concluded");
+    expect(world.calls).toMatchObject([
+      { operation: "release", undoes: { result: null, idempotencyKey: "order-1:reserveStock:forward" } },
+    ]);
+  });
+
+  test("a step that can't be undone is named for a person; the others are undone all the same", async () => {
+    const wake = await refusedForGood();
+    world.answers.set("void", () => ({ kind: "rejected", message: "captured already" }));
+    expect(await world.runAttempt(wake)).toBe("concluded");
+    expect(world.calls.map(({ operation }) => operation)).toEqual(["void", "release"]);
+    expect((await stateOf())?.error).toMatchObject({
+      kind: "notUndone",
+      message: expect.stringContaining("by hand: takePayment"),
+    });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+  });
+
+  test("is supervised like any other: an undo step that expires is tried again under the same key", async () => {
+    const wake = await refusedForGood();
+    world.answers.set("void", () => ({ kind: "expired" }));
+    expect(await world.runAttempt(wake)).toBe("expired");
+    world.clock = Date.parse((await stateOf())?.dueAt ?? "") + 5000;
+    expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
+    expect(await stateOf()).toMatchObject({ direction: "undo", attempt: 3, failureCount: 1 });
+    world.answers.delete("void");
+    const again = world.wakes.at(-1);
+    expect(again && (await world.runAttempt(again))).toBe("concluded");
+    expect(
+      new Set(world.calls.filter(({ operation }) => operation === "void").map(({ idempotencyKey }) => idempotencyKey))
+        .size,
+    ).toBe(1);
+  });
+
+  test("of an order that has done nothing concludes at the claim", async () => {
+    world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
+    await world.runAttempt(await submitted());
+    const wake = world.wakes.at(-1);
+    expect(wake && (await world.runAttempt(wake))).toBe("concluded");
+    expect((await stateOf())?.error).toMatchObject({ kind: "undone" });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone" });
+  });
+
+  test("P16 a death between the refusal's write and the wake: the step run again wakes it", async () => {
+    const task = await firstTask(await submitted());
+    world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
+    await runStep(task, world, world.telemetry);
+    world.wakes.length = 0;
+    expect((await runStep(task, world, world.telemetry)).kind).toBe("rejected");
+    expect(world.wakes).toMatchObject([{ attempt: 2, direction: "undo" }]);
   });
 });

@@ -6,6 +6,9 @@ import { newStateRecord, type StateRecord } from "../../shared/domain/state-reco
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 
+/** The two versions of the workflow, by what they look like. */
+export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
+
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);
 
@@ -26,11 +29,12 @@ export function sampleOrder(orderId = "order-1", changes: Partial<Order> = {}): 
   };
 }
 
-export function sampleRecord(orderId = "order-1", workflow: Workflow = orderFulfilment): StateRecord {
+export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): StateRecord {
   const submission = {
     orderId,
     priority: "normal",
     replyTo: "replies-shop",
+    replyToSessionId: null,
     correlationId: `request-${orderId}`,
     traceparent: null,
   } as const;

@@ -1,16 +1,36 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
-import type { Agent, AgentReply, AgentRequest } from "../../shared/agents/agent.ts";
-import type { ClaimOutcome, StepOutcome, Wake } from "../../shared/domain/attempt.ts";
-import { advance, nextTask } from "../../shared/domain/attempt.ts";
+import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
+import {
+  advance,
+  type ClaimOutcome,
+  firstObstacle,
+  nextTasks,
+  type StepOutcome,
+  type Wake,
+} from "../../shared/domain/attempt.ts";
+import type { OrderStatus } from "../../shared/domain/state-record.ts";
 import type { Messenger, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
+import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 
-const AGENT_NAMES = ["inventory", "payment", "shipping"];
+const OPERATIONS = new Map([
+  ["inventory", ["reserve", "release", "restock", "withdraw"]],
+  ["payment", ["authorize", "void", "capture", "refund", "refundReturn"]],
+  ["fraud", ["check"]],
+  ["shipping", ["arrange", "cancel", "pickUp", "cancelPickUp"]],
+]);
+
+type Answer =
+  | { readonly kind: "done" }
+  | { readonly kind: "rejected"; readonly message: string }
+  | { readonly kind: "expired" };
+type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
 
 export interface World extends Ports {
   /** Milliseconds since 1970; tests move it. */
@@ -20,14 +40,16 @@ export interface World extends Ports {
   readonly statuses: StatusMessage[];
   readonly wakes: Wake[];
   readonly quarantined: Unreadable[];
-  readonly calls: { agent: string; request: AgentRequest }[];
-  /** What an agent answers; done unless set. */
-  readonly answers: Map<string, (request: AgentRequest) => Promise<AgentReply> | AgentReply>;
+  readonly calls: Call[];
+  /** What an operation answers; done unless set. */
+  readonly answers: Map<string, (call: Call) => Promise<Answer> | Answer>;
   /** What `tell` does instead of recording. */
   tellFault: Error | Told | undefined;
+  /** A status that can't be sent. */
+  failing: OrderStatus | undefined;
   eventNames(): EventName[];
   /** Runs an attempt as the orchestrator does; undefined when the claim was refused. */
-  runAttempt(wake: Wake): Promise<StepOutcome["kind"] | "taken" | "processed">;
+  runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
 
 export function createWorld(startMs: number): World {
@@ -37,11 +59,12 @@ export function createWorld(startMs: number): World {
   const quarantined: Unreadable[] = [];
   const calls: World["calls"] = [];
   const answers: World["answers"] = new Map();
-  const workflows = loadWorkflows(AGENT_NAMES);
+  const workflows = loadWorkflows(OPERATIONS);
 
   const messenger: Messenger = {
     async tell(reply, message) {
       if (world.tellFault instanceof Error) throw world.tellFault;
+      if (world.failing === message.status) throw new Error("bus down");
       if (world.tellFault) return world.tellFault;
       if (reply.replyTo === null) return "nobody-asked";
       statuses.push(message);
@@ -55,13 +78,15 @@ export function createWorld(startMs: number): World {
     },
   };
 
-  const agents = AGENT_NAMES.map(
-    (name): Agent => ({
+  const agents = [...OPERATIONS].map(
+    ([name, operationNames]): RoutedAgent => ({
       name,
-      async call(request) {
-        calls.push({ agent: name, request });
-        const answer = answers.get(name);
-        return answer ? answer(request) : { kind: "done", result: { id: `${name}-1` }, endpoint: `http://${name}` };
+      operationNames,
+      async call(operation, request, { completeBy }) {
+        if (Date.parse(completeBy) <= world.clock) return { kind: "expired", tries: 0 };
+        const call = { ...request, agent: name, operation };
+        calls.push(call);
+        return bounded(await (answers.get(operation)?.(call) ?? { kind: "done" }), name, calls.length);
       },
     }),
   );
@@ -69,7 +94,13 @@ export function createWorld(startMs: number): World {
   const world: World = {
     clock: startMs,
     tellFault: undefined,
+    failing: undefined,
     now: () => world.clock,
+    pause: async (ms) => {
+      world.clock += ms;
+    },
+    leadership: createMemoryLease(15_000, () => world.clock).heldBy("supervisor"),
+    supervision: createMemorySupervisionLog(),
     store: createMemoryOrderStore(),
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
@@ -85,16 +116,31 @@ export function createWorld(startMs: number): World {
     answers,
     eventNames: () => events.map(({ name }) => name),
     async runAttempt(wake) {
-      const claim: ClaimOutcome = await claimOrder(wake, world, world.telemetry);
-      if (claim.kind === "taken") return claim.kind;
+      const claim = await claimOrder(wake, world, world.telemetry);
+      if (claim.kind !== "claimed") return claim.kind;
       let attempt = claim.attempt;
-      for (let task = nextTask(attempt); task; task = nextTask(attempt)) {
-        const outcome = await runStep(task, world, world.telemetry);
-        if (outcome.kind !== "completed") return outcome.kind;
-        attempt = advance(attempt, task.step, outcome);
+      for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
+        const outcomes = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+        const obstacle = firstObstacle(outcomes);
+        if (obstacle) return obstacle;
+        attempt = advance(attempt, outcomes);
       }
-      return "processed";
+      return "concluded";
     },
   };
   return world;
+}
+
+function bounded(answer: Answer, agent: string, call: number): BoundedReply {
+  const route = { endpoint: `http://${agent}/`, because: "only one" };
+  switch (answer.kind) {
+    case "done":
+      return { ...route, kind: "done", result: { id: `${agent}-${call}` } };
+    case "rejected":
+      return { ...route, ...answer };
+    case "expired":
+      return { kind: "expired", tries: 1 };
+    default:
+      return answer satisfies never;
+  }
 }

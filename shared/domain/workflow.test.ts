@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
+import { returns } from "../workflows/returns.ts";
+import {
+  type AgentOperations,
+  levelsOf,
+  policyFor,
+  type Workflow,
+  type WorkflowStep,
+  workflowFaults,
+} from "./workflow.ts";
+
+const agents: AgentOperations = new Map([
+  ["inventory", ["reserve", "release", "restock", "withdraw"]],
+  ["payment", ["authorize", "void", "capture", "refund", "refundReturn"]],
+  ["fraud", ["check"]],
+  ["shipping", ["arrange", "cancel", "pickUp", "cancelPickUp"]],
+]);
+const step: WorkflowStep = {
+  name: "one",
+  agent: "inventory",
+  operation: "reserve",
+  after: [],
+  completeWithin: "PT1S",
+  undo: "nothing",
+};
+const policy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" } as const;
+const flow = (steps: readonly WorkflowStep[], changes: Partial<Workflow> = {}): Workflow => ({
+  name: "w",
+  version: 1,
+  steps,
+  policy,
+  ...changes,
+});
+
+test("P5 the levels of the graph: what does not wait for each other stands side by side", () => {
+  expect(levelsOf(GRAPH).map((level) => level.map(({ name }) => name))).toEqual([
+    ["reserveStock"],
+    ["takePayment", "checkFraud"],
+    ["arrangeShipping"],
+    ["capturePayment"],
+  ]);
+});
+
+test("P11 a step's own policy goes over the workflow's", () => {
+  expect(policyFor(GRAPH, "takePayment").onRejected).toBe("fail");
+  expect(policyFor(GRAPH, "reserveStock").onRejected).toBe("undo");
+  expect(policyFor(GRAPH, undefined)).toEqual(GRAPH.policy);
+});
+
+describe("P5 a workflow's faults", () => {
+  test.each([
+    ["chain", CHAIN],
+    ["graph", GRAPH],
+    ["returns", returns],
+  ] as const)("%s has none", (_, workflow) => expect(workflowFaults(workflow, agents)).toEqual([]));
+
+  test("all are named at once", () => {
+    const faults = workflowFaults(
+      flow(
+        [
+          { ...step, agent: "nobody", completeWithin: "soon" },
+          {
+            ...step,
+            name: "a-b",
+            after: ["zero"],
+            operation: "juggle",
+            undo: { operation: "unjuggle", completeWithin: "PT1H" },
+          },
+        ],
+        { policy: { ...policy, failureThreshold: 0, waits: ["later"] } },
+      ),
+      agents,
+    ).join("\n");
+    for (const named of ["nobody", "soon", "a-b", "zero", "juggle", "unjuggle", "PT1H", "failureThreshold", "later"]) {
+      expect(faults).toContain(named);
+    }
+  });
+
+  test("a missing undo, from a workflow that was written without types", () => {
+    const { undo, ...without } = step;
+    expect(workflowFaults(flow([without as WorkflowStep]), agents).join()).toContain("undo is missing");
+  });
+
+  test("a circle, no steps, a name twice, too many side by side", () => {
+    const circle = [
+      { ...step, after: ["two"] },
+      { ...step, name: "two", after: ["one"] },
+    ];
+    expect(workflowFaults(flow(circle), agents).join()).toContain("one, two wait for each other");
+    expect(workflowFaults(flow([]), agents).join()).toContain("no steps");
+    expect(workflowFaults(flow([step, step]), agents).join()).toContain("same name");
+    const wide = ["a", "b", "c", "d", "e"].map((name) => ({ ...step, name }));
+    expect(workflowFaults(flow(wide), agents).join()).toContain("at most 4");
+  });
+});

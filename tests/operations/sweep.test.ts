@@ -1,0 +1,101 @@
+// The supervisor's sweep over the store in memory.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Wake } from "../../shared/domain/attempt.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { submitOrder } from "../../shared/operations/submit-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+/** Orders of the workflow that gives up at the threshold. */
+async function submitted(orderId = "order-1"): Promise<Wake> {
+  const body = sampleOrder(orderId, { workflow: "returns" });
+  const envelope = { messageId: orderId, replyTo: "replies-shop" };
+  const wake = await submitOrder({ body, envelope, traceparent: null }, world, world.telemetry);
+  if (!wake) throw new Error("nothing to start");
+  return wake;
+}
+
+async function claimed(): Promise<void> {
+  expect((await claimOrder(await submitted(), world, world.telemetry)).kind).toBe("claimed");
+}
+
+const stateOf = async (orderId = "order-1") => (await world.store.state(orderId))?.record;
+
+describe("P10 a sweep", () => {
+  async function stuck(): Promise<void> {
+    const state = await stateOf();
+    world.clock = Date.parse(state?.dueAt ?? "") + 5000;
+  }
+
+  test("retries below the threshold from the step reached, then sets Error, and says so once", async () => {
+    await claimed();
+    for (const failureCount of [1, 2]) {
+      await stuck();
+      expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, retried: 1 });
+      expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
+      const wake = world.wakes.at(-1);
+      if (!wake) throw new Error("the scheduler was not told");
+      expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
+    }
+    await stuck();
+    expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
+    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  });
+
+  test("leaves what is not overdue by more than the clocks may differ", async () => {
+    await claimed();
+    world.clock = Date.parse((await stateOf())?.completeBy ?? "") + 900;
+    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  });
+
+  test("wakes an order that nobody claimed, and counts no failure", async () => {
+    await submitted();
+    await stuck();
+    expect(await sweep(world, world.telemetry)).toMatchObject({ woken: 1 });
+    expect(world.wakes).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
+    expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
+  });
+
+  test("P12 two at once raise the failure count once", async () => {
+    await claimed();
+    await stuck();
+    const reports = await Promise.all([sweep(world, world.telemetry), sweep(world, world.telemetry)]);
+    const sum = (name: "retried" | "lost") =>
+      reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
+    expect([sum("retried"), sum("lost")]).toEqual([1, 1]);
+    expect(await stateOf()).toMatchObject({ failureCount: 1, attempt: 2 });
+  });
+
+  test("one record that can't be dealt with does not stop it", async () => {
+    await claimed();
+    const broken = await world.store.state("order-1");
+    if (!broken) throw new Error("no record");
+    await world.store.replace(broken, { ...broken.record, workflow: { name: "forgotten", version: 9 } });
+    await submitted("order-2");
+    world.clock += 3_600_000;
+    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
+  });
+
+  test("the bus away while Error is told: the next sweep tells it", async () => {
+    await claimed();
+    const read = await world.store.state("order-1");
+    if (!read) throw new Error("no record");
+    await world.store.replace(read, { ...read.record, failureCount: 2 });
+    await stuck();
+    world.tellFault = new Error("bus down");
+    await sweep(world, world.telemetry);
+    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3 });
+    world.tellFault = undefined;
+    await stuck();
+    expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+  });
+});
