@@ -3,6 +3,8 @@ import type { RoutedAgent } from "../agents/agent.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
 import type { OrderStore } from "../store/order-store.ts";
+import type { Leadership } from "../supervision/leadership.ts";
+import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 
@@ -22,8 +24,13 @@ export interface Ports {
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   readonly timing: Timing;
+  /** Which of several supervisors sweeps (P12). */
+  readonly leadership: Leadership;
+  /** The ledger of what supervisors and operators decide. */
+  readonly supervision: SupervisionLog;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 /** Where one invocation's events go. */

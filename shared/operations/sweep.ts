@@ -1,97 +1,181 @@
-// The supervisor's sweep (P10): finds what is due and not done, and has it retried or put before an operator.
-import { decideRecovery, recover, told, type Verdict, wakeOf } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
-import type { Versioned } from "../store/order-store.ts";
-import { tellEnd } from "./conclude-order.ts";
+// The supervisor's sweep (P10, P12): whoever leads finds what is due and not done, and has it recovered.
+import type { Standing } from "../supervision/leadership.ts";
+import { createPace, isThrottled } from "../supervision/pace.ts";
+import { type SweepEntry, sweepIdOf } from "../supervision/supervision-log.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Recovery, recoverOrder } from "./recover-order.ts";
+import { walkOverdue } from "./walk-overdue.ts";
 
 export interface SweepReport {
   readonly found: number;
   readonly retried: number;
+  readonly waiting: number;
+  readonly toBeUndone: number;
   readonly failed: number;
   readonly woken: number;
   readonly told: number;
   /** Another supervisor, or the attempt itself, had written the record first. */
   readonly lost: number;
-  /** Records that could not be dealt with; the next sweep finds them again. */
+  /** Records that could not be dealt with, or of which not all could be told; the next sweep finds them again. */
   readonly broken: number;
-  /** False where the sweep's time ran out before all was seen. */
+  /** Of the broken ones, those that the store had no time for (429). */
+  readonly throttled: number;
+  /** False where not all was seen: the next sweep goes on. */
   readonly finished: boolean;
+  readonly endedBy: "all seen" | "time" | "lead lost" | "fault";
 }
 
-const COUNTED_AS = { retry: "retried", fail: "failed", wake: "woken", tell: "told" } as const satisfies Record<
-  Verdict["kind"],
-  keyof SweepReport
->;
+export type SweepOutcome =
+  | ({
+      readonly kind: "swept";
+      readonly sweepId: string;
+      readonly leader: string;
+      readonly epoch: number;
+    } & SweepReport)
+  | Extract<Standing, { kind: "following" }>;
 
-export async function sweep(ports: Ports, telemetry: Telemetry): Promise<SweepReport> {
-  const begunAt = ports.now();
-  const report = { found: 0, retried: 0, failed: 0, woken: 0, told: 0, lost: 0, broken: 0, finished: true };
-  for await (const due of ports.store.due(instant(begunAt - ports.timing.clockSkewMs))) {
-    if (ports.now() - begunAt > ports.timing.sweepWithinMs) {
-      report.finished = false;
-      break;
-    }
-    report.found += 1;
+type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "endedBy">]: number };
+
+const COUNTED_AS = {
+  retry: "retried",
+  wait: "waiting",
+  undo: "toBeUndone",
+  fail: "failed",
+  wake: "woken",
+  tell: "told",
+} as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
+
+/** Sweeps if this supervisor leads. Two that both believe they do harm nothing: each write is at the version read. */
+export async function sweep(ports: Ports, telemetry: Telemetry): Promise<SweepOutcome> {
+  const standing = await ports.leadership.lead();
+  if (standing.kind === "following") {
+    telemetry.event("SupervisorFollows", { leader: standing.leader ?? null });
+    return standing;
+  }
+  return new Sweep(ports, telemetry, standing).run();
+}
+
+class Sweep {
+  readonly #ports: Ports;
+  readonly #telemetry: Telemetry;
+  readonly #leader: string;
+  readonly #epoch: number;
+  readonly #begunAt: number;
+  readonly #sweepId: string;
+  readonly #counts: Counts = {
+    found: 0,
+    retried: 0,
+    waiting: 0,
+    toBeUndone: 0,
+    failed: 0,
+    woken: 0,
+    told: 0,
+    lost: 0,
+    broken: 0,
+    throttled: 0,
+  };
+  #endedBy: SweepReport["endedBy"] = "all seen";
+  /** The ledger is asked no more in this sweep once it could not be written. */
+  #ledgerWorks = true;
+
+  constructor(ports: Ports, telemetry: Telemetry, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
+    this.#ports = ports;
+    this.#telemetry = telemetry;
+    this.#leader = leader;
+    this.#epoch = epoch;
+    this.#begunAt = ports.now();
+    this.#sweepId = sweepIdOf(instant(this.#begunAt), epoch, crypto.randomUUID().slice(0, 8));
+  }
+
+  async run(): Promise<SweepOutcome> {
     try {
-      report[await recoverOne(due, ports, telemetry)] += 1;
+      await this.#walk();
     } catch (cause) {
+      // The store can't be searched: the tick fails for all to see, after what it did is on record.
+      this.#endedBy = "fault";
+      await this.#conclude();
+      throw cause;
+    }
+    const report = await this.#conclude();
+    return { kind: "swept", sweepId: this.#sweepId, leader: this.#leader, epoch: this.#epoch, ...report };
+  }
+
+  async #walk(): Promise<void> {
+    const { timing, now, leadership } = this.#ports;
+    const endAt = this.#begunAt + timing.sweepWithinMs;
+    const pace = createPace(this.#ports, endAt);
+    const finished = await walkOverdue(this.#ports, {
+      before: this.#begunAt - timing.clockSkewMs,
+      pace,
+      mayGoOn: async () => {
+        if (now() > endAt) return false;
+        if (await leadership.stillLeads()) return true;
+        this.#endedBy = "lead lost";
+        return false;
+      },
+      visit: async (due) => {
+        this.#counts.found += 1;
+        const recovery = await recoverOrder(due, this.#ports, this.#telemetry);
+        this.#count(due.record.orderId, recovery);
+        await this.#write((log, sweepId) =>
+          log.decision(decisionOf(due.record.orderId, recovery, sweepId, this.#epoch, now())),
+        );
+        if (isThrottled(recovery.fault)) await pace.slowDown();
+        else pace.goOn();
+      },
+    });
+    if (!finished && this.#endedBy === "all seen") this.#endedBy = "time";
+  }
+
+  #count(orderId: string, { verdict, outcome, fault }: Recovery): void {
+    if (fault !== undefined) {
       // One bad record never stops a sweep.
-      report.broken += 1;
-      telemetry.event("RecoveryFailed", { orderId: due.record.orderId, cause: String(cause) });
+      this.#counts.broken += 1;
+      if (isThrottled(fault)) this.#counts.throttled += 1;
+      this.#telemetry.event("RecoveryFailed", { orderId, cause: String(fault) });
+    } else if (outcome === "lost") this.#counts.lost += 1;
+    else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
+  }
+
+  async #conclude(): Promise<SweepReport> {
+    const report = { ...this.#counts, finished: this.#endedBy === "all seen", endedBy: this.#endedBy };
+    const ms = this.#ports.now() - this.#begunAt;
+    this.#telemetry.event("SupervisorSweep", { ...report, leader: this.#leader, epoch: this.#epoch, ms });
+    await this.#write((log, sweepId) => log.sweep(this.#entry(sweepId, report)));
+    return report;
+  }
+
+  #entry(sweepId: string, report: SweepReport): Omit<SweepEntry, "kind"> {
+    const { timing, workflows, now } = this.#ports;
+    const failureThresholds = workflows.names.flatMap((name) => {
+      const newest = workflows.newest(name);
+      return newest ? [[`failureThreshold of ${name}`, newest.policy.failureThreshold]] : [];
+    });
+    return {
+      sweepId,
+      at: instant(this.#begunAt),
+      endedAt: instant(now()),
+      leader: this.#leader,
+      epoch: this.#epoch,
+      thresholds: { ...timing, ...Object.fromEntries(failureThresholds) },
+      report: { ...report },
+    };
+  }
+
+  /** A ledger that can't be written never stops a sweep, and slows it once only. */
+  async #write(write: (log: Ports["supervision"], sweepId: string) => Promise<void>): Promise<void> {
+    if (!this.#ledgerWorks) return;
+    try {
+      await write(this.#ports.supervision, this.#sweepId);
+    } catch (cause) {
+      this.#ledgerWorks = false;
+      this.#telemetry.event("LedgerUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }
   }
-  telemetry.event("SupervisorSweep", { ...report, ms: ports.now() - begunAt });
-  return report;
 }
 
-/**
- * Order of writes: the record, at the version that was read, then what has to be told of it. After a death in between
- * the record is due again, and the next sweep tells it.
- */
-async function recoverOne(
-  due: Versioned,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<(typeof COUNTED_AS)[Verdict["kind"]] | "lost"> {
-  const { record } = due;
-  const now = ports.now();
-  const verdict = decideRecovery(record, ports.workflows.of(record.workflow).policy);
-  if (verdict.kind === "tell") await tellEnd(record, ports, telemetry);
-  const next = recover(record, verdict, instant(now), instant(now + ports.timing.claimWithinMs));
-  const written = await ports.store.replace(due, next);
-  if (written.kind === "refused") return "lost";
-  await follow(verdict, record, written, ports, telemetry);
-  return COUNTED_AS[verdict.kind];
-}
-
-async function follow(
-  verdict: Verdict,
-  before: StateRecord,
-  written: Versioned,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<void> {
-  const { orderId, attempt, failureCount } = written.record;
-  switch (verdict.kind) {
-    case "retry":
-      telemetry.event("OrderExpired", { orderId, attempt: before.attempt, completeBy: before.completeBy });
-      telemetry.event("OrderRetried", { orderId, attempt, failureCount });
-      return ports.messenger.wake(wakeOf(written.record));
-    case "wake":
-      telemetry.event("OrderWokenAgain", { orderId, attempt });
-      return ports.messenger.wake(wakeOf(written.record));
-    case "fail": {
-      telemetry.event("OrderExpired", { orderId, attempt, completeBy: before.completeBy });
-      const message = written.record.error?.message ?? null;
-      telemetry.event("OrderErrored", { orderId, attempt, kind: "expired", message });
-      await tellEnd(written.record, ports, telemetry);
-      await ports.store.replace(written, told(written.record, instant(ports.now())));
-      return;
-    }
-    case "tell":
-      return;
-    default:
-      return verdict satisfies never;
-  }
+function decisionOf(orderId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
+  const { verdict = "none", rule, before, after, outcome, fault } = recovery;
+  const decision = { sweepId, orderId, at: instant(now), epoch, rule, verdict, before, after, outcome };
+  return fault === undefined ? decision : { ...decision, fault: String(fault) };
 }

@@ -22,6 +22,9 @@ export type EventName =
   | "StatusUndeliverable"
   | "StatusDelayed"
   | "SupervisorSweep"
+  | "SupervisorFollows"
+  | "SupervisorWhatIf"
+  | "LedgerUnwritten"
   | "RecoveryFailed";
 
 export type Attributes = { readonly [name: string]: string | number | boolean | null };
@@ -47,6 +50,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   StatusUndeliverable: "warn",
   StatusDelayed: "warn",
   RecoveryFailed: "error",
+  LedgerUnwritten: "warn",
 };
 
 /** Events as one line of JSON each: the form in which Application Insights finds them in its traces. */

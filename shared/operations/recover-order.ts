@@ -1,0 +1,101 @@
+// What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be told of it.
+import { decideRecovery, overdueStep, recover, told, type Verdict, wakeOf } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { policyFor } from "../domain/workflow.ts";
+import type { Versioned } from "../store/order-store.ts";
+import { ruleInWords, standpointOf } from "../supervision/rule.ts";
+import type { Standpoint } from "../supervision/supervision-log.ts";
+import { passOn, reportError, tellEnd } from "./conclude-order.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+export interface Recovery {
+  /** Absent where the record could not even be judged. */
+  readonly verdict?: Verdict["kind"];
+  readonly rule: string;
+  readonly before: Standpoint;
+  readonly after: Standpoint | null;
+  /** `lost`: another supervisor, or the attempt itself, had written the record first. */
+  readonly outcome: "applied" | "lost" | "broken";
+  /** Of a broken one, or of an applied one of which not all could be told: the next sweep finds it again. */
+  readonly fault?: unknown;
+}
+
+/**
+ * Never throws. Order of writes: the record, at the version that was read, then what has to be told of it. After a death
+ * in between the record is due again, and the next sweep tells it.
+ */
+export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Telemetry): Promise<Recovery> {
+  const { record } = due;
+  const before = standpointOf(record);
+  let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
+  try {
+    const now = ports.now();
+    const policy = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
+    const verdict = decideRecovery(record, policy);
+    recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
+    // The notice goes with the write: it has to be sent before.
+    if (verdict.kind === "tell") await tellEnd(record, ports, telemetry);
+    const next = recover(record, verdict, instant(now), ports.timing.claimWithinMs);
+    const written = await ports.store.replace(due, next);
+    if (written.kind === "refused") return { ...recovery, outcome: "lost" };
+    recovery = { ...recovery, outcome: "applied", after: standpointOf(written.record) };
+    await follow(verdict, record, written, now, ports, telemetry);
+    return recovery;
+  } catch (fault) {
+    return { ...recovery, fault };
+  }
+}
+
+async function follow(
+  verdict: Verdict,
+  before: StateRecord,
+  written: Versioned,
+  now: number,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<void> {
+  const { orderId, attempt, failureCount } = written.record;
+  if ("failureCount" in verdict) {
+    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, completeBy: before.completeBy });
+  }
+  switch (verdict.kind) {
+    case "retry":
+      telemetry.event("OrderRetried", { orderId, attempt, failureCount });
+      await tellNotices(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record));
+    case "wait": {
+      const at = instant(now + verdict.waitMs);
+      telemetry.event("OrderWaits", { orderId, attempt, failureCount, until: at });
+      await tellNotices(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record), { at });
+    }
+    case "undo":
+      await tellNotices(written, ports, telemetry);
+      return passOn(written.record, ports, telemetry);
+    case "wake":
+      telemetry.event("OrderWokenAgain", { orderId, attempt });
+      await tellNotices(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record));
+    case "fail":
+      reportError(written.record, telemetry);
+      await tellEnd(written.record, ports, telemetry);
+      await ports.store.replace(written, told(written.record, instant(ports.now())));
+      return;
+    case "tell":
+      return;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** Before the wake: afterwards the attempt writes the record too, and the clearing would be refused. */
+async function tellNotices(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+  const { record } = written;
+  if (record.notices.length === 0) return;
+  const { orderId, replyTo } = record;
+  for (const { attempt, status, at } of record.notices) {
+    const answer = await ports.messenger.tell(record, { orderId, attempt, status, at });
+    if (answer === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: replyTo });
+  }
+  await ports.store.replace(written, told(record, instant(ports.now())));
+}

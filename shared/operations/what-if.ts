@@ -1,0 +1,86 @@
+// The supervisor's what-if: what a sweep would do under other thresholds. It changes nothing.
+import { decideRecovery, overdueStep, recover, type Verdict } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
+import { createPace } from "../supervision/pace.ts";
+import { ruleInWords, standpointOf } from "../supervision/rule.ts";
+import type { Standpoint } from "../supervision/supervision-log.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { walkOverdue } from "./walk-overdue.ts";
+
+export interface Overrides {
+  readonly failureThreshold?: number | undefined;
+  readonly onExhausted?: RecoveryPolicy["onExhausted"] | undefined;
+  readonly clockSkewMs?: number | undefined;
+  /** An ISO 8601 instant: what would be overdue then, if nothing moved until then. Now if absent. */
+  readonly at?: string | undefined;
+}
+
+/** What one record would get. */
+export interface Prospect {
+  readonly orderId: string;
+  readonly verdict: Verdict["kind"] | "none";
+  /** What it gets as things are. */
+  readonly today: Verdict["kind"] | "none";
+  readonly rule: string;
+  readonly before: Standpoint;
+  readonly after: Standpoint | null;
+}
+
+export interface WhatIf {
+  readonly at: string;
+  readonly found: number;
+  /** Records that would get another verdict than as things are. */
+  readonly different: number;
+  readonly verdicts: { readonly [verdict: string]: number };
+  /** The longest overdue ones. */
+  readonly prospects: readonly Prospect[];
+  /** False where the sweep's time ran out before all was seen. */
+  readonly finished: boolean;
+}
+
+const PROSPECTS_SHOWN = 500;
+
+export async function whatIf(ports: Ports, telemetry: Telemetry, overrides: Overrides): Promise<WhatIf> {
+  const begunAt = ports.now();
+  const at = overrides.at === undefined ? begunAt : Date.parse(overrides.at);
+  const endAt = begunAt + ports.timing.sweepWithinMs;
+  const verdicts: Record<string, number> = {};
+  const prospects: Prospect[] = [];
+  let found = 0;
+  let different = 0;
+  const finished = await walkOverdue(ports, {
+    before: at - (overrides.clockSkewMs ?? ports.timing.clockSkewMs),
+    pace: createPace(ports, endAt),
+    mayGoOn: async () => ports.now() <= endAt,
+    visit: async ({ record }) => {
+      const prospect = prospectOf(record, instant(at), overrides, ports);
+      found += 1;
+      verdicts[prospect.verdict] = (verdicts[prospect.verdict] ?? 0) + 1;
+      if (prospect.verdict !== prospect.today) different += 1;
+      if (prospects.length < PROSPECTS_SHOWN) prospects.push(prospect);
+    },
+  });
+  telemetry.event("SupervisorWhatIf", { found, different, finished, ms: ports.now() - begunAt });
+  return { at: instant(at), found, different, verdicts, prospects, finished };
+}
+
+function prospectOf(record: StateRecord, now: string, overrides: Overrides, ports: Ports): Prospect {
+  const { orderId } = record;
+  const before = standpointOf(record);
+  try {
+    const actual = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
+    const policy = {
+      ...actual,
+      failureThreshold: overrides.failureThreshold ?? actual.failureThreshold,
+      onExhausted: overrides.onExhausted ?? actual.onExhausted,
+    };
+    const verdict = decideRecovery(record, policy);
+    const after = standpointOf(recover(record, verdict, now, ports.timing.claimWithinMs));
+    const today = decideRecovery(record, actual).kind;
+    return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policy), before, after };
+  } catch (cause) {
+    // A record that a sweep could not judge either.
+    return { orderId, verdict: "none", today: "none", rule: String(cause), before, after: null };
+  }
+}

@@ -1,0 +1,49 @@
+// The supervisor's own ports on Azure: the lead as a blob's lease, the ledger in a container.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@azure/cosmos";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { createBlobLeadership } from "./blob-leadership.ts";
+import { createCosmosSupervisionLog } from "./cosmos-supervision-log.ts";
+import type { Leadership } from "./leadership.ts";
+import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
+import type { SupervisionLog } from "./supervision-log.ts";
+
+export interface SupervisionSettings {
+  /** Connection string of the storage account; all supervisors of one store have to share it. */
+  readonly storage: string;
+  readonly ledgerContainer: string;
+  readonly leaseSeconds: number;
+  /** Of the sweeps that find nothing, one in this time is recorded. */
+  readonly idleSweepEveryMs: number;
+  /** The app's host name, if there is one: others read by it who leads. */
+  readonly hostName: string | undefined;
+}
+
+export interface Supervision {
+  readonly leadership: Leadership;
+  readonly supervision: SupervisionLog;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const LEASE_CONTAINER = "supervisor";
+const LEASE_BLOB = "leader";
+/** All tries of a renewal have to fit into what is left of the shortest lease. */
+const STORAGE_RETRY = { maxTries: 3, tryTimeoutInMs: 2500, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } as const;
+
+export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
+  const storage = BlobServiceClient.fromConnectionString(settings.storage, { retryOptions: STORAGE_RETRY });
+  const ledger = createCosmosSupervisionLog(database.container(settings.ledgerContainer));
+  return {
+    leadership: createBlobLeadership({
+      container: storage.getContainerClient(LEASE_CONTAINER),
+      blobName: LEASE_BLOB,
+      leaseMs: settings.leaseSeconds * 1000,
+      // A process that comes back under its old name is a new holder all the same.
+      name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
+      now: Date.now,
+    }),
+    supervision: spareIdleSweeps(ledger, settings.idleSweepEveryMs),
+    pause: (ms) => sleep(ms),
+  };
+}

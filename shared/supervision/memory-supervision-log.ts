@@ -1,0 +1,28 @@
+// The ledger in memory: for tests of everything that stands on the port.
+import { dayOfSweep, type SupervisionEntry, type SupervisionLog } from "./supervision-log.ts";
+
+export function createMemorySupervisionLog(): SupervisionLog {
+  const kept = new Map<string, { day: string; entry: SupervisionEntry }>();
+  let made = 0;
+
+  function put(entry: SupervisionEntry): void {
+    made += 1;
+    const sweepId = "sweepId" in entry ? entry.sweepId : undefined;
+    const id = sweepId ? (entry.kind === "decision" ? `${sweepId}:${entry.orderId}` : sweepId) : String(made);
+    kept.set(id, { day: dayOfSweep(sweepId ?? entry.at), entry: structuredClone(entry) });
+  }
+
+  return {
+    sweep: async (entry) => put({ kind: "sweep", ...entry }),
+    decision: async (entry) => put({ kind: "decision", ...entry }),
+    operatorAction: async (entry) => put({ kind: "operatorAction", ...entry }),
+    lateReply: async (entry) => put({ kind: "lateReply", ...entry }),
+    async *entries(day, orderId) {
+      const found = [...kept.values()]
+        .filter((one) => one.day === day)
+        .map(({ entry }) => entry)
+        .filter((entry) => orderId === undefined || ("orderId" in entry && entry.orderId === orderId));
+      yield* structuredClone(found.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at))));
+    },
+  };
+}

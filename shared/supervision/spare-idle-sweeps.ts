@@ -1,0 +1,17 @@
+// Keeps the ledger's costs small while nothing happens: of the sweeps that found nothing, few are written.
+import type { SupervisionLog } from "./supervision-log.ts";
+
+/** Writes every sweep that found something, and one that found nothing only if none was written for `everyMs`. */
+export function spareIdleSweeps(log: SupervisionLog, everyMs: number): SupervisionLog {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return {
+    ...log,
+    async sweep(entry) {
+      const at = Date.parse(entry.at);
+      const idle = entry.report["found"] === 0 && entry.report["finished"] === true;
+      if (idle && at - writtenAt < everyMs) return;
+      await log.sweep(entry);
+      writtenAt = at;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { StoreUnavailable } from "../store/order-store.ts";
+import { createMemorySupervisionLog } from "./memory-supervision-log.ts";
+import { createPace, isThrottled } from "./pace.ts";
+import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
+import { type SupervisionEntry, sweepIdOf } from "./supervision-log.ts";
+import { parseSweepQuery, parseWhatIfQuery } from "./what-if-query.ts";
+
+test("of the sweeps that found nothing one in ten minutes is written, and every other sweep", async () => {
+  const log = createMemorySupervisionLog();
+  const sparing = spareIdleSweeps(log, 10 * 60_000);
+  for (let minute = 0; minute < 25; minute += 1) {
+    const at = new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
+    const report = { found: minute === 3 ? 2 : 0, finished: minute !== 5 };
+    await sparing.sweep({
+      sweepId: sweepIdOf(at, 1, "a"),
+      at,
+      endedAt: at,
+      leader: "eu",
+      epoch: 1,
+      thresholds: {},
+      report,
+    });
+  }
+  const written: SupervisionEntry[] = [];
+  for await (const entry of log.entries("2026-01-01")) written.push(entry);
+  expect(written.map(({ at }) => Number(at.slice(14, 16)))).toEqual([0, 3, 5, 15]);
+});
+
+test("a throttled sweep pauses longer each time, up to a limit, never past its end, and speeds up again", async () => {
+  let clock = 0;
+  const pauses: number[] = [];
+  const pause = async (ms: number) => {
+    pauses.push(ms);
+    clock += ms;
+  };
+  const pace = createPace({ now: () => clock, pause }, 20_000);
+  for (let time = 0; time < 7; time += 1) expect(await pace.slowDown()).toBe(true);
+  expect(pauses).toEqual([100, 200, 400, 800, 1600, 3000, 3000]);
+  for (let time = 0; time < 5; time += 1) pace.goOn();
+  await pace.slowDown();
+  expect(pauses.at(-1)).toBe(100);
+  clock = 19_950;
+  expect(await pace.slowDown()).toBe(false);
+  expect(pauses).toHaveLength(8);
+});
+
+test("a 429 is recognised wherever it stands among the causes", () => {
+  const throttled = Object.assign(new Error("too many"), { code: 429 });
+  expect(isThrottled(new StoreUnavailable("replace a record", throttled))).toBe(true);
+  expect(isThrottled(new StoreUnavailable("replace a record", new Error("wrapped", { cause: throttled })))).toBe(true);
+  expect(isThrottled(new StoreUnavailable("replace a record", Object.assign(new Error("gone"), { code: 503 })))).toBe(
+    false,
+  );
+  expect(isThrottled("429")).toBe(false);
+});
+
+test("what may be asked of the supervisor, with every fault named", () => {
+  const asked = parseWhatIfQuery([
+    ["failureThreshold", "5"],
+    ["clockSkew", "PT3S"],
+    ["at", "2026-01-31T12:00:00Z"],
+    ["onExhausted", "undo"],
+  ]);
+  expect(asked).toEqual({
+    kind: "asked",
+    query: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "undo" },
+  });
+  const wrong = parseWhatIfQuery([
+    ["failureThreshold", "0"],
+    ["clockSkew", "2 s"],
+    ["at", "noon"],
+    ["treshold", "3"],
+    ["treshold", "4"],
+  ]);
+  expect(wrong.kind === "invalid" && wrong.faults.map((fault) => fault.split(":")[0]).sort()).toEqual([
+    "at",
+    "clockSkew",
+    "failureThreshold",
+    "treshold",
+    "treshold",
+  ]);
+  expect(parseSweepQuery([])).toEqual({ kind: "asked", query: {} });
+  expect(parseSweepQuery([["force", "1"]])).toMatchObject({ kind: "invalid" });
+});

@@ -1,0 +1,66 @@
+// The lead's contract on Azurite, through the official SDK, and what happens when the storage is away.
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { afterAll, expect, test } from "vitest";
+import { createBlobLeadership } from "../../shared/supervision/blob-leadership.ts";
+import { LeadershipUnavailable } from "../../shared/supervision/leadership.ts";
+import { leadershipContract } from "../contract/leadership.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const LEASE_MS = 15_000;
+
+let app: TestStack | undefined;
+let leases = 0;
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+async function azurite(): Promise<TestStack> {
+  app ??= await startTestStack({ parts: ["azurite"], host: false });
+  return app;
+}
+
+function leaseOn(connectionString: string, now: () => number = Date.now) {
+  leases += 1;
+  const storage = BlobServiceClient.fromConnectionString(connectionString, { retryOptions: { maxTries: 1 } });
+  const container = storage.getContainerClient("supervisor");
+  const blobName = `leader-${leases}`;
+  return {
+    blob: container.getBlobClient(blobName),
+    heldBy: (name: string) => createBlobLeadership({ container, blobName, leaseMs: LEASE_MS, name, now }),
+  };
+}
+
+leadershipContract("a blob's lease", async () => {
+  const { stack } = await azurite();
+  const storage = stack.addresses.azurite?.connectionString ?? "";
+  return { lease: () => leaseOn(storage), outlastLease: () => sleep(LEASE_MS + 300) };
+});
+
+test("P12 a lease that was broken and taken under its holder is lost, and the lead is by name in the blob", async () => {
+  const { stack } = await azurite();
+  let clock = Date.now();
+  const lease = leaseOn(stack.addresses.azurite?.connectionString ?? "", () => clock);
+  const [one, other] = [lease.heldBy("eu/7071"), lease.heldBy("us – west")];
+  await one.lead();
+  await lease.blob.getBlobLeaseClient().breakLease(0);
+  expect(await other.lead()).toEqual({ kind: "leading", epoch: 2, leader: "us – west" });
+  expect((await lease.blob.getProperties()).metadata).toMatchObject({ epoch: "2" });
+  clock += LEASE_MS / 2;
+  expect(await one.stillLeads()).toBe(false);
+  expect(await one.lead()).toEqual({ kind: "following", leader: "us – west" });
+});
+
+test("P16 without the storage nobody takes the lead; who leads does so for the rest of the lease, and no longer", async () => {
+  const running = await azurite();
+  let clock = Date.now();
+  const lease = leaseOn(running.stack.addresses.azurite?.connectionString ?? "", () => clock);
+  const [one, other] = [lease.heldBy("eu"), lease.heldBy("us")];
+  await one.lead();
+  await running.stack.kill("azurite");
+  await expect(other.lead()).rejects.toThrow(LeadershipUnavailable);
+  clock += LEASE_MS - 1000;
+  expect(await one.stillLeads()).toBe(true);
+  clock += 1000;
+  expect(await one.stillLeads()).toBe(false);
+  await running.stack.restart("azurite");
+  expect(await one.lead()).toMatchObject({ kind: "leading", leader: "eu" });
+});
