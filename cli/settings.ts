@@ -21,9 +21,10 @@ export function settingsFor(addresses: Addresses): Record<string, string> {
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
     ...(bus && { ServiceBus: bus.connectionString }),
     ...(cosmos && { Cosmos: cosmos.connectionString }),
-    ...(remotes["inventory"] && { InventoryEndpoint: remotes["inventory"] }),
-    ...(remotes["payment"] && { PaymentEndpoint: remotes["payment"] }),
-    ...(remotes["shipping"] && { ShippingEndpoint: remotes["shipping"] }),
+    ...(remotes["inventory"] && { InventoryEndpoints: remotes["inventory"] }),
+    ...(remotes["payment"] && { PaymentEndpoints: remotes["payment"] }),
+    ...(remotes["fraud"] && { FraudEndpoints: remotes["fraud"] }),
+    ...(remotes["shipping"] && { ShippingEndpoints: remotes["shipping"] }),
   };
 }
 

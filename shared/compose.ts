@@ -1,7 +1,7 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
-import { agentNames, createAgents } from "./agents/agents.ts";
+import { agentOperations, createAgents } from "./agents/agents.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
 import type { Ports } from "./operations/ports.ts";
@@ -20,17 +20,30 @@ export function ports(): Ports {
 }
 
 export function compose(config: Config): Ports {
-  const workflows = loadWorkflows(agentNames);
+  const workflows = loadWorkflows(agentOperations);
   const cosmos = new CosmosClient(config.Cosmos);
   const bus = new ServiceBusClient(config.ServiceBus, { retryOptions: BUS_RETRY });
   return {
     store: createCosmosOrderStore(cosmos.database(config.CosmosDatabase).container(config.OrdersContainer)),
     messenger: createServiceBusMessenger(bus, { scheduler: config.SchedulerQueue, quarantine: config.QuarantineQueue }),
-    agents: createAgents({
-      inventory: config.InventoryEndpoint,
-      payment: config.PaymentEndpoint,
-      shipping: config.ShippingEndpoint,
-    }),
+    agents: createAgents(
+      {
+        inventory: config.InventoryEndpoints,
+        payment: config.PaymentEndpoints,
+        fraud: config.FraudEndpoints,
+        shipping: config.ShippingEndpoints,
+      },
+      {
+        now: Date.now,
+        tryTimeoutMs: config.AgentTryTimeout,
+        slowAfterMs: config.AgentSlowAfter,
+        breaker: {
+          failures: config.BreakerFailures,
+          openMs: config.BreakerOpenFor,
+          longestOpenMs: config.BreakerOpenFor * 5,
+        },
+      },
+    ),
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: { claimWithinMs: config.ClaimWithin, clockSkewMs: config.ClockSkew, sweepWithinMs: config.SweepWithin },

@@ -1,9 +1,16 @@
 // The app's settings, parsed once: one error names every fault.
 import { z } from "zod";
+import type { Endpoint } from "./agents/agent.ts";
+import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
-const endpoint = z.url({ protocol: /^https?$/ }).transform((url) => (url.endsWith("/") ? url : `${url}/`));
+/** `https://one.example;capacity=20, https://other.example`: where an agent's service answers. */
+const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
+  const { found, faults } = parseEndpoints(text);
+  for (const message of faults) context.addIssue({ code: "custom", message });
+  return found;
+});
 
 const duration = (usual: string) =>
   z
@@ -36,9 +43,18 @@ const settings = z.object({
   Cosmos: z.string().min(1),
   CosmosDatabase: z.string().min(1).default("orders"),
   OrdersContainer: z.string().min(1).default("orders"),
-  InventoryEndpoint: endpoint,
-  PaymentEndpoint: endpoint,
-  ShippingEndpoint: endpoint,
+  InventoryEndpoints: endpoints,
+  PaymentEndpoints: endpoints,
+  FraudEndpoints: endpoints,
+  ShippingEndpoints: endpoints,
+  /** An agent's try without an answer is given up after so long. */
+  AgentTryTimeout: duration("PT5S"),
+  /** An answer that takes longer counts against its endpoint's health. */
+  AgentSlowAfter: duration("PT3S"),
+  /** So many failures in a row and an endpoint gets no more work, but one probe after each pause. */
+  BreakerFailures: z.coerce.number().int().min(1).default(5),
+  /** The first pause of a broken endpoint; later ones grow to five times that. */
+  BreakerOpenFor: duration("PT1S"),
   /** How long a Pending order may wait for its claim. */
   ClaimWithin: duration("PT5M"),
   /** What clocks may differ by. */

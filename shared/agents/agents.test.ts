@@ -1,0 +1,212 @@
+// Every operation of every agent, against the simulated services over HTTP.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
+import type { Order } from "../domain/order.ts";
+import type { StepResult } from "../domain/state-record.ts";
+import type { AgentReply, AgentRequest, Operation } from "./agent.ts";
+import { type AgentName, agentOperations } from "./agents.ts";
+import { fraudAgent } from "./fraud.ts";
+import { inventoryAgent } from "./inventory.ts";
+import { paymentAgent } from "./payment.ts";
+import { shippingAgent } from "./shipping.ts";
+
+const operations = {
+  inventory: inventoryAgent.operations,
+  payment: paymentAgent.operations,
+  fraud: fraudAgent.operations,
+  shipping: shippingAgent.operations,
+} satisfies { [name in AgentName]: { [operation: string]: Operation } };
+
+let remotes: RunningRemotes;
+let data: string;
+let count = 0;
+let order: Order;
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), "agents-"));
+  const { services } = JSON.parse(await readFile(new URL("../../samples/remotes.json", import.meta.url), "utf8"));
+  remotes = await startRemotes({
+    services: services.map((service: object) => ({ ...service, port: 0 })),
+    data,
+    durability: "normal",
+  });
+});
+
+afterAll(async () => {
+  await remotes.close();
+  await rm(data, { recursive: true });
+});
+
+beforeEach(() => {
+  count += 1;
+  order = {
+    orderId: `order-${count}`,
+    workflow: "order-fulfilment",
+    priority: "normal",
+    customer: { id: "customer-7" },
+    lines: [
+      { sku: "TEA-1", quantity: 2, unitPrice: 450 },
+      { sku: "MUG-3", quantity: 1, unitPrice: 1250 },
+    ],
+    currency: "EUR",
+    paymentToken: "tok_visa",
+    shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
+  };
+});
+
+const urlOf = (agent: AgentName) => remotes.services.find(({ name }) => name === agent)?.url ?? "";
+
+function run(agent: AgentName, operation: string, more: Partial<AgentRequest> = {}): Promise<AgentReply> {
+  const own: { readonly [name: string]: Operation } = operations[agent];
+  const known = own[operation];
+  if (!known) throw new Error(`no operation ${operation}`);
+  return known({
+    order,
+    results: {},
+    idempotencyKey: `${order.orderId}:${operation}`,
+    endpoint: `${urlOf(agent)}/`,
+    signal: AbortSignal.timeout(2000),
+    undoes: null,
+    ...more,
+  });
+}
+
+async function done(agent: AgentName, operation: string, more: Partial<AgentRequest> = {}): Promise<StepResult> {
+  const reply = await run(agent, operation, more);
+  if (reply.kind !== "done") throw new Error(`${operation}: ${reply.message}`);
+  return reply.result;
+}
+
+async function ledger(agent: AgentName): Promise<{ action: string; path: string; key: string; calls: number }[]> {
+  const response = await fetch(`${urlOf(agent)}/$ledger?orderId=${order.orderId}`);
+  return ((await response.json()) as { effects: [] }).effects;
+}
+
+const actions = async (agent: AgentName) => (await ledger(agent)).map(({ action }) => action);
+
+async function fault(agent: AgentName, body: object): Promise<void> {
+  const match = { orderId: order.orderId };
+  const response = await fetch(`${urlOf(agent)}/$faults`, { method: "POST", body: JSON.stringify({ match, ...body }) });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** The pairs of a step's operation and the one that undoes it; capture has its own tests. */
+const PAIRS = [
+  ["inventory", "reserve", "release", "reservationId", "released"],
+  ["inventory", "restock", "withdraw", "restockId", "withdrawn"],
+  ["payment", "authorize", "void", "chargeId", "voided"],
+  ["shipping", "arrange", "cancel", "shipmentId", "cancelled"],
+  ["shipping", "pickUp", "cancelPickUp", "pickupId", "cancelled"],
+] as const;
+
+describe.each(PAIRS)("P6 P13 %s: %s, undone by %s", (agent, forward, undo, idName, status) => {
+  const forwardKey = () => `${order.orderId}:${forward}`;
+
+  test("by what was recorded", async () => {
+    const result = await done(agent, forward);
+    expect(result[idName]).toMatch(/^[a-z]+-/);
+    const undoes = { result, idempotencyKey: forwardKey() };
+    expect(await done(agent, undo, { undoes })).toEqual({ status });
+    expect(await done(agent, undo, { undoes })).toEqual({ status });
+    expect(await actions(agent)).toEqual(["create", undo === "cancelPickUp" ? "cancel" : undo]);
+  });
+
+  test("by its key where the outcome is unknown, though it took effect", async () => {
+    await fault(agent, { kind: "loseReply", calls: 1 });
+    expect(await run(agent, forward)).toMatchObject({ kind: "unavailable" });
+    const undoes = { result: null, idempotencyKey: forwardKey() };
+    expect(await done(agent, undo, { undoes })).toEqual({ status });
+    expect(await actions(agent)).toHaveLength(2);
+  });
+
+  test("by its key before it arrives: it is refused then, and nothing is left", async () => {
+    const undoes = { result: null, idempotencyKey: forwardKey() };
+    expect(await done(agent, undo, { undoes })).toEqual({ status: "nothing-to-undo" });
+    expect(await run(agent, forward)).toMatchObject({ kind: "rejected" });
+    expect(await ledger(agent)).toEqual([]);
+  });
+});
+
+describe("P13 payment: capture, undone by refund", () => {
+  let results: { takePayment: StepResult };
+  const captureKey = () => `${order.orderId}:capture`;
+  beforeEach(async () => {
+    results = { takePayment: await done("payment", "authorize") };
+  });
+
+  test("captures the charge of takePayment; refund gives it back", async () => {
+    const result = await done("payment", "capture", { results });
+    expect(result).toEqual({ status: "captured", chargeId: results.takePayment["chargeId"], amount: 2150 });
+    const undoes = { result, idempotencyKey: captureKey() };
+    expect(await done("payment", "refund", { results, undoes })).toEqual({ status: "refunded" });
+    expect(await actions("payment")).toEqual(["create", "capture", "refund"]);
+  });
+
+  test("the reply to capture was lost: what it took is refunded, once", async () => {
+    await fault("payment", { kind: "loseReply", calls: 1, path: "/charges/*/capture" });
+    expect(await run("payment", "capture", { results })).toMatchObject({ kind: "unavailable" });
+    const undoes = { result: null, idempotencyKey: captureKey() };
+    for (let n = 0; n < 2; n++)
+      expect(await done("payment", "refund", { results, undoes })).toEqual({ status: "refunded" });
+    expect(await actions("payment")).toEqual(["create", "capture", "refund"]);
+  });
+
+  test("capture is still on its way: it is refused when it arrives", async () => {
+    await done("payment", "refund", { results, undoes: { result: null, idempotencyKey: captureKey() } });
+    expect(await run("payment", "capture", { results })).toMatchObject({ kind: "rejected" });
+    expect(await actions("payment")).not.toContain("capture");
+  });
+
+  test("without a charge there is nothing to capture", async () => {
+    expect(await run("payment", "capture")).toMatchObject({
+      kind: "rejected",
+      message: expect.stringContaining("takePayment"),
+    });
+  });
+});
+
+test("P6 what has nothing to undo: check and refundReturn", async () => {
+  expect(await done("fraud", "check")).toMatchObject({ checkId: expect.stringMatching(/^chk-/) });
+  expect(await done("payment", "refundReturn")).toMatchObject({
+    refundId: expect.stringMatching(/^rf-/),
+    amount: 2150,
+  });
+});
+
+test("P6 the workflows are checked against these operations", () => {
+  expect(agentOperations.get("payment")).toEqual(["authorize", "void", "capture", "refund", "refundReturn"]);
+  expect([...agentOperations.keys()]).toEqual(["inventory", "payment", "fraud", "shipping"]);
+});
+
+describe("P9 what an answer means", () => {
+  test.each([
+    ["payment", "authorize", { kind: "refuse", status: 402, message: "card declined" }, "rejected"],
+    ["fraud", "check", { kind: "refuse", status: 403 }, "rejected"],
+    ["inventory", "reserve", { kind: "refuse", status: 409, code: "out-of-stock" }, "rejected"],
+    ["inventory", "reserve", { kind: "refuse", status: 423 }, "unavailable"],
+    ["payment", "authorize", { kind: "refuse", status: 409, code: "request-in-progress" }, "unavailable"],
+    ["shipping", "arrange", { kind: "refuse", status: 408 }, "unavailable"],
+    ["shipping", "arrange", { kind: "down", status: 503 }, "unavailable"],
+  ] as const)("%s %s, %o: %s", async (agent, operation, body, kind) => {
+    await fault(agent, { ...body, calls: 1 });
+    const reply = await run(agent, operation);
+    expect(reply.kind).toBe(kind);
+    if ("message" in body) expect(reply).toMatchObject({ message: body.message });
+  });
+
+  test("429 carries the pause asked for", async () => {
+    await fault("inventory", { kind: "down", status: 429, retryAfterS: 7, calls: 1 });
+    expect(await run("inventory", "reserve")).toMatchObject({ kind: "unavailable", retryAfterMs: 7000 });
+  });
+
+  test("nobody there, and an aborted call", async () => {
+    const nobody = await run("inventory", "reserve", { endpoint: "http://127.0.0.1:9/" });
+    expect(nobody).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/refused|bad port/i) });
+    await fault("inventory", { kind: "slow", delayMs: 5000, calls: 1 });
+    const aborted = await run("inventory", "reserve", { signal: AbortSignal.timeout(50) });
+    expect(aborted.kind).toBe("unavailable");
+  });
+});

@@ -1,0 +1,149 @@
+// The health of one endpoint (P18): a circuit breaker that routing can look at before it calls.
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  CountBreaker,
+  ExponentialBackoff,
+  halfJitterGenerator,
+  type IBackoff,
+  type IBreaker,
+} from "cockatiel";
+import type { Health } from "../domain/routing.ts";
+
+export interface BreakerOptions {
+  /** So many failures in a row open the circuit. */
+  readonly failures: number;
+  /** So does more than this part (above 0, below 1) of the last `windowCalls`, once there were `windowMinimum`. */
+  readonly errorRate: number;
+  readonly windowCalls: number;
+  readonly windowMinimum: number;
+  /** How long it stays open before the probe, at most: the first time, and as the longest of a growing row. */
+  readonly openMs: number;
+  readonly longestOpenMs: number;
+  /** A mistaken Retry-After must not shut an endpoint out for days. */
+  readonly longestRestMs: number;
+}
+
+export const BREAKER: BreakerOptions = {
+  failures: 5,
+  errorRate: 0.5,
+  windowCalls: 100,
+  windowMinimum: 20,
+  openMs: 1000,
+  longestOpenMs: 5000,
+  longestRestMs: 300_000,
+};
+
+/** `unclear`: ended by us before it could be told. */
+export type CallOutcome = "answered" | "failed" | "unclear";
+
+export type OnHealth = (state: Health, why: string) => void;
+
+/**
+ * cockatiel's own policy decides only while it runs a call, by the process's clock, and has others wait for the
+ * probe in a queue. A router has to know first. So its rules and pauses are used here, and the three states are ours.
+ */
+export class EndpointHealth {
+  readonly #options: BreakerOptions;
+  readonly #onHealth: OnHealth;
+  readonly #rules: readonly IBreaker[];
+  readonly #pauses: ExponentialBackoff<number>;
+  #state: "closed" | "open" | "probing" = "closed";
+  #pause: IBackoff<unknown> | undefined;
+  #probeAt = 0;
+  #restsUntil = 0;
+  /** Calls that began in an earlier period say nothing of this one. */
+  #period = 0;
+
+  constructor(options: BreakerOptions, onHealth: OnHealth) {
+    const { failures, errorRate, windowCalls, windowMinimum, openMs, longestOpenMs } = options;
+    this.#options = options;
+    this.#onHealth = onHealth;
+    this.#rules = [
+      new ConsecutiveBreaker(failures),
+      new CountBreaker({ threshold: errorRate, size: windowCalls, minimumNumberOfCalls: windowMinimum }),
+    ];
+    // Jitter, so that the instances of the app don't probe together.
+    this.#pauses = new ExponentialBackoff({
+      generator: halfJitterGenerator,
+      initialDelay: openMs,
+      maxDelay: longestOpenMs,
+    });
+  }
+
+  get period(): number {
+    return this.#period;
+  }
+
+  at(now: number): Health {
+    if (this.#state === "probing") return "probing";
+    const isResting = now < this.#restsUntil;
+    if (this.#state === "open") return isResting || now < this.#probeAt ? "broken" : "probeDue";
+    return isResting ? "resting" : "healthy";
+  }
+
+  /** When time alone makes it usable; undefined where it takes more, or nothing. */
+  usableAt(now: number): number | undefined {
+    const state = this.at(now);
+    if (state === "broken") return Math.max(this.#probeAt, this.#restsUntil);
+    return state === "resting" ? this.#restsUntil : undefined;
+  }
+
+  /** A call is about to begin; answers the period that it belongs to. */
+  begin(now: number): number {
+    if (this.at(now) === "probeDue") {
+      this.#enter("probing");
+      this.#onHealth("probing", "one call after an outage");
+    }
+    return this.#period;
+  }
+
+  /** What came of a call of `period`, and the pause that the service asked for. */
+  report(outcome: CallOutcome, period: number, now: number, why: string, restMs = 0): void {
+    // A service that asks for a pause means now, whenever the call began.
+    if (restMs > 0) this.#restsUntil = Math.max(this.#restsUntil, now + Math.min(restMs, this.#options.longestRestMs));
+    if (period !== this.#period) return;
+    if (this.#state === "probing") this.#concludeProbe(outcome, now, why);
+    else if (outcome === "answered") for (const rule of this.#rules) rule.success(CircuitState.Closed);
+    else if (outcome === "failed" && this.#isTripped()) this.#open(now, why);
+    else if (restMs > 0) this.#onHealth("resting", why);
+  }
+
+  #isTripped(): boolean {
+    // Every rule has to hear of the failure, whatever the others say.
+    return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
+  }
+
+  #concludeProbe(outcome: CallOutcome, now: number, why: string): void {
+    switch (outcome) {
+      case "failed":
+        this.#open(now, why);
+        break;
+      case "unclear":
+        // The probe told nothing: the next call is the probe.
+        this.#enter("open");
+        this.#onHealth("probeDue", why);
+        break;
+      case "answered":
+        this.#enter("closed");
+        this.#pause = undefined;
+        for (const rule of this.#rules) rule.success(CircuitState.HalfOpen);
+        this.#onHealth("healthy", "the probe was answered");
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #open(now: number, why: string): void {
+    this.#enter("open");
+    this.#pause = this.#pause ? this.#pause.next(undefined) : this.#pauses.next();
+    this.#probeAt = now + this.#pause.duration;
+    this.#onHealth("broken", why);
+  }
+
+  #enter(state: "closed" | "open" | "probing"): void {
+    this.#state = state;
+    this.#period += 1;
+  }
+}

@@ -1,0 +1,128 @@
+// The endpoints of one agent (P19): who is sent where, and who waits in which lane while capacity is short.
+import type { Priority } from "../domain/order.ts";
+import { chooseEndpoint, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
+import type { Endpoint } from "./agent.ts";
+import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
+
+export interface PoolOptions {
+  readonly breaker: BreakerOptions;
+  /** How many may wait in each lane. */
+  readonly waitingRoom: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onHealth: (endpoint: string, state: Health, why: string) => void;
+}
+
+/** A place at an endpoint, taken for one call; to be given back by `release`. */
+export interface Lease {
+  readonly url: string;
+  readonly because: string;
+  readonly startedAt: number;
+}
+
+interface Slot extends EndpointView {
+  inFlight: number;
+  served: number;
+  health: Health;
+  readonly circuit: EndpointHealth;
+}
+
+interface OwnLease extends Lease {
+  readonly slot: Slot;
+  readonly period: number;
+}
+
+interface Waiter {
+  readonly failed: string | undefined;
+  readonly admit: (lease: Lease) => void;
+}
+
+export class EndpointPool {
+  readonly #options: PoolOptions;
+  readonly #slots: readonly Slot[];
+  readonly #lanes: { readonly [lane in Priority]: Set<Waiter> } = { high: new Set(), normal: new Set() };
+  #passedOver = 0;
+  #wakeUp: NodeJS.Timeout | undefined;
+
+  constructor(endpoints: readonly Endpoint[], options: PoolOptions) {
+    this.#options = options;
+    this.#slots = endpoints.map(({ url, capacity }) => ({
+      url,
+      capacity,
+      inFlight: 0,
+      served: 0,
+      health: "healthy",
+      circuit: new EndpointHealth(options.breaker, (state, why) => options.onHealth(url, state, why)),
+    }));
+  }
+
+  /** A place at once; undefined when there is none, or others wait for one. `failed`: see `chooseEndpoint`. */
+  take(priority: Priority, failed?: string): Lease | undefined {
+    if (this.#lanes.high.size > 0 || this.#lanes.normal.size > 0) return undefined;
+    return this.#choose(priority, failed);
+  }
+
+  /** Waits in the lane, and answers how to leave it; undefined when the lane is full. */
+  wait(priority: Priority, failed: string | undefined, admit: (lease: Lease) => void): (() => void) | undefined {
+    const { high, normal } = this.#lanes;
+    const lane = this.#lanes[priority];
+    if (lane.size >= this.#options.waitingRoom) return undefined;
+    const waiter = { failed, admit };
+    lane.add(waiter);
+    this.#admitNext();
+    return () => {
+      lane.delete(waiter);
+      if (high.size + normal.size === 0) clearTimeout(this.#wakeUp);
+    };
+  }
+
+  /** Gives a place back, with what the call told of the endpoint. */
+  release(lease: Lease, outcome: CallOutcome, why: string, restMs?: number): void {
+    const { slot, period } = lease as OwnLease;
+    slot.inFlight -= 1;
+    slot.circuit.report(outcome, period, this.#options.now(), why, restMs);
+    this.#admitNext();
+  }
+
+  #choose(priority: Priority, failed: string | undefined): OwnLease | undefined {
+    const now = this.#options.now();
+    for (const slot of this.#slots) slot.health = slot.circuit.at(now);
+    const choice = chooseEndpoint(this.#slots, priority, failed);
+    if (!("endpoint" in choice)) return undefined;
+    const slot = choice.endpoint;
+    slot.inFlight += 1;
+    slot.served += 1;
+    const period = slot.circuit.begin(now);
+    return { url: slot.url, because: choice.because, startedAt: now, slot, period };
+  }
+
+  #admitNext(): void {
+    const { high, normal } = this.#lanes;
+    for (;;) {
+      const turn = nextLane({ high: high.size, normal: normal.size }, this.#passedOver);
+      if (!turn) {
+        clearTimeout(this.#wakeUp);
+        return;
+      }
+      const lane = this.#lanes[turn.lane];
+      const [waiter] = lane;
+      const lease = waiter && this.#choose(turn.lane, waiter.failed);
+      if (!lease) {
+        this.#wakeWhenUsable();
+        return;
+      }
+      this.#passedOver = turn.passedOver;
+      lane.delete(waiter);
+      waiter.admit(lease);
+    }
+  }
+
+  /** Where only time is wanting, nobody's return will call the next one in. */
+  #wakeWhenUsable(): void {
+    clearTimeout(this.#wakeUp);
+    const now = this.#options.now();
+    const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);
+    if (instants.length === 0) return;
+    this.#wakeUp = setTimeout(() => this.#admitNext(), Math.max(1, Math.min(...instants) - now));
+  }
+}
