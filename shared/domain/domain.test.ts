@@ -13,7 +13,7 @@ import type { RecoveryPolicy, Workflow } from "./workflow.ts";
 
 const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
-const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null };
+const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
 
 function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
   expect(holds(guard, record)).toBe(true);

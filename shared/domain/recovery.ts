@@ -21,7 +21,8 @@ export type Verdict =
   /** It ended, but what had to be told of it may not have been. */
   | { readonly kind: "tell" };
 
-const HISTORY_LIMIT = 100;
+/** Entries that a record keeps; the oldest go first. */
+export const HISTORY_LIMIT = 100;
 
 /** @param policy the one that holds for the step that the record is in: see `overdueStep`. */
 export function decideRecovery(record: StateRecord, policy: RecoveryPolicy): Verdict {

@@ -30,6 +30,8 @@ export interface StepRecord extends StepRun {
   readonly agent: string;
   readonly result: StepResult | null;
   readonly undo: StepRun | null;
+  /** 1, and one more each time that the step begins anew under another idempotency key. */
+  readonly generation: number;
 }
 
 export type Steps = { readonly [name: string]: StepRecord };
@@ -37,9 +39,10 @@ export type Steps = { readonly [name: string]: StepRecord };
 export interface OrderError {
   /**
    * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
-   * was done is undone. `notUndone`: something remains to be done by hand; the message names it.
+   * was done is undone. `notUndone`: something remains to be done by hand; the message names it. `undoAsked`: nothing went
+   * wrong, an operator wants it undone.
    */
-  readonly kind: "rejected" | "expired" | "undone" | "notUndone";
+  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "undoAsked";
   readonly message: string;
   readonly step: string | null;
   readonly agent: string | null;
@@ -103,8 +106,9 @@ export function attemptId(orderId: string, attempt: number): string {
 }
 
 /** The key under which a remote service recognises every try of a step, in every attempt (P6). */
-export function idempotencyKey(orderId: string, step: string, direction: Direction): string {
-  return `${orderId}:${step}:${direction}`;
+export function idempotencyKey(orderId: string, step: string, direction: Direction, generation: number): string {
+  const key = `${orderId}:${step}:${direction}`;
+  return generation === 1 ? key : `${key}:${generation}`;
 }
 
 /** Who asked for an order, and what was asked for. */
@@ -121,7 +125,7 @@ export interface Submission {
 export function newStateRecord(submission: Submission, workflow: Workflow, now: string, claimBy: string): StateRecord {
   const steps = workflow.steps.map(({ name, agent }): [string, StepRecord] => [
     name,
-    { ...NOT_STARTED, agent, result: null, undo: null },
+    { ...NOT_STARTED, agent, result: null, undo: null, generation: 1 },
   ]);
   return {
     orderId: submission.orderId,

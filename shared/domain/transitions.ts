@@ -25,6 +25,11 @@ export const transitions = {
   undoBegun: { from: "Processing", to: "Pending", fenced: false },
   givenUp: { from: "Processing", to: "Error", fenced: false },
   wokenAgain: { from: "Pending", to: "Pending", fenced: false },
+  resubmitted: { from: "Error", to: "Pending", fenced: false },
+  undoAsked: { from: "Error", to: "Pending", fenced: false },
+  undoAskedWhileRunning: { from: "Processing", to: "Pending", fenced: false },
+  extended: { from: "Processing", to: "Processing", fenced: false },
+  extendedWhilePending: { from: "Pending", to: "Pending", fenced: false },
 } as const satisfies Record<string, { from: ProcessState; to: ProcessState; fenced: boolean }>;
 
 /** A write is taken only if all of this holds of the stored record. */

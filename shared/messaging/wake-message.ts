@@ -19,6 +19,7 @@ const stepSchema = runSchema.extend({
   agent: z.string(),
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   undo: runSchema.nullable(),
+  generation: z.int().min(1),
 });
 
 const wakeSchema = z.object({

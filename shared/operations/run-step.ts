@@ -29,11 +29,12 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
 
 async function requestOf(task: StepTask, ports: Ports): Promise<Omit<AgentRequest, "signal" | "endpoint">> {
   const { orderId, step, direction, record, results } = task;
-  const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward") };
+  const { generation } = record;
+  const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };
   return {
     order: await ports.store.order(orderId, task.orderRevision),
     results,
-    idempotencyKey: idempotencyKey(orderId, step, direction),
+    idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
   };
 }

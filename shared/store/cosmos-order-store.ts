@@ -12,6 +12,7 @@ import type { Order } from "../domain/order.ts";
 import type { Direction, StateRecord } from "../domain/state-record.ts";
 import type { Change, Guard } from "../domain/transitions.ts";
 import { createOrderCache } from "./order-cache.ts";
+import { type Listed, listQuery, pageOf } from "./order-list.ts";
 import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
 
 const STATE_ID = "state";
@@ -23,6 +24,7 @@ const DUE_PAGE = 100;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
+const FAILED_DEPENDENCY = 424;
 /** Answers after which the same request may succeed; an error without a code is a broken connection. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
@@ -66,8 +68,7 @@ export function createCosmosOrderStore(container: Container): OrderStore {
           })),
           orderId,
         );
-        // A failed batch does not throw: its operations say why.
-        const refusal = result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== 424)?.statusCode;
+        const refusal = refusalOf(result);
         if (refusal === CONFLICT) return false;
         if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
         return true;
@@ -105,6 +106,44 @@ export function createCosmosOrderStore(container: Container): OrderStore {
       );
     },
 
+    async revise({ etag }, record, order): Promise<Written> {
+      const { orderId, orderRevision } = record;
+      const revision = { id: orderDocumentId(orderRevision), orderId, order };
+      const written = await patiently("revise an order", () =>
+        unlessRefused(async () => {
+          const { result, code } = await container.items.batch(
+            [
+              { operationType: BulkOperationType.Create, resourceBody: revision as unknown as JSONObject },
+              {
+                operationType: BulkOperationType.Replace,
+                id: STATE_ID,
+                ifMatch: etag,
+                resourceBody: { id: STATE_ID, ...record } as unknown as JSONObject,
+              },
+            ],
+            orderId,
+          );
+          const refusal = refusalOf(result);
+          // Somebody else stored this revision: then the record is not at the version read either.
+          if (refusal === CONFLICT) throw new BatchRefused(PRECONDITION_FAILED);
+          if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
+          return result[1]?.resourceBody as unknown as Stored | undefined;
+        }),
+      );
+      if (written.kind === "written") cache.put(order, orderRevision);
+      return written;
+    },
+
+    async list(query) {
+      const pages = container.items.query<Listed>(listQuery(query), { maxItemCount: query.limit + 1 });
+      const found: Listed[] = [];
+      while (found.length <= query.limit && pages.hasMoreResults()) {
+        const { resources } = await patiently("list orders", () => pages.fetchNext());
+        found.push(...(resources ?? []));
+      }
+      return pageOf(found, query);
+    },
+
     async *due(instant) {
       const query = {
         query: "SELECT * FROM c WHERE c.dueAt < @instant ORDER BY c.dueAt",
@@ -117,6 +156,11 @@ export function createCosmosOrderStore(container: Container): OrderStore {
       }
     },
   };
+}
+
+/** A failed batch does not throw: its operations say why. */
+function refusalOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
+  return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY)?.statusCode;
 }
 
 const orderDocumentId = (revision: number): string => (revision === FIRST_REVISION ? "order" : `order-${revision}`);

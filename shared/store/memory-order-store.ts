@@ -2,6 +2,7 @@
 import { applyChanges, holds } from "../domain/apply-changes.ts";
 import type { Order } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import { isListed, listedOf, pageOf } from "./order-list.ts";
 import type { OrderStore, Versioned, Written } from "./order-store.ts";
 
 const FIRST_REVISION = 1;
@@ -42,6 +43,17 @@ export function createMemoryOrderStore(): OrderStore {
     },
     async replace(read, record) {
       return states.get(record.orderId)?.etag === read.etag ? put(record) : { kind: "refused" };
+    },
+    async revise(read, record, order) {
+      const key = orderKey(record.orderId, record.orderRevision);
+      if (orders.has(key) || states.get(record.orderId)?.etag !== read.etag) return { kind: "refused" };
+      orders.set(key, structuredClone(order));
+      return put(record);
+    },
+    async list(query) {
+      const listed = [...states.values()].flatMap(({ record }) => (isListed(record, query) ? [record] : []));
+      listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
+      return pageOf(structuredClone(listed.map(listedOf)), query);
     },
     async *due(instant) {
       const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);

@@ -2,6 +2,7 @@
 import type { Order } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { GuardedWrite } from "../domain/transitions.ts";
+import type { OrderPage, OrderQuery } from "./order-list.ts";
 
 /** A record and the version that it was read at. */
 export interface Versioned {
@@ -27,6 +28,10 @@ export interface OrderStore {
   change(orderId: string, write: GuardedWrite): Promise<Written>;
   /** Replaces a record if it is still at the version that was read (P12). */
   replace(read: Versioned, record: StateRecord): Promise<Written>;
+  /** Stores the next revision of an order's content and replaces the record, in ONE atomic operation: both or neither. */
+  revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
+  /** A page of the orders that pass the filter, the newest first. */
+  list(query: OrderQuery): Promise<OrderPage>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }
