@@ -6,6 +6,7 @@ import { type Config, parseConfig } from "./config.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
 import type { Ports } from "./operations/ports.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { connectSupervision } from "./supervision/connect.ts";
 import { loadWorkflows } from "./workflows/workflows.ts";
 
 /** The SDK's usual minute for an answer, and pauses of up to 30 s, would sit out many restarts of a broker. */
@@ -21,10 +22,10 @@ export function ports(): Ports {
 
 export function compose(config: Config): Ports {
   const workflows = loadWorkflows(agentOperations);
-  const cosmos = new CosmosClient(config.Cosmos);
+  const database = new CosmosClient(config.Cosmos).database(config.CosmosDatabase);
   const bus = new ServiceBusClient(config.ServiceBus, { retryOptions: BUS_RETRY });
   return {
-    store: createCosmosOrderStore(cosmos.database(config.CosmosDatabase).container(config.OrdersContainer)),
+    store: createCosmosOrderStore(database.container(config.OrdersContainer)),
     messenger: createServiceBusMessenger(bus, { scheduler: config.SchedulerQueue, quarantine: config.QuarantineQueue }),
     agents: createAgents(
       {
@@ -47,6 +48,16 @@ export function compose(config: Config): Ports {
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: { claimWithinMs: config.ClaimWithin, clockSkewMs: config.ClockSkew, sweepWithinMs: config.SweepWithin },
+    ...connectSupervision(
+      {
+        storage: config.AzureWebJobsStorage,
+        ledgerContainer: config.SupervisionContainer,
+        leaseSeconds: config.LeaseSeconds,
+        idleSweepEveryMs: config.IdleSweepRecordedEvery,
+        hostName: config.WEBSITE_HOSTNAME,
+      },
+      database,
+    ),
     now: Date.now,
   };
 }

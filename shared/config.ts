@@ -43,6 +43,10 @@ const settings = z.object({
   Cosmos: z.string().min(1),
   CosmosDatabase: z.string().min(1).default("orders"),
   OrdersContainer: z.string().min(1).default("orders"),
+  /** Where the supervisors' ledger stands. */
+  SupervisionContainer: z.string().min(1).default("supervision"),
+  /** Connection string of the storage account that holds the supervisors' lease. */
+  AzureWebJobsStorage: z.string().min(1),
   InventoryEndpoints: endpoints,
   PaymentEndpoints: endpoints,
   FraudEndpoints: endpoints,
@@ -61,6 +65,12 @@ const settings = z.object({
   ClockSkew: duration("PT2S"),
   /** A sweep that takes longer goes on at the next tick. */
   SweepWithin: duration("PT20S"),
+  /** How long a supervisor that died still leads. */
+  LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
+  /** Of the sweeps that find nothing, one in this time stands in the ledger. */
+  IdleSweepRecordedEvery: duration("PT10M"),
+  /** Set by the host. */
+  WEBSITE_HOSTNAME: z.string().min(1).optional(),
 });
 
 export type Config = z.output<typeof settings>;
