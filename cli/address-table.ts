@@ -2,9 +2,11 @@
 import Table from "cli-table3";
 import type { Addresses } from "../local/stack/addresses.ts";
 
-export function addressTable({ bus, cosmos, azurite, remotes, host }: Addresses, logs: string): string {
+export function addressTable({ bus, cosmos, azurite, remotes, hosts }: Addresses, logs: string): string {
   const rows: [string, string, string][] = [];
-  if (host) rows.push(["Functions host", host.url, "the app"]);
+  for (const [index, { url }] of hosts.entries()) {
+    rows.push([index === 0 ? "Functions host" : `Functions host ${index + 1}`, url, "the app"]);
+  }
   if (bus) {
     rows.push(["Service Bus", `amqp://127.0.0.1:${bus.port}`, "orders, scheduler, quarantine and reply queues"]);
     rows.push(["  administration", `http://127.0.0.1:${bus.adminPort}`, ""]);

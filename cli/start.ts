@@ -1,9 +1,10 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { HOST_NAMES } from "../local/stack/processes.ts";
 import { type Stack, startStack } from "../local/stack/stack.ts";
 import { addressTable } from "./address-table.ts";
-import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
@@ -15,6 +16,7 @@ import { openShop } from "./shop.ts";
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
+  --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
   --data DIR           where state is kept (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
   --within SECONDS     how long the samples may take with --exit (120)
@@ -28,7 +30,10 @@ async function main(): Promise<number> {
   const text = { type: "string" } as const;
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments({ ...flags, ...ports, data: text, durability: text, within: text }, USAGE);
+  const { values } = readArguments(
+    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text },
+    USAGE,
+  );
   if (values["help"]) {
     console.log(USAGE);
     return 0;
@@ -37,6 +42,8 @@ async function main(): Promise<number> {
   const holder = stackPid(data);
   if (holder !== undefined)
     throw new Error(`A stack runs on ${data} already (process ${holder}). Stop it, or use --data DIR.`);
+  const hosts = numberOf(values, "hosts", 1, HOST_NAMES.length) ?? 1;
+  if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
   const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
 
   const stop = new AbortController();
@@ -48,6 +55,7 @@ async function main(): Promise<number> {
     appDir: ROOT,
     data,
     ports: stackPorts(values),
+    hosts,
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor,
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),

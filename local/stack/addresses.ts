@@ -12,18 +12,33 @@ export interface Addresses {
   };
   /** The URL of each remote service, by its name. */
   readonly remotes: Readonly<Record<string, string>>;
-  /** Known before the host runs: its port is chosen by the stack. */
-  readonly host?: { readonly port: number; readonly url: string };
+  /** Known before the hosts run: their ports are chosen by the stack. */
+  readonly hosts: readonly HostAddress[];
+  /** Of several hosts the first; of what a host is told, itself. */
+  readonly host?: HostAddress;
 }
 
-export function addressesOf(parts: readonly PartAddress[], hostPort: number | undefined): Addresses {
+export interface HostAddress {
+  readonly name: string;
+  readonly port: number;
+  readonly url: string;
+}
+
+export function addressesOf(
+  parts: readonly PartAddress[],
+  hosts: readonly HostAddress[],
+  host: HostAddress | undefined = hosts[0],
+): Addresses {
   const named = parts.map((part) =>
     part.name === "remotes"
       ? { remotes: Object.fromEntries(part.services.map(({ name, url }) => [name, url])) }
       : { [part.name]: part },
   );
-  const host = hostPort === undefined ? {} : { host: { port: hostPort, url: `http://127.0.0.1:${hostPort}` } };
-  return Object.assign({ remotes: {} }, host, ...named) as Addresses;
+  return Object.assign({ remotes: {}, hosts }, host && { host }, ...named) as Addresses;
+}
+
+export function hostAddress(name: string, port: number): HostAddress {
+  return { name, port, url: `http://127.0.0.1:${port}` };
 }
 
 /** What a part got in the place of what was asked for: a restart has to come back to the same. */

@@ -8,7 +8,11 @@ import { startAzurite } from "./azurite.ts";
 import { Child } from "./child.ts";
 import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
 
-export const PROCESS_NAMES = ["services", "remotes", "azurite", "host"] as const;
+/** Each has its own port, task hub and data, on the same bus and store: as an app that runs in several regions. */
+export const HOST_NAMES = ["host", "host2"] as const;
+export type HostName = (typeof HOST_NAMES)[number];
+
+export const PROCESS_NAMES = ["services", "remotes", "azurite", ...HOST_NAMES] as const;
 export type ProcessName = (typeof PROCESS_NAMES)[number];
 
 export interface Started {
@@ -24,6 +28,8 @@ export interface Common {
 
 const READY_LIMIT_MS = 60_000;
 const POLL_MS = 20;
+/** Overrides a member of host.json, as in Azure. */
+const HUB_SETTING = "AzureFunctionsJobHost__extensions__durableTask__hubName";
 
 /** Compiled modules are run even by a program that is not: what is tested is what runs. */
 const COMPILED =
@@ -80,6 +86,7 @@ export async function startAzuriteProcess({ data, ports }: Common): Promise<Star
 }
 
 export interface HostProcess extends Common {
+  readonly name: HostName;
   readonly appDir: string;
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
@@ -87,13 +94,21 @@ export interface HostProcess extends Common {
 }
 
 /** Runs the host with the app; it is ready when its status answers. */
-export async function startHost({ appDir, port, data, durability, settings, onLine }: HostProcess): Promise<Started> {
+export async function startHost({
+  name,
+  appDir,
+  port,
+  data,
+  durability,
+  settings,
+  onLine,
+}: HostProcess): Promise<Started> {
   const child = Child.start({
     module: join(COMPILED, "host", "main.js"),
-    args: [appDir, "--port", String(port), "--data", join(data, "host"), "--durability", durability],
-    logFile: logFile(data, "host"),
+    args: [appDir, "--port", String(port), "--data", join(data, name), "--durability", durability],
+    logFile: logFile(data, name),
     onLine,
-    environment: settings,
+    environment: { ...ownTaskHub(name), ...settings },
     exitWithParent: true,
   });
   const url = `http://127.0.0.1:${port}/admin/host/status`;
@@ -106,9 +121,14 @@ export async function startHost({ appDir, port, data, durability, settings, onLi
   await child.stop(0);
   const said = await child.tail();
   if (said.includes(`EADDRINUSE: address already in use 127.0.0.1:${port}`)) {
-    throw new Error(`port ${port} is busy, and the host wants it; free it or give the host another with --host-port N`);
+    throw new Error(`port ${port} is busy, and ${name} wants it; free it or give the host another with --host-port N`);
   }
-  throw new Error(`host ${reason}:\n${said}`);
+  throw new Error(`${name} ${reason}:\n${said}`);
+}
+
+/** The first host has the hub that the app's host.json names. */
+function ownTaskHub(name: HostName): Record<string, string> {
+  return name === "host" ? {} : { [HUB_SETTING]: name };
 }
 
 function statusOf(url: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 // The stack as real processes: they start, answer, die, come back, and leave nothing behind.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -203,6 +203,29 @@ describe("the stack", () => {
     expect(await status()).toBe(200);
     await stack.stop();
     await expect(status()).rejects.toThrow("fetch failed");
+  });
+
+  test("runs two hosts side by side, each with its own port, task hub and data, and one outlives the other", async () => {
+    const settingsFor = vi.fn(({ host }: Addresses) => ({ Hub: "stack", OwnPort: String(host?.port) }));
+    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const data = await newData();
+    const stack = await begin({ appDir, host: true, hosts: 2, parts: [], settingsFor, data });
+    const [first, second] = stack.addresses.hosts;
+    if (!first || !second) throw new Error("two hosts are wanted");
+    expect(stack.processes.map(({ name }) => name).sort()).toEqual(["host", "host2"]);
+    expect(stack.addresses.host).toEqual(first);
+    expect(settingsFor.mock.calls.map(([{ host }]) => host)).toEqual([first, second]);
+    const status = async ({ url }: { url: string }) => (await fetch(`${url}/admin/host/status`)).status;
+    expect([await status(first), await status(second)]).toEqual([200, 200]);
+    expect(await readdir(data)).toEqual(expect.arrayContaining(["host", "host2"]));
+
+    await stack.kill("host", "SIGKILL");
+    await expect(status(first)).rejects.toThrow("fetch failed");
+    expect(await status(second)).toBe(200);
+    await stack.restart("host");
+    expect(await status(first)).toBe(200);
+    await stack.stop();
+    for (const { port } of [first, second]) expect(await listens(port)).toBe(false);
   });
 
   test.for([true, false])("says what the host said when it cannot start the app (as lines: %s)", async (asLines) => {

@@ -1,7 +1,7 @@
 // The whole local stack as processes: services, remotes, Azurite and the host, each of which can be killed and come back.
 import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
-import { type Addresses, addressesOf, portsOf } from "./addresses.ts";
+import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
 import { freePorts } from "./free-ports.ts";
 import {
@@ -14,6 +14,8 @@ import {
   USUAL_PORTS,
 } from "./parts.ts";
 import {
+  HOST_NAMES,
+  type HostName,
   PROCESS_NAMES,
   type ProcessName,
   type Started,
@@ -23,6 +25,7 @@ import {
 } from "./processes.ts";
 
 export interface StackPorts extends Ports {
+  /** A further host has the next port; where this is 0, or all ports are free ones, any. */
   readonly host: number;
 }
 
@@ -36,6 +39,8 @@ export interface StackOptions {
   readonly parts?: readonly PartName[];
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
+  /** How many hosts run the app: `host`, `host2`. One if absent. */
+  readonly hosts?: number;
   readonly durability?: Durability;
   /** The host's environment, over that of this process. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -47,7 +52,7 @@ export interface StackOptions {
   /** Gets every line that the host writes. Without it they only go to the log file, which is cheaper. */
   readonly log?: (line: string) => void;
   /** Called for each part when it is ready, with the time since the stack began to start. */
-  readonly onProgress?: (part: PartName | "host", ms: number) => void;
+  readonly onProgress?: (part: PartName | HostName, ms: number) => void;
   /** Called when a process ended that nobody asked to end. */
   readonly onExit?: (name: ProcessName, exit: Exit) => void;
 }
@@ -66,7 +71,7 @@ export interface Stack {
   kill(name: ProcessName, signal?: NodeJS.Signals): Promise<void>;
   /** Brings a process back on the same ports and data, ended before if it still lives; resolves when it is ready. */
   restart(name: ProcessName): Promise<void>;
-  /** Ends every process within 5 s: the host first, since it works with the others. */
+  /** Ends every process within 5 s: the hosts first, since they work with the others. */
   stop(): Promise<void>;
 }
 
@@ -79,7 +84,10 @@ const HARMLESS: readonly NodeJS.Signals[] = ["SIGSTOP", "SIGCONT"];
 
 /** Resolves when everything answers; when something cannot, all of it is stopped and the error says what. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const stack = new ProcessStack(options, await chosenPorts(options.ports));
+  const hosts = HOST_NAMES.slice(0, options.host === false ? 0 : (options.hosts ?? 1));
+  const { host, ...ports } = await chosenPorts(options.ports, hosts.length);
+  const hostPorts = new Map(hosts.map((name, index) => [name, host[index] ?? 0]));
+  const stack = new ProcessStack(options, ports, hostPorts);
   try {
     await stack.start();
   } catch (cause) {
@@ -92,7 +100,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 class ProcessStack implements Stack {
   readonly #options: StackOptions;
   readonly #wanted: readonly ProcessName[];
-  readonly #hostPort: number;
+  readonly #hostPorts: ReadonlyMap<HostName, number>;
   readonly #running = new Map<ProcessName, Started["child"]>();
   /** Those whose end was asked for. */
   readonly #dismissed = new Set<Started["child"]>();
@@ -100,18 +108,17 @@ class ProcessStack implements Stack {
   #ports: Ports;
   #stopping = false;
 
-  constructor(options: StackOptions, { host, ...ports }: StackPorts) {
+  constructor(options: StackOptions, ports: Ports, hostPorts: ReadonlyMap<HostName, number>) {
     this.#options = options;
     this.#ports = ports;
-    this.#hostPort = host;
+    this.#hostPorts = hostPorts;
     this.#wanted = PROCESS_NAMES.filter((name) =>
-      name === "host" ? options.host !== false : this.#partsOf(name).length > 0,
+      isHost(name) ? hostPorts.has(name) : this.#partsOf(name).length > 0,
     );
   }
 
   get addresses(): Addresses {
-    const host = this.#wanted.includes("host") ? this.#hostPort : undefined;
-    return addressesOf([...this.#addresses.values()], host);
+    return this.#addressesFor(undefined);
   }
 
   get processes(): StackProcess[] {
@@ -124,15 +131,20 @@ class ProcessStack implements Stack {
       const parts = await this.#launch(name);
       const ms = Math.round(performance.now() - began);
       for (const part of parts) this.#options.onProgress?.(part.name, ms);
-      if (name === "host") this.#options.onProgress?.("host", ms);
+      if (isHost(name)) this.#options.onProgress?.(name, ms);
     };
-    // The app's settings have the addresses of the parts in them, so the host comes last.
-    const results = await Promise.allSettled(this.#wanted.filter((name) => name !== "host").map(launch));
+    // The app's settings have the addresses of the parts in them, so the hosts come last.
+    await this.#all(this.#wanted.filter((name) => !isHost(name)).map(launch));
+    await this.#all(this.#wanted.filter(isHost).map(launch));
+  }
+
+  /** Waits for all, also when one fails: what still starts could not be stopped. */
+  async #all(launches: readonly Promise<void>[]): Promise<void> {
+    const results = await Promise.allSettled(launches);
     const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
     if (failures.length > 0) {
       throw new Error(failures.map(({ message }) => message).join("\n"), { cause: failures[0] });
     }
-    if (this.#wanted.includes("host")) await launch("host");
   }
 
   async kill(name: ProcessName, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
@@ -150,11 +162,11 @@ class ProcessStack implements Stack {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const host = this.#end("host", STOP_LIMIT_MS);
+    const hosts = Promise.all(HOST_NAMES.map((name) => this.#end(name, STOP_LIMIT_MS)));
     const giveWay = new AbortController();
-    await Promise.race([host, wait(HOST_HEAD_START_MS, giveWay.signal)]);
+    await Promise.race([hosts, wait(HOST_HEAD_START_MS, giveWay.signal)]);
     giveWay.abort();
-    await Promise.all([host, ...PROCESS_NAMES.map((name) => this.#end(name, STOP_LIMIT_MS - HOST_HEAD_START_MS))]);
+    await Promise.all([hosts, ...PROCESS_NAMES.map((name) => this.#end(name, STOP_LIMIT_MS - HOST_HEAD_START_MS))]);
   }
 
   async #end(name: ProcessName, limitMs: number): Promise<void> {
@@ -188,11 +200,13 @@ class ProcessStack implements Stack {
       case "azurite":
         return startAzuriteProcess(common);
       case "host":
+      case "host2":
         return startHost({
           ...common,
+          name,
           appDir: resolve(appDir),
-          port: this.#hostPort,
-          settings: { ...settings, ...this.#options.settingsFor?.(this.addresses) },
+          port: this.#hostPorts.get(name) ?? 0,
+          settings: { ...settings, ...this.#options.settingsFor?.(this.#addressesFor(name)) },
           onLine: log,
         });
       default:
@@ -200,19 +214,33 @@ class ProcessStack implements Stack {
     }
   }
 
-  #partsOf(name: Exclude<ProcessName, "host">): PartName[] {
+  #addressesFor(host: HostName | undefined): Addresses {
+    const hosts = [...this.#hostPorts].map(([name, port]) => hostAddress(name, port));
+    return addressesOf([...this.#addresses.values()], hosts, host && hosts.find(({ name }) => name === host));
+  }
+
+  #partsOf(name: Exclude<ProcessName, HostName>): PartName[] {
     const own: readonly PartName[] = name === "services" ? ["bus", "cosmos"] : [name];
     return own.filter((part) => (this.#options.parts ?? PART_NAMES).includes(part));
   }
 }
 
-async function chosenPorts(ports: StackOptions["ports"] = "usual"): Promise<StackPorts> {
-  const usual = { ...USUAL_PORTS, host: USUAL_HOST_PORT };
+function isHost(name: ProcessName): name is HostName {
+  return HOST_NAMES.some((host) => host === name);
+}
+
+/** The app's settings may name the hosts' own ports, so these are chosen before the hosts run. */
+async function chosenPorts(
+  ports: StackOptions["ports"] = "usual",
+  hosts: number,
+): Promise<Ports & { readonly host: readonly number[] }> {
+  const from = (first: number) => Array.from({ length: hosts }, (_, index) => first + index);
+  const usual = { ...USUAL_PORTS, host: from(USUAL_HOST_PORT) };
   if (ports === "usual") return usual;
-  const [bus = 0, busAdmin = 0, cosmos = 0, host = 0] = await freePorts(4);
-  const chosen = ports === "free" ? { ...FREE_PORTS, bus, busAdmin, cosmos, host } : { ...usual, ...ports };
-  // The app's settings may name the host's own port, so it is chosen before the host runs.
-  return { ...chosen, host: chosen.host || host };
+  const [bus = 0, busAdmin = 0, cosmos = 0, ...free] = await freePorts(3 + hosts);
+  if (ports === "free") return { ...FREE_PORTS, bus, busAdmin, cosmos, host: free };
+  const { host, ...others } = ports;
+  return { ...usual, ...others, ...(host !== undefined && { host: host === 0 ? free : from(host) }) };
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
