@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
 import type { BoundedReply, RoutedAgent } from "./agent.ts";
 import { inventoryAgent } from "./inventory.ts";
@@ -37,7 +37,7 @@ function route(urls: readonly string[], options: Partial<RouteOptions> = {}): Ro
     {
       now: Date.now,
       firstPauseMs: 20,
-      breaker: { openMs: 200, longestOpenMs: 200 },
+      breaker: { openMs: 1500, longestOpenMs: 1500 },
       onHealth: (_agent, url, state) => health.push(`${url === one ? "one" : "other"} ${state}`),
       ...options,
     },
@@ -88,8 +88,8 @@ test("P18 P19 one is down: the other takes over; a probe after the outage, then 
   expect(await get(one, "$counts")).toMatchObject({ down: before.down });
 
   await mend(one);
-  await new Promise((resolve) => setTimeout(resolve, 250));
-  expect(await reserve(agent)).toMatchObject({ kind: "done", endpoint: one, because: "probe after an outage" });
+  const probed = { kind: "done", endpoint: one, because: "probe after an outage" };
+  await vi.waitFor(async () => expect(await reserve(agent)).toMatchObject(probed), { timeout: 5000 });
   expect(health.at(-1)).toBe("one healthy");
   const both = await Promise.all(Array.from({ length: 8 }, () => reserve(agent)));
   expect(new Set(both.map((reply) => "endpoint" in reply && reply.endpoint))).toEqual(new Set([one, other]));

@@ -242,6 +242,28 @@ describe("P18 the circuit breaker", () => {
     expect(health).toEqual([]);
   });
 
+  test("a call from before the outage does not end it, nor the probe", async () => {
+    const answers = [down, done, down, done];
+    const call = route(
+      async () => {
+        const nth = seen.length;
+        await new Promise((resolve) => setTimeout(resolve, [10, 1100, 2500, 10][nth - 1]));
+        return answers[nth - 1] ?? done;
+      },
+      { "http://a/": 64 },
+      { breaker: { failures: 1 } },
+    );
+    const replies = [call(60_000), call(60_000)];
+    await vi.advanceTimersByTimeAsync(1090);
+    expect(states(), "the probe is under way").toEqual(["broken", "probing"]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await replies[1], "the late one is done").toMatchObject({ kind: "done" });
+    expect(states()).toEqual(["broken", "probing"]);
+    await vi.runAllTimersAsync();
+    expect(await replies[0]).toMatchObject({ kind: "done" });
+    expect(states()).toEqual(["broken", "probing", "broken", "probing", "healthy"]);
+  });
+
   test("a probe that complete-by cuts off leaves the next call to be the probe", async () => {
     let answer: () => Promise<AgentReply> | AgentReply = () => down;
     const call = route(() => answer(), { "http://a/": 64 }, { breaker: { failures: 1 } });
@@ -329,9 +351,23 @@ describe("P19 capacity and lanes", () => {
   });
 
   test("the waiting room is bounded: who finds it full asks again later", async () => {
+    const fixed = vi.spyOn(Math, "random").mockReturnValue(0.999);
     const call = route(takes100Ms, { "http://a/": 1 }, { waitingRoom: 2 });
     const replies = Array.from({ length: 6 }, () => call(60_000));
     await vi.runAllTimersAsync();
+    fixed.mockRestore();
     expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual(Array(6).fill("done"));
+    expect(Date.now() - Date.parse(NOW), "more than six calls in a row take").toBeGreaterThan(600);
+  });
+
+  test("who waited for a pause to end and got another place leaves no timer", async () => {
+    const busy: AgentReply = { kind: "unavailable", message: "HTTP 429", retryAfterMs: 3000 };
+    const call = route(({ endpoint }) => (endpoint === "http://a/" ? busy : takes100Ms()), {
+      "http://a/": 1,
+      "http://b/": 1,
+    });
+    const replies = [call(), call(), call()];
+    await vi.advanceTimersByTimeAsync(500);
+    expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual(["done", "done", "done"]);
   });
 });
