@@ -89,7 +89,7 @@ async function follow(
 }
 
 /** Before the wake: afterwards the attempt writes the record too, and the clearing would be refused. */
-async function tellNotices(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function tellNotices(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { record } = written;
   if (record.notices.length === 0) return;
   const { orderId, replyTo } = record;

@@ -24,6 +24,7 @@ export type EventName =
   | "SupervisorSweep"
   | "SupervisorFollows"
   | "SupervisorWhatIf"
+  | "OperatorActed"
   | "LedgerUnwritten"
   | "RecoveryFailed";
 

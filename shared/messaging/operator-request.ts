@@ -1,0 +1,166 @@
+// The contract of an operator's requests over HTTP: each is checked as a whole, and every fault is named.
+import { z } from "zod";
+import { durationMs } from "../domain/duration.ts";
+import type { OperatorAction } from "../domain/operator.ts";
+import type { Order } from "../domain/order.ts";
+import { parseSubmission, type SubmissionRules } from "./submission-message.ts";
+
+export type ActionName = OperatorAction["kind"];
+
+/** What is asked of an order, with its new content where a resubmission brings some. */
+export type OperatorRequest =
+  | { readonly kind: "resubmit"; readonly reason: string; readonly order: Order | null }
+  | Extract<OperatorAction, { kind: "undo" | "extend" }>;
+
+export type Parsed<T> =
+  | ({ readonly kind: "valid" } & T)
+  | { readonly kind: "invalid"; readonly faults: readonly string[] };
+
+/** Where a list goes on: a position in it. Declared here, for messaging does not import the store. */
+interface Position {
+  readonly createdAt: string;
+  readonly shown: readonly string[];
+}
+
+export interface ListRequest {
+  readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
+  readonly workflow?: string | undefined;
+  readonly step?: string | undefined;
+  readonly text?: string | undefined;
+  readonly limit: number;
+  readonly after?: Position | undefined;
+}
+
+/** Who asks where the site does not authenticate people, as on one machine. */
+const NOBODY_KNOWN = "local-operator";
+const NAME_LIMIT = 200;
+const PAGE = { usual: 50, most: 200 } as const;
+const LONGEST_EXTENSION_MS = 7 * 86_400_000;
+
+const reason = z.string().trim().min(1).max(500);
+const by = z.string().transform((text, context) => {
+  const ms = durationMs(text);
+  if (ms !== undefined && ms <= LONGEST_EXTENSION_MS) return ms;
+  context.addIssue({ code: "custom", message: "must be an ISO 8601 duration such as PT10M, of at most P7D" });
+  return z.NEVER;
+});
+
+const bodies = {
+  resubmit: z.strictObject({ reason, order: z.unknown().optional() }),
+  undo: z.strictObject({ reason }),
+  extend: z.strictObject({ reason, by }),
+};
+
+/** @param text the request's body */
+export function parseOperatorRequest(
+  action: ActionName,
+  orderId: string,
+  text: string,
+  rules: SubmissionRules,
+): Parsed<{ readonly request: OperatorRequest }> {
+  const body = jsonObject(text);
+  if (!body) return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  switch (action) {
+    case "resubmit":
+      return parseResubmit(orderId, body, rules);
+    case "undo": {
+      const parsed = parse(bodies.undo, body);
+      return parsed.kind === "invalid" ? parsed : valid({ kind: "undo", ...parsed.value });
+    }
+    case "extend": {
+      const parsed = parse(bodies.extend, body);
+      if (parsed.kind === "invalid") return parsed;
+      return valid({ kind: "extend", reason: parsed.value.reason, byMs: parsed.value.by });
+    }
+    default:
+      return action satisfies never;
+  }
+}
+
+function parseResubmit(
+  orderId: string,
+  body: object,
+  rules: SubmissionRules,
+): Parsed<{ readonly request: OperatorRequest }> {
+  const parsed = parse(bodies.resubmit, body);
+  const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
+  const edited = "order" in body ? parseSubmission(body.order, {}, rules) : null;
+  if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
+  if (edited?.kind === "valid" && edited.order.orderId !== orderId) {
+    faults.push(`order: orderId: must be "${orderId}", the order that is resubmitted`);
+  }
+  if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
+  const order = edited?.kind === "valid" ? edited.order : null;
+  return valid({ kind: "resubmit", reason: parsed.value.reason, order });
+}
+
+const listQuery = z.strictObject({
+  state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
+  workflow: z.string().min(1).max(NAME_LIMIT).optional(),
+  step: z
+    .string()
+    .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
+    .optional(),
+  q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE.most}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(PAGE.most))
+    .default(PAGE.usual),
+  continuation: z
+    .string()
+    .transform((text, context): Position => {
+      const position = positionSchema.safeParse(jsonObject(Buffer.from(text, "base64url").toString()));
+      if (position.success) return position.data;
+      context.addIssue({ code: "custom", message: "must be what the page before answered" });
+      return z.NEVER;
+    })
+    .optional(),
+});
+
+const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
+
+/** @param query the URL's, each name with its value */
+export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
+  const parsed = parse(listQuery, Object.fromEntries(query));
+  if (parsed.kind === "invalid") return parsed;
+  const { state, workflow, step, q, limit, continuation } = parsed.value;
+  return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after: continuation } };
+}
+
+/** What a caller gives back to go on. */
+export function continuationOf(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** @param principal what Azure's built-in authentication says of the caller, in `x-ms-client-principal-name` */
+export function operatorName(principal: string | null): string {
+  // It goes into the history and the logs: no control characters.
+  const name = principal?.replace(/\p{Cc}/gu, "").trim();
+  return name ? name.slice(0, NAME_LIMIT) : NOBODY_KNOWN;
+}
+
+function parse<T>(schema: z.ZodType<T>, input: unknown): Parsed<{ readonly value: T }> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return { kind: "valid", value: parsed.data };
+  return { kind: "invalid", faults: parsed.error.issues.flatMap(describe) };
+}
+
+function describe(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `${key.slice(0, NAME_LIMIT)}: is not known here`);
+  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  return [`${issue.path.join(".")}: ${missing ? "is missing" : issue.message}`];
+}
+
+function jsonObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const valid = (request: OperatorRequest) => ({ kind: "valid", request }) as const;
