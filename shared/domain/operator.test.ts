@@ -1,0 +1,261 @@
+// What an operator may ask: every action in every state and direction, and what each makes of the record.
+import { describe, expect, test } from "vitest";
+import { decide, type Occasion, type OperatorAction } from "./operator.ts";
+import { mayHaveHadEffect } from "./plan.ts";
+import {
+  type Direction,
+  idempotencyKey,
+  NOT_STARTED,
+  newStateRecord,
+  type OrderError,
+  type ProcessState,
+  type StateRecord,
+  type StepRecord,
+} from "./state-record.ts";
+import { transitions } from "./transitions.ts";
+import type { Workflow } from "./workflow.ts";
+
+const NOON = "2026-01-01T12:00:00.000Z";
+const LATER = "2026-01-01T12:00:20.000Z";
+const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockSkewMs: 1000 };
+
+const step = (name: string) =>
+  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "nothing" }) as const;
+const workflow: Workflow = {
+  name: "w",
+  version: 1,
+  policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
+  steps: [step("reserve"), step("pay"), step("ship")],
+};
+const submission = {
+  orderId: "o",
+  priority: "normal",
+  replyTo: "replies-shop",
+  replyToSessionId: null,
+  correlationId: "c",
+  traceparent: null,
+} as const;
+const fresh = newStateRecord(submission, workflow, NOON, LATER);
+const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
+const completed: StepRecord = {
+  ...notStarted,
+  state: "Completed",
+  startedAt: NOON,
+  endedAt: NOON,
+  result: { id: "r" },
+};
+const failed: StepRecord = {
+  ...notStarted,
+  state: "Failed",
+  startedAt: NOON,
+  endedAt: NOON,
+  error: "no",
+  retryCount: 2,
+};
+const running: StepRecord = { ...notStarted, state: "Running", startedAt: NOON, completeBy: LATER, retryCount: 1 };
+const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
+
+function record(changes: Partial<StateRecord>): StateRecord {
+  return { ...fresh, ...changes };
+}
+
+function errorOf(kind: OrderError["kind"]): OrderError {
+  return { kind, message: "card expired", step: "pay", agent: "pay", at: NOON };
+}
+
+const rejected = record({
+  processState: "Error",
+  attempt: 2,
+  failureCount: 1,
+  error: errorOf("rejected"),
+  steps: { reserve: completed, pay: failed, ship: notStarted },
+});
+const underWay = record({
+  processState: "Processing",
+  lockedBy: "o-1",
+  completeBy: LATER,
+  dueAt: LATER,
+  steps: { reserve: completed, pay: running, ship: notStarted },
+});
+
+const actions = {
+  resubmit: { kind: "resubmit", reason: "card renewed", edited: null },
+  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" } },
+  undo: { kind: "undo", reason: "shop asked" },
+  extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
+} as const satisfies Record<string, OperatorAction>;
+
+type Row = [ProcessState, Direction, OrderError["kind"] | null, Record<keyof typeof actions, ProcessState | "refused">];
+const table: Row[] = [
+  ["Pending", "forward", null, { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending" }],
+  ["Pending", "undo", "rejected", { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending" }],
+  ["Processing", "forward", null, { resubmit: "refused", edit: "refused", undo: "Pending", extend: "Processing" }],
+  ["Processing", "undo", "rejected", { resubmit: "refused", edit: "refused", undo: "refused", extend: "Processing" }],
+  ["Processed", "forward", null, { resubmit: "refused", edit: "refused", undo: "refused", extend: "refused" }],
+  ["Error", "forward", "rejected", { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused" }],
+  ["Error", "forward", "expired", { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused" }],
+  ["Error", "undo", "expired", { resubmit: "refused", edit: "refused", undo: "Pending", extend: "refused" }],
+  ["Error", "undo", "undone", { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused" }],
+  ["Error", "undo", "notUndone", { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused" }],
+];
+
+describe("every action in every state and direction", () => {
+  const cases = table.flatMap(([processState, direction, kind, wanted]) =>
+    Object.entries(wanted).map(([name, state]) => ({ processState, direction, kind, name, state })),
+  );
+  test.each(cases)("$name of $processState, $direction, $kind: $state", ({ processState, direction, kind, ...row }) => {
+    const before = record({ processState, direction, error: kind && errorOf(kind) });
+    const decision = decide(before, actions[row.name as keyof typeof actions], occasion);
+    if (row.state === "refused") {
+      expect(decision).toEqual({ kind: "refused", reason: expect.stringMatching(/\w+/) });
+      return;
+    }
+    if (decision.kind !== "allowed") throw new Error(decision.reason);
+    expect(decision.record.processState).toBe(row.state);
+    expect(decision.record.history.at(-1)).toMatchObject({ at: NOON, by: "ada" });
+    const moves = Object.values(transitions).map(({ from, to }) => `${from} ${to}`);
+    expect(moves).toContain(`${processState} ${row.state}`);
+  });
+});
+
+function allowed(before: StateRecord, action: OperatorAction) {
+  const decision = decide(before, action, occasion);
+  if (decision.kind !== "allowed") throw new Error(decision.reason);
+  return decision;
+}
+
+describe("resubmit", () => {
+  test("P9 is the next attempt forward, unlocked, with the failed step reset and completed ones kept", () => {
+    const { record: after, startAt } = allowed(rejected, actions.resubmit);
+    expect(after).toMatchObject({
+      direction: "forward",
+      attempt: 3,
+      failureCount: 0,
+      lockedBy: null,
+      error: null,
+      orderRevision: 1,
+      dueAt: "2026-01-01T12:01:00.000Z",
+      notices: [{ status: "RetryScheduled", attempt: 3 }],
+    });
+    expect(after.steps["reserve"]).toEqual(completed);
+    expect(after.steps["pay"]).toEqual({ ...notStarted, retryCount: 2 });
+    expect(startAt).toBeNull();
+  });
+
+  test("an edit is the order's next revision, with its priority; what was refused then goes under another key", () => {
+    const { record: after } = allowed(rejected, actions.edit);
+    expect(after).toMatchObject({ orderRevision: 2, priority: "high" });
+    expect(after.steps["pay"]?.generation).toBe(2);
+    expect(after.steps["reserve"]?.generation).toBe(1);
+  });
+
+  test("an expired step runs again under its key, and what it may have done is still to be undone", () => {
+    const expired = record({ ...rejected, error: errorOf("expired"), steps: { reserve: completed, pay: running } });
+    const pay = allowed(expired, actions.resubmit).record.steps["pay"];
+    expect(pay).toMatchObject({ state: "NotStarted", retryCount: 1, completeBy: null, generation: 1 });
+    expect(pay && mayHaveHadEffect(pay)).toBe(true);
+  });
+
+  test("an edit is refused while nobody knows whether a step took effect", () => {
+    const expired = record({ ...rejected, error: errorOf("expired"), steps: { reserve: completed, pay: running } });
+    expect(decide(expired, actions.edit, occasion)).toEqual({
+      kind: "refused",
+      reason: expect.stringContaining("whether pay took effect"),
+    });
+  });
+
+  test("what ran beside the step that was refused is awaited", () => {
+    const beside = record({ ...rejected, steps: { pay: failed, ship: running } });
+    const { startAt, record: after } = allowed(beside, actions.resubmit);
+    expect(startAt).toBe("2026-01-01T12:00:21.000Z");
+    expect(after.dueAt).toBe("2026-01-01T12:01:21.000Z");
+  });
+
+  test("an order that was undone begins from the start, under other keys", () => {
+    const ended = record({
+      processState: "Error",
+      direction: "undo",
+      error: errorOf("undone"),
+      steps: { reserve: undone, pay: failed, ship: notStarted },
+    });
+    const { record: after } = allowed(ended, actions.resubmit);
+    expect(after.direction).toBe("forward");
+    for (const one of Object.values(after.steps)) {
+      expect(one).toEqual({ ...notStarted, generation: 2 });
+      expect(mayHaveHadEffect(one)).toBe(false);
+    }
+    expect(idempotencyKey("o", "pay", "forward", 2)).not.toBe(idempotencyKey("o", "pay", "forward", 1));
+    expect(idempotencyKey("o", "pay", "undo", 2)).not.toBe(idempotencyKey("o", "pay", "undo", 1));
+  });
+});
+
+describe("undo", () => {
+  test("P13 of an order in Error: the next attempt, backwards; what was refused for good has nothing to undo", () => {
+    const { record: after, startAt } = allowed(rejected, actions.undo);
+    expect(after).toMatchObject({ direction: "undo", attempt: 3, failureCount: 0, error: { message: "card expired" } });
+    expect(after.steps).toEqual(rejected.steps);
+    expect(startAt).toBeNull();
+  });
+
+  test("of a running order: its attempt loses the lock, and the undo begins when its agents have fallen silent", () => {
+    const { record: after, startAt } = allowed(underWay, actions.undo);
+    expect(after).toMatchObject({
+      lockedBy: null,
+      attempt: 2,
+      error: { kind: "undoAsked", message: "ada asked for it: shop asked" },
+    });
+    expect(startAt).toBe("2026-01-01T12:00:21.000Z");
+    expect(after.steps["pay"]).toMatchObject({ state: "NotStarted", startedAt: NOON });
+  });
+
+  test("again, after an undo was refused or gave up: what is left is tried again, what is undone is kept", () => {
+    const refusedUndo = {
+      ...completed,
+      undo: { ...NOT_STARTED, state: "Failed", error: "no", retryCount: 1 },
+    } as const;
+    const stuckUndo = { ...completed, undo: { ...NOT_STARTED, state: "Running", completeBy: LATER } } as const;
+    const left = record({
+      processState: "Error",
+      direction: "undo",
+      error: errorOf("notUndone"),
+      steps: { reserve: refusedUndo, pay: undone, ship: stuckUndo },
+    });
+    const { steps } = allowed(left, actions.undo).record;
+    expect(steps["reserve"]?.undo).toMatchObject({ state: "NotStarted", retryCount: 1 });
+    expect(steps["ship"]?.undo).toMatchObject({ state: "NotStarted", completeBy: null });
+    expect(steps["pay"]).toEqual(undone);
+  });
+});
+
+describe("extend", () => {
+  test("moves the time of a running order later; the attempt and its steps stay", () => {
+    const { record: after } = allowed(underWay, actions.extend);
+    expect(after).toMatchObject({
+      completeBy: "2026-01-01T12:01:20.000Z",
+      dueAt: "2026-01-01T12:01:20.000Z",
+      attempt: 1,
+      lockedBy: "o-1",
+    });
+    expect(after.steps).toEqual(underWay.steps);
+  });
+
+  test("of an order that is overdue already counts from now", () => {
+    const overdue = record({ ...underWay, dueAt: "2026-01-01T11:00:00.000Z" });
+    expect(allowed(overdue, actions.extend).record.dueAt).toBe("2026-01-01T12:01:00.000Z");
+  });
+
+  test("of a Pending order moves when it is due; it had no complete-by and has none", () => {
+    expect(allowed(fresh, actions.extend).record).toMatchObject({
+      completeBy: null,
+      dueAt: "2026-01-01T12:01:20.000Z",
+    });
+  });
+});
+
+test("the history keeps its newest entries", () => {
+  const entry = { at: NOON, what: "x", by: "x" };
+  const long = record({ ...rejected, history: Array.from({ length: 100 }, () => entry) });
+  const { history } = allowed(long, actions.resubmit).record;
+  expect(history).toHaveLength(100);
+  expect(history.at(-1)?.what).toContain("card renewed");
+});
