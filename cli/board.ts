@@ -1,7 +1,7 @@
 // Shows orders move: rows that are redrawn on a terminal, a line for each change elsewhere.
 import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
-import type { StateRecord } from "../shared/domain/state-record.ts";
+import type { StateRecord, StepState } from "../shared/domain/state-record.ts";
 
 const STATE_WIDTH = 11;
 
@@ -21,10 +21,14 @@ export interface Board {
 /** What of a state record a person wants to see at a glance. */
 export function describeRecord(record: StateRecord): { state: string; detail: string } {
   const steps = Object.entries(record.steps);
-  const done = steps.filter(([, { state }]) => state === "Completed").length;
-  const current = steps.find(([, { state }]) => state === "Running" || state === "Failed")?.[0];
-  const parts = [`${done}/${steps.length} steps`];
-  if (current) parts.push(current);
+  const count = (state: StepState) => steps.filter(([, step]) => step.state === state).length;
+  const undoing = record.direction === "undo";
+  const current = steps.flatMap(([name, step]) => {
+    const state = (undoing ? step.undo : step)?.state;
+    return state === "Running" || (state === "Failed" && !undoing) ? [name] : [];
+  });
+  const parts = undoing ? [`${count("Undone")} undone`] : [`${count("Completed")}/${steps.length} steps`];
+  if (current.length > 0) parts.push(current.join(" and "));
   if (record.attempt > 1) parts.push(`attempt ${record.attempt}`);
   if (record.error) parts.push(record.error.message);
   return { state: record.processState, detail: parts.join(", ") };

@@ -1,0 +1,84 @@
+// Workflows on the real stack: steps side by side, undo, versions, the second workflow.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack();
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState, notices }: { processState: string; notices: readonly unknown[] }) =>
+  processState === "Processed" || (processState === "Error" && notices.length === 0);
+
+const keysOf = async (service: string, orderId: string) =>
+  (await app.effects(service)).map(({ key }) => key).filter((key) => key.startsWith(`${orderId}:`));
+
+test("P5 steps that don't wait for each other run side by side, each executed once", async () => {
+  const delayMs = 1000;
+  await app.switchOn("payment", { kind: "slow", delayMs, path: "/charges", match: { orderId: "side-1" } });
+  await app.switchOn("fraud", { kind: "slow", delayMs, match: { orderId: "side-1" } });
+  await app.shop.send(madeOrder("side-1"));
+  const { steps, processState } = await app.eventually("side-1", ended);
+  expect(processState).toBe("Processed");
+  const [payment, fraud] = [steps["takePayment"], steps["checkFraud"]];
+  expect(payment?.startedAt).toBe(fraud?.startedAt);
+  const spanMs = Date.parse(steps["arrangeShipping"]?.startedAt ?? "") - Date.parse(payment?.startedAt ?? "");
+  expect(spanMs).toBeGreaterThanOrEqual(delayMs);
+  expect(spanMs).toBeLessThan(2 * delayMs);
+  for (const service of ["inventory", "payment", "fraud", "shipping"]) {
+    for (const { key, calls } of await app.effects(service)) {
+      if (key.startsWith("side-1:")) expect(calls, key).toBe(1);
+    }
+  }
+});
+
+test("P13 what a service refuses for good is undone in reverse, under keys of its own, and the shop hears of it", async () => {
+  await app.switchOn("shipping", { kind: "refuse", message: "nobody delivers there", match: { orderId: "undo-1" } });
+  await app.shop.send(madeOrder("undo-1"));
+  const record = await app.eventually("undo-1", ended);
+  expect(record).toMatchObject({ processState: "Error", direction: "undo", attempt: 2, lockedBy: null });
+  expect(record.error).toMatchObject({ kind: "undone", message: expect.stringContaining("nobody delivers there") });
+  expect(await keysOf("payment", "undo-1")).toEqual(["undo-1:takePayment:forward", "undo-1:takePayment:undo"]);
+  expect(await keysOf("inventory", "undo-1")).toEqual(["undo-1:reserveStock:forward", "undo-1:reserveStock:undo"]);
+  expect(await keysOf("shipping", "undo-1")).toEqual([]);
+  await expect.poll(() => app.statuses("undo-1").at(-1)?.subject).toBe("Undone");
+});
+
+test("P13 an undo is supervised: a service that is down meanwhile is waited for, and its effect is taken back once", async () => {
+  await app.switchOn("shipping", { kind: "refuse", message: "nobody delivers there", match: { orderId: "undo-2" } });
+  await app.switchOn("payment", { kind: "down", forMs: 11_500, path: "/charges/*/void" });
+  await app.shop.send(madeOrder("undo-2"));
+  const record = await app.eventually("undo-2", ended, 40_000);
+  expect(record).toMatchObject({ error: { kind: "undone" }, direction: "undo", attempt: 3 });
+  expect(record.steps["takePayment"]).toMatchObject({ state: "Undone", undo: { retryCount: 1 } });
+  expect(await keysOf("payment", "undo-2")).toEqual(["undo-2:takePayment:forward", "undo-2:takePayment:undo"]);
+});
+
+test("P5 an order keeps the version that it started with", async () => {
+  const store = createCosmosOrderStore(containerOf(app.settings));
+  const record = sampleRecord("old-1", CHAIN);
+  await store.create(sampleOrder("old-1"), record);
+  const sender = app.bus.createSender("scheduler");
+  await sender.sendMessages({ body: wakeOf(record) });
+  await sender.close();
+  await app.shop.send(madeOrder("new-1"));
+  expect(Object.keys((await app.eventually("old-1", ended)).steps)).toEqual([
+    "reserveStock",
+    "takePayment",
+    "arrangeShipping",
+  ]);
+  expect(await app.eventually("new-1", ended)).toMatchObject({ workflow: { version: 2 }, processState: "Processed" });
+  expect(await app.eventually("old-1", ended)).toMatchObject({ workflow: { version: 1 }, processState: "Processed" });
+});
+
+test("P5 the second workflow, which the message names", async () => {
+  await app.shop.send({ ...madeOrder("return-1"), workflow: "returns" });
+  const record = await app.eventually("return-1", ended);
+  expect(record).toMatchObject({ processState: "Processed", workflow: { name: "returns" } });
+  expect(await keysOf("payment", "return-1")).toEqual(["return-1:refundPayment:forward"]);
+});
