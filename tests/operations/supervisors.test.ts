@@ -1,0 +1,315 @@
+// Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
+import { beforeEach, expect, test } from "vitest";
+import type { Ports } from "../../shared/operations/ports.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { whatIf } from "../../shared/operations/what-if.ts";
+import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
+import type { Leadership } from "../../shared/supervision/leadership.ts";
+import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
+import type { DecisionEntry, SupervisionEntry } from "../../shared/supervision/supervision-log.ts";
+import { NOON, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+/** Orders whose attempt ran out of time, the first one the longest ago. */
+async function overdue(count: number): Promise<string[]> {
+  const orderIds = Array.from({ length: count }, (_, index) => `order-${index}`);
+  for (const [index, orderId] of orderIds.entries()) {
+    await world.store.create(sampleOrder(orderId), sampleRecord(orderId));
+    const read = await world.store.state(orderId);
+    if (!read) throw new Error("no record");
+    const dueAt = new Date(NOON_MS - 60_000 + index * 10).toISOString();
+    const lockedBy = `${orderId}-1`;
+    await world.store.replace(read, { ...read.record, processState: "Processing", lockedBy, completeBy: dueAt, dueAt });
+  }
+  return orderIds;
+}
+
+async function states(orderIds: readonly string[]) {
+  return Promise.all(orderIds.map(async (orderId) => (await world.store.state(orderId))?.record));
+}
+
+async function ledger(): Promise<SupervisionEntry[]> {
+  const found: SupervisionEntry[] = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10))) found.push(entry);
+  return found;
+}
+
+async function decisions(): Promise<DecisionEntry[]> {
+  return (await ledger()).flatMap((entry) => (entry.kind === "decision" ? [entry] : []));
+}
+
+/** One that believes that it leads, whatever others believe. */
+function believer(leader: string, epoch: number): Leadership {
+  return {
+    lead: async () => ({ kind: "leading", epoch, leader }),
+    stillLeads: async () => true,
+    release: async () => undefined,
+  };
+}
+
+function throttled(): StoreUnavailable {
+  return new StoreUnavailable("replace a state record", Object.assign(new Error("too many requests"), { code: 429 }));
+}
+
+test("P12 of two supervisors the one that follows changes nothing, and says who leads", async () => {
+  const orderIds = await overdue(3);
+  const lease = createMemoryLease(15_000, world.now);
+  await lease.heldBy("eu").lead();
+  const us: Ports = { ...world, leadership: lease.heldBy("us") };
+  expect(await sweep(us, world.telemetry)).toEqual({ kind: "following", leader: "eu" });
+  expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ processState: "Processing", failureCount: 0 })));
+  expect(world.eventNames()).toEqual(["SupervisorFollows"]);
+  world.clock += 15_000;
+  expect(await sweep(us, world.telemetry)).toMatchObject({ kind: "swept", epoch: 2, leader: "us", retried: 3 });
+});
+
+test("P12 two that both believe they lead, side by side: no failure is counted twice, and none is lost", async () => {
+  const orderIds = await overdue(40);
+  const reports = await Promise.all(
+    ["eu", "us"].map((name, index) => sweep({ ...world, leadership: believer(name, index + 1) }, world.telemetry)),
+  );
+  const sum = (name: "retried" | "lost") =>
+    reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
+  expect(sum("retried")).toBe(40);
+  expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ failureCount: 1, attempt: 2 })));
+  const applied = (await decisions()).filter(({ outcome }) => outcome === "applied");
+  expect(new Set(applied.map(({ orderId, before }) => `${orderId}:${before.attempt}`)).size).toBe(40);
+  expect(applied).toHaveLength(40);
+  expect((await decisions()).filter(({ outcome }) => outcome === "lost")).toHaveLength(sum("lost"));
+});
+
+test("P12 one that stood still over what it had read, and still believes it leads, loses every record", async () => {
+  const orderIds = await overdue(5);
+  let goOn: () => void = () => undefined;
+  const stalled = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const frozen: Ports = {
+    ...world,
+    leadership: believer("eu", 1),
+    store: {
+      ...world.store,
+      async *due(instant) {
+        const page: Versioned[] = [];
+        for await (const due of world.store.due(instant)) page.push(due);
+        await stalled;
+        yield* page;
+      },
+    },
+  };
+  const late = sweep(frozen, world.telemetry);
+  expect(await sweep({ ...world, leadership: believer("us", 2) }, world.telemetry)).toMatchObject({ retried: 5 });
+  goOn();
+  expect(await late).toMatchObject({ kind: "swept", found: 5, retried: 0, lost: 5 });
+  expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ failureCount: 1, attempt: 2 })));
+  expect(world.wakes).toHaveLength(5);
+});
+
+test("P12 a lead that is lost ends the sweep between two records; the next leader goes on", async () => {
+  await overdue(5);
+  let records = 0;
+  const losing: Leadership = {
+    ...believer("eu", 1),
+    async stillLeads() {
+      records += 1;
+      return records <= 2;
+    },
+  };
+  const report = await sweep({ ...world, leadership: losing }, world.telemetry);
+  expect(report).toMatchObject({ kind: "swept", found: 2, retried: 2, finished: false, endedBy: "lead lost" });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 3, retried: 3, finished: true });
+});
+
+test("P10 a sweep is bounded in time and goes on at the next tick", async () => {
+  await overdue(5);
+  const slow: Ports = {
+    ...world,
+    store: {
+      ...world.store,
+      replace(read, record) {
+        world.clock += 1000;
+        return world.store.replace(read, record);
+      },
+    },
+  };
+  const report = await sweep(slow, world.telemetry);
+  expect(report).toMatchObject({ kind: "swept", found: 3, finished: false, endedBy: "time" });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, finished: true });
+});
+
+test("a store that asks for less slows the sweep, which goes on, bounded; what was refused is the next one's", async () => {
+  await overdue(6);
+  const pauses: number[] = [];
+  let refusals = 3;
+  const busy: Ports = {
+    ...world,
+    pause: (ms) => {
+      pauses.push(ms);
+      return world.pause(ms);
+    },
+    store: {
+      ...world.store,
+      async replace(read, record) {
+        refusals -= 1;
+        if (refusals >= 0) throw throttled();
+        return world.store.replace(read, record);
+      },
+    },
+  };
+  expect(await sweep(busy, world.telemetry)).toMatchObject({ found: 6, retried: 3, broken: 3, throttled: 3 });
+  expect(pauses).toEqual([100, 200, 400]);
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 3, retried: 3 });
+});
+
+test("a search that is refused for a while is begun anew, and passes over what was seen", async () => {
+  await overdue(4);
+  let searches = 0;
+  const busy: Ports = {
+    ...world,
+    store: {
+      ...world.store,
+      async *due(instant) {
+        searches += 1;
+        let given = 0;
+        for await (const due of world.store.due(instant)) {
+          if (searches < 3 && given === 1) throw throttled();
+          given += 1;
+          yield due;
+        }
+      },
+    },
+  };
+  expect(await sweep(busy, world.telemetry)).toMatchObject({ found: 4, retried: 4, finished: true });
+  const hopeless: Ports = {
+    ...world,
+    store: {
+      ...world.store,
+      // biome-ignore lint/correctness/useYield: it fails before it finds anything.
+      async *due() {
+        throw throttled();
+      },
+    },
+  };
+  const begunAt = world.clock;
+  expect(await sweep(hopeless, world.telemetry)).toMatchObject({ found: 0, finished: false, endedBy: "time" });
+  expect(world.clock - begunAt).toBeLessThanOrEqual(world.timing.sweepWithinMs);
+});
+
+test("a store that can't be searched fails the tick for all to see, and the heartbeat says so", async () => {
+  const broken: Ports = {
+    ...world,
+    store: {
+      ...world.store,
+      // biome-ignore lint/correctness/useYield: it fails before it finds anything.
+      async *due() {
+        throw new StoreUnavailable("find what is due", new Error("away"));
+      },
+    },
+  };
+  await expect(sweep(broken, world.telemetry)).rejects.toThrow(StoreUnavailable);
+  expect(world.events).toMatchObject([{ name: "SupervisorSweep", attributes: { endedBy: "fault", finished: false } }]);
+});
+
+test("the ledger says of each sweep what it was, and of each decision on what it stood and what came of it", async () => {
+  const [orderId = ""] = await overdue(1);
+  const outcome = await sweep(world, world.telemetry);
+  if (outcome.kind !== "swept") throw new Error("it leads alone");
+  const { sweepId, epoch, leader } = outcome;
+  const entries = await ledger();
+  expect(entries.find(({ kind }) => kind === "sweep")).toMatchObject({
+    sweepId,
+    epoch,
+    leader,
+    at: NOON,
+    endedAt: NOON,
+    thresholds: { ...world.timing, "failureThreshold of order-fulfilment": 3 },
+    report: { found: 1, retried: 1, finished: true },
+  });
+  expect(await decisions()).toMatchObject([
+    {
+      sweepId,
+      orderId,
+      verdict: "retry",
+      rule: expect.stringContaining("failure 1, below the threshold of 3"),
+      before: { processState: "Processing", attempt: 1, failureCount: 0 },
+      after: { processState: "Pending", attempt: 2, failureCount: 1 },
+      outcome: "applied",
+    },
+  ]);
+});
+
+test("a ledger that can't be written stops no sweep, and is asked once in it", async () => {
+  await overdue(3);
+  let asked = 0;
+  const refuse = async () => {
+    asked += 1;
+    throw new Error("no such container");
+  };
+  const mute: Ports = { ...world, supervision: { ...world.supervision, sweep: refuse, decision: refuse } };
+  expect(await sweep(mute, world.telemetry)).toMatchObject({ retried: 3, broken: 0, finished: true });
+  expect(asked).toBe(1);
+  expect(world.eventNames().filter((name) => name === "LedgerUnwritten")).toHaveLength(1);
+  expect(world.eventNames()).toContain("SupervisorSweep");
+});
+
+test("a record that can't be judged, and one of which the scheduler can't be told, are in the ledger with their fault", async () => {
+  const [unjudged = "", untold = ""] = await overdue(2);
+  const read = await world.store.state(unjudged);
+  if (!read) throw new Error("no record");
+  await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
+  const busAway: Ports = {
+    ...world,
+    messenger: {
+      ...world.messenger,
+      async wake() {
+        throw new Error("bus down");
+      },
+    },
+  };
+  expect(await sweep(busAway, world.telemetry)).toMatchObject({ found: 2, broken: 2, retried: 0 });
+  const found = new Map((await decisions()).map((decision) => [decision.orderId, decision]));
+  expect(found.get(unjudged)).toMatchObject({ verdict: "none", outcome: "broken", after: null });
+  expect(found.get(unjudged)?.fault).toContain("forgotten");
+  // The failure is counted, and the order Pending: it is due again, and then only woken.
+  expect(found.get(untold)).toMatchObject({ verdict: "retry", outcome: "applied", after: { failureCount: 1 } });
+  expect(found.get(untold)?.fault).toContain("bus down");
+  world.clock += world.timing.claimWithinMs + 5000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
+  expect(await world.store.state(untold)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
+});
+
+test("P15 a retry is told to the shop, once, and its notice is cleared before the scheduler is told", async () => {
+  const orderIds = await overdue(1);
+  await sweep(world, world.telemetry);
+  expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
+  expect(await states(orderIds)).toMatchObject([{ notices: [], processState: "Pending", dueAt: expect.any(String) }]);
+  expect(world.wakes).toMatchObject([{ attempt: 2 }]);
+});
+
+test("what-if says what each record would get under other thresholds, and changes nothing", async () => {
+  const orderIds = await overdue(3);
+  const before = await states(orderIds);
+  const asThingsAre = await whatIf(world, world.telemetry, {});
+  expect(asThingsAre).toMatchObject({ at: NOON, found: 3, different: 0, verdicts: { retry: 3 }, finished: true });
+  const harsh = await whatIf(world, world.telemetry, { failureThreshold: 1, onExhausted: "fail" });
+  expect(harsh).toMatchObject({ found: 3, different: 3, verdicts: { fail: 3 } });
+  expect(harsh.prospects[0]).toMatchObject({
+    orderId: "order-0",
+    verdict: "fail",
+    today: "retry",
+    rule: expect.stringContaining("threshold of 1"),
+    before: { failureCount: 0, attempt: 1 },
+    after: { processState: "Error", failureCount: 1 },
+  });
+  expect(
+    (await whatIf(world, world.telemetry, { clockSkewMs: 59_990 })).prospects.map(({ orderId }) => orderId),
+  ).toEqual(["order-0"]);
+  expect(await whatIf(world, world.telemetry, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
+  expect(await states(orderIds)).toEqual(before);
+  expect([world.wakes, world.statuses, await ledger()]).toEqual([[], [], []]);
+});
