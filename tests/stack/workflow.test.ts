@@ -49,7 +49,7 @@ test("P13 what a service refuses for good is undone in reverse, under keys of it
   await expect.poll(() => app.statuses("undo-1").at(-1)?.subject).toBe("Undone");
 });
 
-test("P13 an undo is supervised: a service that is down meanwhile is waited for, and its effect is taken back once", async () => {
+test("P3 P13 an undo is supervised: a service that is down meanwhile is waited for, and its effect is taken back once", async () => {
   await app.switchOn("shipping", { kind: "refuse", message: "nobody delivers there", match: { orderId: "undo-2" } });
   await app.switchOn("payment", { kind: "down", forMs: 11_500, path: "/charges/*/void" });
   await app.shop.send(madeOrder("undo-2"));

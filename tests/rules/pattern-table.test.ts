@@ -1,0 +1,36 @@
+// docs/pattern.md tells the truth: every row names files that exist and tests that are there, and no row is without one.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const rows = readFileSync(join(root, "docs", "pattern.md"), "utf8")
+  .split("\n")
+  .flatMap((line) => {
+    const [, id, what, where, shown] = line.split("|").map((cell) => cell.trim());
+    return id && /^P\d+$/.test(id) ? [{ id, what: what ?? "", where: where ?? "", shown: shown ?? "" }] : [];
+  });
+
+const tests = globSync("{shared,tests,client}/**/*.test.ts", { cwd: root })
+  .concat(globSync("tests/contract/*.ts", { cwd: root }))
+  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+
+/** Names in backticks. */
+const named = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, name]) => (name ? [name] : []));
+
+test("the table has the rows P1 to P20, in their order", () => {
+  expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `P${index + 1}`));
+});
+
+test.each(rows)("$id: what it names is there", ({ id, where, shown }) => {
+  for (const file of named(where)) expect(existsSync(join(root, file)), file).toBe(true);
+  if (shown.startsWith("not yet")) return;
+  expect(named(shown).length, "a row that is done names its tests").toBeGreaterThan(0);
+  for (const file of named(shown)) {
+    const suite = tests.find((candidate) => candidate.file === file);
+    expect(suite, file).toBeDefined();
+    expect(suite?.text, `${file} has a test or a suite that is named after ${id}`).toMatch(
+      new RegExp(`["\`](P\\d+ )*${id} `),
+    );
+  }
+});
