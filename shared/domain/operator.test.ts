@@ -20,7 +20,7 @@ const LATER = "2026-01-01T12:00:20.000Z";
 const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockSkewMs: 1000 };
 
 const step = (name: string) =>
-  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "nothing" }) as const;
+  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "byHand" }) as const;
 const workflow: Workflow = {
   name: "w",
   version: 1,
@@ -105,7 +105,7 @@ describe("every action in every state and direction", () => {
   );
   test.each(cases)("$name of $processState, $direction, $kind: $state", ({ processState, direction, kind, ...row }) => {
     const before = record({ processState, direction, error: kind && errorOf(kind) });
-    const decision = decide(before, actions[row.name as keyof typeof actions], occasion);
+    const decision = decide(before, actions[row.name as keyof typeof actions], workflow, occasion);
     if (row.state === "refused") {
       expect(decision).toEqual({ kind: "refused", reason: expect.stringMatching(/\w+/) });
       return;
@@ -119,7 +119,7 @@ describe("every action in every state and direction", () => {
 });
 
 function allowed(before: StateRecord, action: OperatorAction) {
-  const decision = decide(before, action, occasion);
+  const decision = decide(before, action, workflow, occasion);
   if (decision.kind !== "allowed") throw new Error(decision.reason);
   return decision;
 }
@@ -158,10 +158,23 @@ describe("resubmit", () => {
 
   test("an edit is refused while nobody knows whether a step took effect", () => {
     const expired = record({ ...rejected, error: errorOf("expired"), steps: { reserve: completed, pay: running } });
-    expect(decide(expired, actions.edit, occasion)).toEqual({
+    expect(decide(expired, actions.edit, workflow, occasion)).toEqual({
       kind: "refused",
       reason: expect.stringContaining("whether pay took effect"),
     });
+  });
+
+  test("an edit gives a step that leaves nothing behind another key, whatever became of it", () => {
+    const harmless: Workflow = { ...workflow, steps: [step("reserve"), { ...step("pay"), undo: "nothing" }] };
+    const beside = record({ ...rejected, steps: { reserve: failed, pay: running } });
+    const decision = decide(beside, actions.edit, harmless, occasion);
+    if (decision.kind !== "allowed") throw new Error(decision.reason);
+    expect(decision.record.steps["pay"]).toMatchObject({ state: "NotStarted", generation: 2 });
+  });
+
+  test("no action is taken on an order whose workflow the app no longer has", () => {
+    const gone = { kind: "refused", reason: "workflow w v1, which the order needs, is no longer here" };
+    expect(decide(rejected, actions.resubmit, undefined, occasion)).toEqual(gone);
   });
 
   test("what ran beside the step that was refused is awaited", () => {

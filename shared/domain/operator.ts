@@ -5,6 +5,7 @@ import { runOf } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
+import type { Workflow } from "./workflow.ts";
 
 export type OperatorAction =
   /** `edited`: the order's content was replaced too, by one of this priority. */
@@ -31,16 +32,26 @@ const ROWS = {
   extend: [transitions.extended, transitions.extendedWhilePending],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
-export function decide(record: StateRecord, action: OperatorAction, occasion: Occasion): Decision {
+/** @param workflow the record's; undefined where the app has it no longer. */
+export function decide(
+  record: StateRecord,
+  action: OperatorAction,
+  workflow: Workflow | undefined,
+  occasion: Occasion,
+): Decision {
   const rows: readonly { from: ProcessState; to: ProcessState }[] = ROWS[action.kind];
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
     return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
   }
+  if (!workflow) {
+    const { name, version } = record.workflow;
+    return refused(`workflow ${name} v${version}, which the order needs, is no longer here`);
+  }
   switch (action.kind) {
     case "resubmit":
-      return resubmit(record, action, row.to, occasion);
+      return resubmit(record, action, workflow, row.to, occasion);
     case "undo":
       return undo(record, action, row.to, occasion);
     case "extend":
@@ -54,12 +65,20 @@ type Resubmit = Extract<OperatorAction, { kind: "resubmit" }>;
 type Undo = Extract<OperatorAction, { kind: "undo" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
 
-function resubmit(record: StateRecord, { reason, edited }: Resubmit, to: ProcessState, occasion: Occasion): Decision {
+function resubmit(
+  record: StateRecord,
+  { reason, edited }: Resubmit,
+  workflow: Workflow,
+  to: ProcessState,
+  occasion: Occasion,
+): Decision {
   const anew = record.direction === "undo";
   if (anew && record.error?.kind !== "undone" && record.error?.kind !== "notUndone") {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
   }
-  const uncertain = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
+  const harmless = workflow.steps.flatMap(({ name, undo }) => (undo === "nothing" ? [name] : []));
+  const unknown = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
+  const uncertain = unknown.filter((name) => !harmless.includes(name));
   if (uncertain.length > 0) {
     // Under the same key a service would refuse the new content or answer for the old; another key could do it twice.
     const steps = uncertain.join(", ");
@@ -67,7 +86,10 @@ function resubmit(record: StateRecord, { reason, edited }: Resubmit, to: Process
       `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or undo it first`,
     );
   }
-  const steps = mapSteps(record.steps, (step) => (anew ? begunAnew(step) : reset(step, edited !== null)));
+  const steps = mapSteps(record.steps, (step) => {
+    if (anew) return begunAnew(step);
+    return edited ? rekeyed(reset(step), step) : reset(step);
+  });
   const next = nextAttempt(record, to, occasion);
   const { attempt } = next.record;
   const content = edited ? `, order revision ${record.orderRevision + 1}` : "";
@@ -154,16 +176,12 @@ function busyUntilOf(step: StepRecord, { direction }: StateRecord): string | nul
   return run?.state === "Running" ? run.completeBy : null;
 }
 
-/** A step to be run again. One that was refused for good had no effect, so with other content it goes under another key. */
-function reset(step: StepRecord, edited: boolean): StepRecord {
+/** A step to be run again. */
+function reset(step: StepRecord): StepRecord {
   switch (step.state) {
     case "Failed":
-      return {
-        ...step,
-        ...NOT_STARTED,
-        retryCount: step.retryCount,
-        generation: step.generation + (edited ? 1 : 0),
-      };
+      // Refused for good, it had no effect, so that there is nothing to undo unless an earlier attempt ran out of time.
+      return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
     case "Running":
       // When it was started stays: its outcome is not known, so an undo has to see to it.
       return { ...step, state: "NotStarted", completeBy: null };
@@ -176,13 +194,19 @@ function reset(step: StepRecord, edited: boolean): StepRecord {
   }
 }
 
+/** Under the key of the old content a service refuses the new one. What was asked so far has left nothing behind. */
+function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
+  if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
+  return { ...step, generation: step.generation + 1 };
+}
+
 /** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
 function begunAnew({ agent, generation }: StepRecord): StepRecord {
   return { ...NOT_STARTED, agent, result: null, undo: null, generation: generation + 1 };
 }
 
 function readyForUndo(step: StepRecord): StepRecord {
-  const forward = step.state === "Running" ? reset(step, false) : step;
+  const forward = step.state === "Running" ? reset(step) : step;
   const run = forward.undo;
   if (run?.state !== "Failed" && run?.state !== "Running") return forward;
   return { ...forward, undo: { ...run, state: "NotStarted", completeBy: null } };

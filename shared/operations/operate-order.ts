@@ -3,6 +3,7 @@ import { type Decision, decide, type Occasion, type OperatorAction } from "../do
 import type { Order } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import type { ProcessState, StateRecord } from "../domain/state-record.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import type { ActionName, OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
 import { standpointOf } from "../supervision/rule.ts";
@@ -49,7 +50,7 @@ export async function operateOrder(
     if (faults.length > 0) return { kind: "invalid", faults };
 
     const occasion = occasionOf(by, ports);
-    const decision = decide(before, actionOf(request), occasion);
+    const decision = decide(before, actionOf(request), workflowOf(before, ports), occasion);
     if (decision.kind === "refused") {
       await enterLedger(before, null, request, `refused: ${decision.reason}`, occasion, ports, telemetry);
       return { kind: "refused", state: before.processState, reason: decision.reason };
@@ -74,7 +75,8 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
   if (!read) return undefined;
   const { record } = read;
   const occasion = occasionOf("", ports);
-  const may = (action: OperatorAction) => permission(decide(record, action, occasion));
+  const workflow = workflowOf(record, ports);
+  const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
   return {
     record: withoutStoresOwn(record),
     order: await ports.store.order(orderId, record.orderRevision),
@@ -84,6 +86,15 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
     },
   };
+}
+
+/** Ended orders outlive the version of the workflow that they went by. */
+function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
+  try {
+    return workflows.of(record.workflow);
+  } catch {
+    return undefined;
+  }
 }
 
 function permission(decision: Decision): { readonly allowed: true } | Refusal {
