@@ -20,6 +20,7 @@ export async function runLoad(
   settings: Settings,
   orders: number,
   rate: number | undefined,
+  workflow: string,
   onProgress: (sent: number, ended: number) => void,
 ): Promise<LoadResult> {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
@@ -67,12 +68,17 @@ export async function runLoad(
     stillAlive();
     await Promise.all([
       allEnded.promise,
-      shop.sendMany(orders, rate, {
-        onSend: (orderId) => sentAt.set(orderId, performance.now()),
-        onSent: () => {
-          sent += 1;
+      shop.sendMany(
+        orders,
+        rate,
+        {
+          onSend: (orderId) => sentAt.set(orderId, performance.now()),
+          onSent: () => {
+            sent += 1;
+          },
         },
-      }),
+        workflow,
+      ),
     ]);
   } finally {
     clearTimeout(silence);

@@ -15,6 +15,9 @@ const USAGE = `npm run bench
   --seconds S          how long the steady phase is (20)
   --durability LEVEL   full (usual): flush to disk at every commit; normal`;
 const WARM_UP_ORDERS = 500;
+/** Workflows by how much they do: one step after the other; and a graph of five with two side by side. */
+const THREE_STEPS = "returns";
+const FIVE_STEPS = "order-fulfilment";
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
@@ -47,10 +50,13 @@ await runCommand(async () => {
       remotesFile: join(ROOT, "samples/remotes.json"),
     });
     try {
-      await runPhase("warm-up", stack, WARM_UP_ORDERS, undefined, floor);
+      const run = (name: string, count: number, perSecond: number | undefined, workflow: string) =>
+        runPhase(name, stack, count, perSecond, workflow, floor);
+      await run("warm-up", WARM_UP_ORDERS, undefined, THREE_STEPS);
       const phases = [
-        await runPhase(`${steady} orders at ${rate}/s`, stack, steady, rate, floor),
-        await runPhase(`burst of ${orders}`, stack, orders, undefined, floor),
+        await run(`three steps, ${rate}/s for ${steady / rate} s`, steady, rate, THREE_STEPS),
+        await run(`three steps, burst of ${orders}`, orders, undefined, THREE_STEPS),
+        await run(`five steps, burst of ${orders}`, orders, undefined, FIVE_STEPS),
       ];
       console.log(phaseTable(phases, floor));
       keep({ at: new Date().toISOString(), durability, node: process.version, floor, phases });
@@ -68,11 +74,12 @@ async function runPhase(
   stack: Stack,
   orders: number,
   rate: number | undefined,
+  workflow: string,
   floor: Floor,
 ): Promise<Phase> {
   console.log(`${name} …`);
   const before = await measure(stack);
-  const load = await runLoad(settingsFor(stack.addresses), orders, rate, (sent, ended) =>
+  const load = await runLoad(settingsFor(stack.addresses), orders, rate, workflow, (sent, ended) =>
     console.log(`  ${sent} sent, ${ended} ended of ${orders}`),
   );
   return phaseOf(name, load, before, await measure(stack), floor);

@@ -18,7 +18,7 @@ export interface Shop {
   /** Sends a body as it is, by the queue of its priority. Resolves when the broker has it, with the message id. */
   send(body: unknown, messageId?: string): Promise<string>;
   /** Sends `count` made orders, as fast as they go or `rate` a second. */
-  sendMany(count: number, rate: number | undefined, listener: SendListener): Promise<void>;
+  sendMany(count: number, rate: number | undefined, listener: SendListener, workflow?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function openShop(settings: Settings): Shop {
 
   return {
     send,
-    async sendMany(count, rate, { onSend, onSent }) {
+    async sendMany(count, rate, { onSend, onSent }, workflow) {
       const run = Date.now().toString(36);
       const begun = performance.now();
       const underWay = new Set<Promise<void>>();
@@ -46,7 +46,7 @@ export function openShop(settings: Settings): Shop {
         if (rate) await pauseUntil(begun + (made / rate) * 1000);
         if (underWay.size >= IN_FLIGHT) await Promise.race(underWay);
         onSend?.(orderId);
-        const sent: Promise<void> = send(madeOrder(orderId), orderId).then(() => {
+        const sent: Promise<void> = send({ ...madeOrder(orderId), ...(workflow && { workflow }) }, orderId).then(() => {
           underWay.delete(sent);
           onSent(orderId);
         });
