@@ -1,0 +1,253 @@
+// What an operator does to an order, over the store in memory: written, told, entered in the ledger, and carried on.
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  type OperatorRequest,
+  parseListRequest,
+  parseOperatorRequest,
+} from "../../shared/messaging/operator-request.ts";
+import { inspectOrder, operateOrder } from "../../shared/operations/operate-order.ts";
+import { submitOrder } from "../../shared/operations/submit-order.ts";
+import type { OrderStore } from "../../shared/store/order-store.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+const resubmit: OperatorRequest = { kind: "resubmit", reason: "card renewed", order: null };
+const undo: OperatorRequest = { kind: "undo", reason: "shop asked" };
+
+const stateOf = async (orderId = "order-1") => (await world.store.state(orderId))?.record;
+const operate = (request: OperatorRequest, store: OrderStore = world.store) =>
+  operateOrder("order-1", request, "ada", { ...world, store }, world.telemetry);
+
+/** An order whose payment is refused; the workflow puts that before an operator. */
+async function refused(): Promise<void> {
+  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
+  const envelope = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
+  const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
+  if (!wake) throw new Error("nothing to start");
+  await world.runAttempt(wake);
+  expect(await stateOf()).toMatchObject({ processState: "Error", direction: "forward", error: { kind: "rejected" } });
+  world.answers.clear();
+  world.calls.length = 0;
+  world.clock += 60_000;
+}
+
+async function runNext() {
+  const wake = world.wakes.at(-1);
+  if (!wake) throw new Error("the scheduler was not told");
+  return world.runAttempt(wake);
+}
+
+describe("resubmit", () => {
+  test("P9 goes on from the step that failed, under its key; the shop is told", async () => {
+    await refused();
+    expect(await operate(resubmit)).toMatchObject({ kind: "done", told: true, record: { attempt: 2 } });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "RetryScheduled", attempt: 2 });
+    expect(await runNext()).toBe("concluded");
+    expect(await stateOf()).toMatchObject({ processState: "Processed", error: null, notices: [] });
+    const operations = world.calls.map(({ operation }) => operation);
+    expect(operations).not.toContain("reserve");
+    expect(world.calls.find(({ operation }) => operation === "authorize")?.idempotencyKey).toBe(
+      "order-1:takePayment:forward",
+    );
+    expect((await stateOf())?.history.map(({ by }) => by)).toContain("ada");
+  });
+
+  test("with an edit works on the new content, under another key", async () => {
+    await refused();
+    const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high" });
+    expect(await operate({ ...resubmit, order })).toMatchObject({ kind: "done", record: { orderRevision: 2 } });
+    await runNext();
+    expect(await stateOf()).toMatchObject({ processState: "Processed", orderRevision: 2, priority: "high" });
+    const charge = world.calls.find(({ operation }) => operation === "authorize");
+    expect(charge).toMatchObject({
+      order: { paymentToken: "tok_new" },
+      idempotencyKey: "order-1:takePayment:forward:2",
+    });
+    expect((await world.store.order("order-1", 1)).paymentToken).toBe("tok_visa");
+  });
+
+  test("an edit can't change the workflow", async () => {
+    await refused();
+    const order = sampleOrder("order-1", { workflow: "returns" });
+    expect(await operate({ ...resubmit, order })).toEqual({
+      kind: "invalid",
+      faults: [expect.stringContaining("order-fulfilment")],
+    });
+  });
+
+  test("P13 of an undone order does everything anew; its second undo takes back the second run's effects", async () => {
+    await refused();
+    await operate(undo);
+    await runNext();
+    expect(await stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    world.calls.length = 0;
+    world.answers.set("capture", () => ({ kind: "rejected", message: "the hold is gone" }));
+    expect(await operate(resubmit)).toMatchObject({ kind: "done" });
+    expect(await runNext()).toBe("rejected");
+    expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:reserveStock:forward:2");
+    // This workflow has what is refused here undone at once.
+    const reserved = (await stateOf())?.steps["reserveStock"]?.result;
+    await runNext();
+    const released = world.calls.find(({ operation }) => operation === "release");
+    expect(released).toMatchObject({
+      idempotencyKey: "order-1:reserveStock:undo:2",
+      undoes: { result: reserved, idempotencyKey: "order-1:reserveStock:forward:2" },
+    });
+  });
+});
+
+describe("undo", () => {
+  test("P13 of an order in Error takes back what was done", async () => {
+    await refused();
+    expect(await operate(undo)).toMatchObject({ kind: "done", startAt: null });
+    expect(await runNext()).toBe("concluded");
+    expect(world.calls.map(({ operation }) => operation)).toEqual(["release"]);
+    expect(await stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone", detail: expect.stringContaining("card expired") });
+  });
+
+  test("of a running order supersedes its attempt, whose late result changes nothing", async () => {
+    const envelope = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
+    const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
+    if (!wake) throw new Error("nothing to start");
+    world.answers.set("reserve", async () => {
+      const running = (await stateOf())?.steps["reserveStock"];
+      const startAt = new Date(Date.parse(running?.completeBy ?? "") + world.timing.clockSkewMs).toISOString();
+      expect(await operate(undo)).toMatchObject({ kind: "done", startAt });
+      return { kind: "done" };
+    });
+    expect(await world.runAttempt(wake)).toBe("superseded");
+    expect(await stateOf()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2, lockedBy: null });
+    expect(await runNext()).toBe("concluded");
+    // The result never reached the record: the effect is found by its key.
+    expect(world.calls.at(-1)).toMatchObject({
+      operation: "release",
+      undoes: { result: null, idempotencyKey: "order-1:reserveStock:forward" },
+    });
+    expect(await stateOf()).toMatchObject({
+      error: { kind: "undone", message: expect.stringContaining("ada asked for it: shop asked") },
+    });
+  });
+});
+
+describe("the write", () => {
+  test("an order that is not there", async () => {
+    expect(await operate(undo)).toEqual({ kind: "not-found" });
+  });
+
+  test("a refusal says the state and the reason, and is entered in the ledger as what was done is", async () => {
+    await refused();
+    await operate(resubmit);
+    expect(await operate(resubmit)).toEqual({
+      kind: "refused",
+      state: "Pending",
+      reason: expect.stringContaining("this one is Pending"),
+    });
+    const entries = [];
+    for await (const entry of world.supervision.entries("2026-01-01", "order-1")) entries.push(entry);
+    expect(entries).toMatchObject([
+      {
+        action: "resubmit",
+        operator: "ada",
+        outcome: "done",
+        before: { processState: "Error" },
+        after: { attempt: 2 },
+      },
+      { action: "resubmit", outcome: expect.stringContaining("refused"), after: null },
+    ]);
+  });
+
+  test("P12 of two operators at once one has it done", async () => {
+    await refused();
+    const both = await Promise.all([operate(resubmit), operate(undo)]);
+    expect(both.filter(({ kind }) => kind === "done")).toHaveLength(1);
+    expect(both.filter(({ kind }) => kind === "refused")).toHaveLength(1);
+    expect((await stateOf())?.attempt).toBe(2);
+  });
+
+  test("a conflict is read and decided once more; a second one is told", async () => {
+    await refused();
+    let conflicts = 1;
+    const contested: OrderStore = {
+      ...world.store,
+      replace: async (read, record) => (conflicts-- > 0 ? { kind: "refused" } : world.store.replace(read, record)),
+    };
+    expect(await operate(resubmit, contested)).toMatchObject({ kind: "done" });
+    const hopeless: OrderStore = { ...world.store, replace: async () => ({ kind: "refused" }) };
+    expect(await operate({ kind: "extend", reason: "r", byMs: 1000 }, hopeless)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("look at it again"),
+    });
+  });
+
+  test("P16 a write that was made, and whose answer was lost, is known to be made", async () => {
+    await refused();
+    const lossy: OrderStore = {
+      ...world.store,
+      async replace(read, record) {
+        await world.store.replace(read, record);
+        return { kind: "refused" };
+      },
+    };
+    expect(await operate(undo, lossy)).toMatchObject({ kind: "done", told: true });
+    expect((await stateOf())?.attempt).toBe(2);
+  });
+
+  test("P16 the bus away: the record is Pending and due, which the sweep finds", async () => {
+    await refused();
+    world.tellFault = new Error("bus down");
+    expect(await operate(resubmit)).toMatchObject({ kind: "done", told: false });
+    const due = [];
+    for await (const { record } of world.store.due("2026-01-01T13:00:00.000Z")) due.push(record.orderId);
+    expect(due).toEqual(["order-1"]);
+  });
+
+  test("an inspection shows order, record and what may be done", async () => {
+    await refused();
+    expect(await inspectOrder("order-1", world)).toMatchObject({
+      order: sampleOrder(),
+      record: { processState: "Error", steps: { takePayment: { state: "Failed" } } },
+      actions: { resubmit: { allowed: true }, undo: { allowed: true }, extend: { allowed: false } },
+    });
+    expect(await inspectOrder("nowhere", world)).toBeUndefined();
+  });
+});
+
+describe("the contract of a request", () => {
+  const faultsOf = (parsed: { kind: string; faults?: readonly string[] }) => parsed.faults ?? [];
+
+  test.each([
+    ["resubmit", "[]", ["the body must be a JSON object"]],
+    ["resubmit", "{", ["the body must be a JSON object"]],
+    ["resubmit", "{}", ["reason: is missing"]],
+    ["undo", '{"reason":" ","who":"me"}', ["reason: ", "who: is not known here"]],
+    ["extend", '{"by":"ten minutes"}', ["reason: is missing", "by: must be an ISO 8601 duration"]],
+    ["extend", '{"reason":"r","by":"P8D"}', ["at most P7D"]],
+    ["resubmit", '{"order":{"orderId":"x","lines":[]}}', ["reason: is missing", "order: lines", "order: currency"]],
+  ] as const)("%s %s: every fault is named", (action, text, named) => {
+    const faults = faultsOf(parseOperatorRequest(action, "order-1", text, world.rules));
+    for (const part of named)
+      expect(
+        faults.some((fault) => fault.includes(part)),
+        `${part} in ${faults}`,
+      ).toBe(true);
+  });
+
+  test("an edit is checked as a submission is, and is of the same order", () => {
+    const text = JSON.stringify({ reason: "r", order: sampleOrder("order-2") });
+    expect(faultsOf(parseOperatorRequest("resubmit", "order-1", text, world.rules))).toEqual([
+      expect.stringContaining('must be "order-1"'),
+    ]);
+  });
+
+  test("a list's query: every fault is named", () => {
+    const query = { state: "Lost", step: "x y", limit: "201", continuation: "zzz", page: "2" };
+    const faults = faultsOf(parseListRequest(Object.entries(query))).map((fault) => fault.split(":")[0]);
+    expect(faults.sort()).toEqual(["continuation", "limit", "page", "state", "step"]);
+  });
+});

@@ -1,0 +1,13 @@
+// The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
+import { afterAll } from "vitest";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { operatorStoreContract } from "../contract/operator-store.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack | undefined;
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+operatorStoreContract("cosmos", async () => {
+  app = await startTestStack({ parts: ["cosmos"], host: false });
+  return createCosmosOrderStore(containerOf(app.settings));
+});
