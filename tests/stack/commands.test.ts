@@ -48,14 +48,14 @@ test("npm start -- --exit --json: every sample ends as it should, and one line o
   const start = run("start", "--exit", "--json", "--data", join(folder, "exit"), ...(await portOptions()));
   expect(await start.ended, start.output()).toBe(0);
   const last = start.output().trimEnd().split("\n").at(-1) ?? "";
-  expect(JSON.parse(last)).toEqual({ sent: 7, processed: 4, error: 1, quarantined: 1, seconds: expect.any(Number) });
+  expect(JSON.parse(last)).toEqual({ sent: 9, processed: 5, error: 2, quarantined: 1, seconds: expect.any(Number) });
   expect(start.output()).toContain("inventory service");
 }, 90_000);
 
 test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a start after kill -9 takes up what was unfinished", async () => {
   const data = join(folder, "stays");
   const first = run("start", "--data", data, ...(await portOptions()));
-  await until(first, "attempt");
+  await until(first, "3/5 steps, arrangeShipping");
   // Killed while one sample waits for its service: nothing of the stack may outlive it.
   first.child.kill("SIGKILL");
   await first.ended;
