@@ -1,0 +1,210 @@
+// An operator over HTTP on the real stack: finds orders, mends the cause, resubmits, undoes, extends.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack();
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+type Json = Record<string, unknown>;
+
+const SERVICES = ["inventory", "payment", "fraud", "shipping"];
+const OPERATOR = { "x-ms-client-principal-name": "ada@example.com" };
+
+async function ask(path: string, body?: unknown, headers: Record<string, string> = OPERATOR) {
+  const options =
+    body === undefined
+      ? {}
+      : {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        };
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders${path}`, options);
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+const ended = ({ processState, notices }: StateRecord) =>
+  processState === "Processed" || (processState === "Error" && notices.length === 0);
+
+async function callsByKey(orderId: string): Promise<Record<string, number>> {
+  const effects = (await Promise.all(SERVICES.map((service) => app.effects(service)))).flat();
+  return Object.fromEntries(
+    effects.flatMap(({ key, calls }) => (key.startsWith(`${orderId}:`) ? [[key, calls] as const] : [])),
+  );
+}
+
+/** An order whose payment is refused: the fault stands for one call, then its cause is mended. */
+async function refused(orderId: string): Promise<StateRecord> {
+  const match = { orderId };
+  // The check beside it is done first, so that its outcome is recorded.
+  await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match });
+  await app.switchOn("payment", { kind: "refuse", status: 402, message: "card expired", calls: 1, match });
+  await app.shop.send(madeOrder(orderId));
+  const record = await app.eventually(orderId, ended);
+  expect(record).toMatchObject({ processState: "Error", direction: "forward", error: { step: "takePayment" } });
+  return record;
+}
+
+const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
+
+describe("resubmit", () => {
+  test("P9 once the cause is mended the order goes on from the failed step; completed ones are not run again", async () => {
+    await refused("mend-1");
+    const before = await callsByKey("mend-1");
+    const answer = await ask("/mend-1/resubmit", { reason: "card renewed" });
+    expect(answer).toMatchObject({ status: 200, body: { state: "Pending", attempt: 2, told: true } });
+    const record = await app.eventually("mend-1", ended);
+    expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 0, error: null });
+    const after = await callsByKey("mend-1");
+    for (const key of ["mend-1:reserveStock:forward", "mend-1:checkFraud:forward"]) {
+      expect(before[key], key).toBe(1);
+      expect(after[key], key).toBe(1);
+    }
+    expect(Object.keys(after).filter((key) => key.includes("takePayment"))).toEqual(["mend-1:takePayment:forward"]);
+    expect(record.history).toContainEqual({
+      at: expect.any(String),
+      what: "resubmitted, attempt 2: card renewed",
+      by: "ada@example.com",
+    });
+    await expect.poll(() => subjects("mend-1").at(-1)).toBe("Completed");
+    expect(subjects("mend-1")).toContain("RetryScheduled");
+  });
+
+  test("P9 with an edit the steps still to be run work on the new content", async () => {
+    await refused("edit-1");
+    const order = {
+      ...madeOrder("edit-1"),
+      paymentToken: "tok_new",
+      lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 7 }],
+    };
+    const answer = await ask("/edit-1/resubmit", { reason: "another card", order });
+    expect(answer).toMatchObject({ status: 200, body: { orderRevision: 2 } });
+    const record = await app.eventually("edit-1", ended);
+    expect(record).toMatchObject({ processState: "Processed", orderRevision: 2 });
+    expect(record.steps["takePayment"]?.result).toMatchObject({ amount: 7 });
+    expect((await ask("/edit-1")).body).toMatchObject({ order: { paymentToken: "tok_new" } });
+    expect(await callsByKey("edit-1")).toMatchObject({
+      "edit-1:reserveStock:forward": 1,
+      "edit-1:takePayment:forward:2": 1,
+    });
+  });
+});
+
+describe("undo", () => {
+  test("P13 an order in Error is left with every effect undone; resubmitted, it has effects of its own", async () => {
+    await refused("back-1");
+    expect(await ask("/back-1/undo", { reason: "shop asked" })).toMatchObject({
+      status: 200,
+      body: { state: "Pending", direction: "undo", attempt: 2 },
+    });
+    const undone = await app.eventually("back-1", ({ error }) => error?.kind === "undone");
+    expect(undone.steps["reserveStock"]).toMatchObject({ state: "Undone" });
+    expect(await callsByKey("back-1")).toMatchObject({
+      "back-1:reserveStock:forward": 1,
+      "back-1:reserveStock:undo": 1,
+    });
+    await expect.poll(() => subjects("back-1").at(-1)).toBe("Undone");
+
+    expect(await ask("/back-1/resubmit", { reason: "shop wants it after all" })).toMatchObject({ status: 200 });
+    expect(await app.eventually("back-1", ({ processState }) => processState === "Processed")).toMatchObject({
+      direction: "forward",
+      attempt: 3,
+    });
+    expect(await callsByKey("back-1")).toMatchObject({
+      "back-1:reserveStock:forward": 1,
+      "back-1:reserveStock:forward:2": 1,
+      "back-1:takePayment:forward:2": 1,
+      "back-1:arrangeShipping:forward:2": 1,
+    });
+  });
+
+  test("P13 a running order is undone once its agents' time is over, with nothing left behind", async () => {
+    await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "stop-1" } });
+    await app.shop.send(madeOrder("stop-1"));
+    const running = await app.eventually("stop-1", ({ steps }) => steps["arrangeShipping"]?.state === "Running");
+    const completeBy = running.steps["arrangeShipping"]?.completeBy ?? "";
+    const answer = await ask("/stop-1/undo", { reason: "shop asked" });
+    expect(answer).toMatchObject({ status: 200, body: { direction: "undo", state: "Pending" } });
+    expect(String(answer.body["startAt"]) > completeBy).toBe(true);
+    const record = await app.eventually("stop-1", ended, 30_000);
+    expect(record).toMatchObject({ error: { kind: "undone" }, attempt: 2, direction: "undo" });
+    expect((record.steps["takePayment"]?.undo?.startedAt ?? "") > completeBy).toBe(true);
+    const keys = Object.keys(await callsByKey("stop-1"));
+    expect(keys).toContain("stop-1:takePayment:undo");
+    expect(keys).toContain("stop-1:reserveStock:undo");
+    expect(await app.effects("shipping", "stop-1")).toEqual([]);
+  });
+});
+
+test("P11 an extension keeps the supervisor from an order that runs late", async () => {
+  await app.switchOn("shipping", { kind: "down", forMs: 60_000, match: { orderId: "late-1" } });
+  await app.shop.send(madeOrder("late-1"));
+  const running = await app.eventually("late-1", ({ steps }) => steps["arrangeShipping"]?.state === "Running");
+  expect(await ask("/late-1/extend", { reason: "service is being mended", by: "PT2M" })).toMatchObject({ status: 200 });
+  const stepEndsMs = Date.parse(running.steps["arrangeShipping"]?.completeBy ?? "");
+  await new Promise((resolve) => setTimeout(resolve, stepEndsMs - Date.now() + 4000));
+  const record = await app.eventually("late-1", () => true);
+  expect(record).toMatchObject({ processState: "Processing", attempt: 1, failureCount: 0 });
+  expect(Date.parse(record.dueAt ?? "") - stepEndsMs).toBe(120_000);
+});
+
+describe("what is refused", () => {
+  test("an order that is not there, and one whose state does not allow it", async () => {
+    expect(await ask("/nowhere")).toEqual({ status: 404, body: { error: "There is no order nowhere." } });
+    expect((await ask("/nowhere/undo", { reason: "r" })).status).toBe(404);
+    await app.shop.send(madeOrder("done-1"));
+    await app.eventually("done-1", ended);
+    for (const [action, body] of Object.entries({ resubmit: {}, undo: {}, extend: { by: "PT1M" } })) {
+      const answer = await ask(`/done-1/${action}`, { reason: "r", ...body });
+      expect(answer).toEqual({
+        status: 409,
+        body: { state: "Processed", reason: expect.stringContaining("this one is Processed") },
+      });
+    }
+  });
+
+  test("a request that is at fault: one answer names every fault, and nothing changes", async () => {
+    const before = await refused("fault-1");
+    const order = { ...madeOrder("other"), currency: "euro" };
+    const answer = await ask("/fault-1/resubmit", { order, surprise: 1 });
+    expect(answer.status).toBe(400);
+    const faults = (answer.body["faults"] as string[]).join("\n");
+    for (const part of ["reason", "surprise", "currency"]) expect(faults).toContain(part);
+    expect((await ask("/fault-1/undo", "{not json")).status).toBe(400);
+    expect((await ask("/fault-1/undo", { reason: "r" }, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await ask("?limit=0&state=Lost")).status).toBe(400);
+    const [after] = await app.records.of(["fault-1"]);
+    expect(after).toMatchObject({ attempt: before.attempt, processState: "Error" });
+  });
+});
+
+test("lists and pages what is there, by filter", async () => {
+  const orderIds = ["page-1", "page-2", "page-3", "page-4", "page-5"];
+  for (const orderId of orderIds) await app.shop.send(madeOrder(orderId));
+  for (const orderId of orderIds) await app.eventually(orderId, ended);
+  const seen: string[] = [];
+  let continuation = "";
+  do {
+    const page = (await ask(`?q=page-&state=Processed&limit=2${continuation}`)).body;
+    const orders = page["orders"] as { orderId: string }[];
+    expect(orders.length).toBeLessThanOrEqual(2);
+    seen.push(...orders.map(({ orderId }) => orderId));
+    continuation = page["continuation"] ? `&continuation=${page["continuation"]}` : "";
+  } while (continuation);
+  expect([...seen].sort()).toEqual(orderIds);
+  expect((await ask("?q=page-&state=Error")).body).toEqual({ orders: [] });
+  await refused("found-1");
+  expect((await ask("?q=found-&step=takePayment&workflow=order-fulfilment")).body).toMatchObject({
+    orders: [{ orderId: "found-1", processState: "Error", steps: { takePayment: "Failed" } }],
+  });
+  expect((await ask("/found-1")).body).toMatchObject({
+    order: { orderId: "found-1" },
+    record: { processState: "Error", steps: { reserveStock: { state: "Completed" } }, history: expect.any(Array) },
+    actions: { resubmit: { allowed: true }, extend: { allowed: false } },
+  });
+});
