@@ -80,6 +80,6 @@ test("what may be asked of the supervisor, with every fault named", () => {
     "treshold",
     "treshold",
   ]);
-  expect(parseSweepQuery([])).toEqual({ kind: "asked", query: {} });
+  expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "asked", query: {} });
   expect(parseSweepQuery([["force", "1"]])).toMatchObject({ kind: "invalid" });
 });

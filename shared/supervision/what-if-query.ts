@@ -22,6 +22,9 @@ const whatIfQuery = z
   })
   .transform(({ clockSkew, ...rest }) => ({ ...rest, clockSkewMs: clockSkew }));
 
+/** A function's key may come in the query: that is between the caller and the Functions host. */
+const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
+
 /** A sweep has nothing to be asked with. */
 const sweepQuery = z.strictObject({});
 
@@ -41,7 +44,7 @@ export function parseSweepQuery(query: Iterable<[string, string]>): Asked<Record
 }
 
 function parse<T>(schema: z.ZodType<T>, query: Iterable<[string, string]>): Asked<T> {
-  const pairs = [...query];
+  const pairs = [...query].filter(([name]) => !OF_THE_HOST.has(name));
   const names = pairs.map(([name]) => name);
   const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
   const parsed = schema.safeParse(Object.fromEntries(pairs));
