@@ -1,9 +1,15 @@
 // The shop's side: sends orders over Service Bus, as a submitting application would.
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
+import { createOrderClient, type OrderClient, type OrderRequest } from "../client/order-client.ts";
 import type { Settings } from "./settings.ts";
 
 /** The private reply queue that the local stack has for a shop. */
 export const REPLY_QUEUE = "replies-shop";
+
+/** The one with sessions, which any number of clients share. */
+export const SESSION_REPLY_QUEUE = "replies-shop-sessions";
+
+const USUAL_QUEUES = { orders: "orders", priority: "orders-priority" };
 
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
@@ -18,7 +24,7 @@ export interface Shop {
   /** Sends a body as it is, by the queue of its priority. Resolves when the broker has it, with the message id. */
   send(body: unknown, messageId?: string): Promise<string>;
   /** Sends `count` made orders, as fast as they go or `rate` a second. */
-  sendMany(count: number, rate: number | undefined, listener: SendListener, workflow?: string): Promise<void>;
+  sendMany(count: number, rate: number | undefined, listener: SendListener): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,8 +32,8 @@ export function openShop(settings: Settings): Shop {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "", {
     retryOptions: { maxRetries: 2, retryDelayInMs: 300 },
   });
-  const normal = client.createSender(settings["OrdersQueue"] ?? "orders");
-  const high = client.createSender(settings["PriorityOrdersQueue"] ?? "orders-priority");
+  const normal = client.createSender(settings["OrdersQueue"] ?? USUAL_QUEUES.orders);
+  const high = client.createSender(settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority);
 
   async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
     const message: ServiceBusMessage = { body, messageId, correlationId: messageId, replyTo: REPLY_QUEUE };
@@ -37,28 +43,46 @@ export function openShop(settings: Settings): Shop {
 
   return {
     send,
-    async sendMany(count, rate, { onSend, onSent }, workflow) {
-      const run = Date.now().toString(36);
-      const begun = performance.now();
-      const underWay = new Set<Promise<void>>();
-      for (let made = 0; made < count; made += 1) {
-        const orderId = `made-${run}-${made + 1}`;
-        if (rate) await pauseUntil(begun + (made / rate) * 1000);
-        if (underWay.size >= IN_FLIGHT) await Promise.race(underWay);
-        onSend?.(orderId);
-        const sent: Promise<void> = send({ ...madeOrder(orderId), ...(workflow && { workflow }) }, orderId).then(() => {
-          underWay.delete(sent);
-          onSent(orderId);
-        });
-        underWay.add(sent);
-      }
-      await Promise.all(underWay);
-    },
+    sendMany: (count, rate, { onSend, onSent }) =>
+      makeOrders(count, rate, IN_FLIGHT, async (order) => {
+        onSend?.(order.orderId);
+        await send(order, order.orderId);
+        onSent(order.orderId);
+      }),
     close: () => client.close(),
   };
 }
 
-export function madeOrder(orderId: string): Record<string, unknown> {
+/** A client that hears on a session of its own what becomes of its orders. */
+export function openOrderClient(settings: Settings): OrderClient {
+  return createOrderClient({
+    connection: settings["ServiceBus"] ?? "",
+    ordersQueue: settings["OrdersQueue"] ?? USUAL_QUEUES.orders,
+    priorityQueue: settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority,
+    replyQueue: SESSION_REPLY_QUEUE,
+  });
+}
+
+/** Makes `count` orders, as fast as `deal` deals with them or `rate` a second, with at most `atOnce` being dealt with. */
+export async function makeOrders(
+  count: number,
+  rate: number | undefined,
+  atOnce: number,
+  deal: (order: OrderRequest) => Promise<void>,
+): Promise<void> {
+  const run = Date.now().toString(36);
+  const begun = performance.now();
+  const underWay = new Set<Promise<void>>();
+  for (let made = 0; made < count; made += 1) {
+    if (rate) await pauseUntil(begun + (made / rate) * 1000);
+    if (underWay.size >= atOnce) await Promise.race(underWay);
+    const dealt: Promise<void> = deal(madeOrder(`made-${run}-${made + 1}`)).then(() => void underWay.delete(dealt));
+    underWay.add(dealt);
+  }
+  await Promise.all(underWay);
+}
+
+export function madeOrder(orderId: string): OrderRequest {
   return {
     orderId,
     customer: { id: "customer-made" },

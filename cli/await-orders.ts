@@ -1,0 +1,115 @@
+// `npm run send -- --wait`: submits orders as an application would, and prints what the app says of each until it ends.
+import { styleText } from "node:util";
+import type { OrderClient, OrderEnd, OrderRequest, OrderStatus } from "../client/order-client.ts";
+import { openRecords } from "./records.ts";
+import type { Settings } from "./settings.ts";
+import { makeOrders, openOrderClient } from "./shop.ts";
+
+/** Made orders that are submitted and have not ended. */
+const OPEN_ORDERS = 500;
+
+type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
+
+const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
+  Received: "gray",
+  Started: "cyan",
+  StepCompleted: "cyan",
+  RetryScheduled: "yellow",
+  Completed: "green",
+  Failed: "red",
+  Undone: "yellow",
+};
+
+/** @returns whether every order completed. */
+export async function awaitFiles(
+  settings: Settings,
+  files: readonly { readonly file: string; readonly body: unknown }[],
+  timeoutMs: number,
+): Promise<boolean> {
+  await using client = openOrderClient(settings);
+  const ends = await Promise.all(
+    files.map(({ file, body }) => awaitOne(client, settings, requestOf(body), timeoutMs, file)),
+  );
+  return report(ends);
+}
+
+/** @returns whether every order completed. */
+export async function awaitMade(
+  settings: Settings,
+  count: number,
+  rate: number | undefined,
+  timeoutMs: number,
+): Promise<boolean> {
+  await using client = openOrderClient(settings);
+  const ends: OrderEnd[] = [];
+  await makeOrders(count, rate, OPEN_ORDERS, async (order) => {
+    ends.push(await awaitOne(client, settings, order, timeoutMs, order.orderId));
+  });
+  return report(ends);
+}
+
+/** The file's body as it is, for the app to judge. The client asks for an order id alone, and says so where there is none. */
+function requestOf(body: unknown): OrderRequest {
+  return (body !== null && typeof body === "object" ? body : {}) as OrderRequest;
+}
+
+async function awaitOne(
+  client: OrderClient,
+  settings: Settings,
+  order: OrderRequest,
+  timeoutMs: number,
+  label: string,
+): Promise<OrderEnd> {
+  const begun = performance.now();
+  const print = (what: string, colour: Colour, more = "") => {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1).padStart(6);
+    console.log(`${seconds} s  ${(order.orderId ?? label).padEnd(28)} ${styleText(colour, what)}${more && ` ${more}`}`);
+  };
+  const end = await client.submit(order, {
+    timeoutMs,
+    onStatus: ({ status, step, detail, attempt }) =>
+      print(status, COLOURS[status], [step, detail, attempt > 1 && `attempt ${attempt}`].filter(Boolean).join(", ")),
+  });
+  if (end.kind === "rejected") print("not sent", "red", end.reason);
+  if (end.kind === "timedOut") print("no end", "red", await whereToLook(end, settings));
+  return end;
+}
+
+/** The client knows only that it heard nothing; on this machine there is more to look at. */
+async function whereToLook(
+  { orderId, reason, heard }: Extract<OrderEnd, { kind: "timedOut" }>,
+  settings: Settings,
+): Promise<string> {
+  const look = `Look: npm run orders -- ${orderId}`;
+  if (heard.length > 0) return `${reason} ${look}`;
+  const records = openRecords(settings);
+  try {
+    const kept = (await records.quarantined()).findLast(({ messageId }) => messageId === orderId);
+    if (kept) return [`The app keeps it in the quarantine queue, for:`, ...kept.faults].join("\n  - ");
+    const [record] = await records.of([orderId]);
+    if (!record) return `${reason} There is no record of it either. Does the app run?`;
+    return `An order ${orderId} was submitted before: it is ${record.processState}, and its messages go where that submission asked for them. ${look}`;
+  } catch (cause) {
+    return `${reason} ${look} (${String(cause)})`;
+  } finally {
+    await records.close();
+  }
+}
+
+function report(ends: readonly OrderEnd[]): boolean {
+  const count = (kind: OrderEnd["kind"]) => ends.filter((end) => end.kind === kind).length;
+  const kinds = ["completed", "failed", "undone", "timedOut", "rejected"] as const;
+  const named = {
+    completed: "completed",
+    failed: "failed",
+    undone: "undone",
+    timedOut: "without an end",
+    rejected: "not sent",
+  };
+  const parts = kinds.flatMap((kind) => (count(kind) > 0 ? [`${count(kind)} ${named[kind]}`] : []));
+  const all = count("completed") === ends.length;
+  console.log(
+    styleText(all ? "green" : "red", `${ends.length} ${ends.length === 1 ? "order" : "orders"}: ${parts.join(", ")}`),
+  );
+  return all;
+}

@@ -1,0 +1,207 @@
+// For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
+import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
+import { describeFault, OrderClientError } from "./order-client-error.ts";
+import { endFrom, type OrderEnd, timedOut } from "./order-end.ts";
+import { type OrderRequest, readStatus, type StatusMessage } from "./order-messages.ts";
+import { ReplySession } from "./reply-session.ts";
+import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
+
+export { OrderClientError } from "./order-client-error.ts";
+export type { OrderEnd } from "./order-end.ts";
+export type { OrderRequest, OrderStatus, StatusMessage } from "./order-messages.ts";
+
+export type OrderClientOptions = (
+  | { readonly connection: string }
+  /** Stays open when the order client is closed. */
+  | { readonly client: ServiceBusClient }
+) & {
+  readonly ordersQueue: string;
+  readonly priorityQueue: string;
+  /** A queue with sessions that the app may send to. Any number of clients share it. */
+  readonly replyQueue: string;
+  /**
+   * The session of the reply queue; a random one without it. One session serves all orders of a client, for a session
+   * costs a link and a lock of its own, which an order does not need: its status messages carry its id. It is random, for
+   * no two clients can hold the same one. An application that wants to hear after its restart what it missed gives each of
+   * its instances a lasting session id: text, at most 128 characters.
+   */
+  readonly sessionId?: string;
+};
+
+export interface WaitOptions {
+  /** Stops the waiting, not the order: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** From the call to the order's end; 5 minutes without one. `Infinity` waits for ever. */
+  readonly timeoutMs?: number;
+  /** Called for each status message once, in order of arrival. */
+  readonly onStatus?: (status: StatusMessage) => void;
+}
+
+export interface OrderClient extends AsyncDisposable {
+  /** What the app is given as `replyToSessionId`. */
+  readonly sessionId: string;
+  /**
+   * Sends an order and waits for its end. Repeating it is safe: the message id is the order's id, and one id is one order.
+   * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
+   */
+  submit(order: OrderRequest, options?: WaitOptions): Promise<OrderEnd>;
+  /**
+   * Waits for the end of an order that was submitted from this session, now or before a restart: after a time-out, or after
+   * a failure that an operator deals with. Ends that were answered before are not told again, unless they are for ever.
+   * @throws OrderClientError as `submit` does.
+   */
+  follow(orderId: string, options?: WaitOptions): Promise<OrderEnd>;
+  /** Whoever still waits gets an OrderClientError. */
+  close(): Promise<void>;
+}
+
+const USUAL_TIMEOUT_MS = 300_000;
+/** What Service Bus takes for a message id. */
+const ID_LIMIT = 128;
+/** Beyond it Node's timers fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createOrderClient(options: OrderClientOptions): OrderClient {
+  const { ordersQueue, priorityQueue, replyQueue, sessionId = `client-${crypto.randomUUID()}` } = options;
+  const senders = new Map<string, ServiceBusSender>();
+  let bus = "client" in options ? options.client : openBus(options.connection);
+  let closed = false;
+  const inbox = new StatusInbox();
+  const session = new ReplySession({
+    client: () => bus,
+    queue: replyQueue,
+    sessionId,
+    private: options.sessionId === undefined,
+    onLost: reconnect,
+    onMessage(message) {
+      const status = readStatus(message);
+      if (status) inbox.take(status);
+    },
+    onGone: (cause) => inbox.abandon(cause),
+  });
+
+  /** Seen with SDK 7.9.5: after an orderly restart of the broker the next link of a client waits for ever for its token. */
+  function reconnect(): void {
+    if (!("connection" in options)) return;
+    const old = bus;
+    bus = openBus(options.connection);
+    senders.clear();
+    void old.close().catch(() => undefined);
+  }
+
+  function senderTo(queue: string): ServiceBusSender {
+    const sender = senders.get(queue) ?? bus.createSender(queue);
+    senders.set(queue, sender);
+    return sender;
+  }
+
+  async function send(order: OrderRequest, abortSignal: AbortSignal): Promise<void> {
+    const { orderId } = order;
+    const queue = order.priority === "high" ? priorityQueue : ordersQueue;
+    const address = { replyTo: replyQueue, replyToSessionId: sessionId };
+    const message = {
+      body: order,
+      contentType: "application/json",
+      messageId: orderId,
+      correlationId: orderId,
+      ...address,
+    };
+    for (;;) {
+      const used = bus;
+      try {
+        return await senderTo(queue).sendMessages(message, { abortSignal });
+      } catch (cause) {
+        // Sent again on the new connection: the app knows the order by its id.
+        if (used !== bus && !closed && !abortSignal.aborted) continue;
+        if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") throw cause;
+        throw describeFault(cause, "send to", queue);
+      }
+    }
+  }
+
+  async function wait(
+    orderId: string,
+    from: From,
+    { signal, timeoutMs = USUAL_TIMEOUT_MS, onStatus }: WaitOptions,
+    begin: (abortSignal: AbortSignal) => Promise<void>,
+  ): Promise<OrderEnd> {
+    signal?.throwIfAborted();
+    if (closed) throw closedError();
+    const { promise, resolve, reject } = Promise.withResolvers<OrderEnd>();
+    const done = new AbortController();
+    let sent = false;
+    let leave = () => {};
+    const giveUp = () => reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    const timer =
+      timeoutMs <= LONGEST_TIMER_MS
+        ? setTimeout(() => resolve(timedOut(orderId, from, sent, timeoutMs, inbox.heard(orderId))), timeoutMs)
+        : undefined;
+    const waiter = {
+      onStatus(status: StatusMessage) {
+        try {
+          onStatus?.(status);
+        } catch (cause) {
+          reject(cause);
+        }
+      },
+      onEnd: (end: EndMessage, heard: readonly StatusMessage[]) => resolve(endFrom(end, heard)),
+      onGone: reject,
+    };
+    begin(done.signal)
+      .then(() => {
+        sent = true;
+        // What came meanwhile waits in the inbox.
+        if (!done.signal.aborted) leave = inbox.join(orderId, waiter, from);
+      })
+      .catch((cause: unknown) => {
+        if (isServiceBusError(cause)) resolve({ kind: "rejected", orderId, reason: cause.message });
+        else reject(cause);
+      });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
+      done.abort();
+      leave();
+    }
+  }
+
+  return {
+    sessionId,
+    async submit(order, options = {}) {
+      const { orderId } = order;
+      if (typeof orderId !== "string" || orderId === "" || orderId.length > ID_LIMIT) {
+        const reason = `The order needs an orderId of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
+        return { kind: "rejected", orderId: null, reason };
+      }
+      return wait(orderId, "start", options, async (abortSignal) => {
+        // First the ear: a reply queue that can't be listened to shows before anything is ordered.
+        await session.listen();
+        await send(order, abortSignal);
+      });
+    },
+    follow: (orderId, options = {}) => wait(orderId, "untold", options, () => session.listen()),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    closed = true;
+    inbox.abandon(closedError());
+    await session.close();
+    await Promise.allSettled([...senders.values()].map((sender) => sender.close()));
+    if ("connection" in options) await bus.close();
+  }
+}
+
+/** The SDK waits 30 s between tries unless told otherwise. */
+function openBus(connection: string): ServiceBusClient {
+  return new ServiceBusClient(connection, { retryOptions: { maxRetries: 5, retryDelayInMs: 300 } });
+}
+
+function closedError(): OrderClientError {
+  return new OrderClientError("closed", "The client is closed.");
+}

@@ -1,0 +1,69 @@
+// What travels between a submitting application and the app: the order that it sends and the status messages that it hears (P15).
+
+export interface OrderRequest {
+  /** 1 to 80 letters, digits, - or _. It names this order for ever: sent again under it, it stays one order. */
+  readonly orderId: string;
+  /** `order-fulfilment` without one. */
+  readonly workflow?: string;
+  /** `normal` without one. A high one goes by its own queue. */
+  readonly priority?: "normal" | "high";
+  readonly customer: { readonly id: string; readonly email?: string };
+  /** Prices in the currency's smallest unit. */
+  readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unitPrice: number }[];
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly paymentToken: string;
+  readonly shipTo: {
+    readonly name: string;
+    readonly street: string;
+    readonly city: string;
+    readonly postalCode: string;
+    /** ISO 3166-1 alpha-2. */
+    readonly country: string;
+  };
+}
+
+const STATUSES = ["Received", "Started", "StepCompleted", "RetryScheduled", "Completed", "Failed", "Undone"] as const;
+
+export type OrderStatus = (typeof STATUSES)[number];
+
+export interface StatusMessage {
+  /** The same each time the app tells it: `<orderId>:<attempt>:<status>[:step]`. */
+  readonly messageId: string;
+  readonly orderId: string;
+  readonly attempt: number;
+  readonly status: OrderStatus;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly step?: string;
+  /** In words, where a status needs them: why an order failed. */
+  readonly detail?: string;
+  readonly correlationId?: string;
+}
+
+export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Undone">;
+
+/** The parts of a Service Bus message that a status is read from. */
+export interface ReceivedMessage {
+  readonly body: unknown;
+  readonly messageId?: unknown;
+  readonly correlationId?: unknown;
+}
+
+/** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. */
+export function readStatus({ body, messageId, correlationId }: ReceivedMessage): StatusMessage | undefined {
+  if (body === null || typeof body !== "object") return undefined;
+  const { orderId, attempt, status, at, step, detail } = body as Readonly<Record<string, unknown>>;
+  const known = STATUSES.find((one) => one === status);
+  if (typeof orderId !== "string" || typeof attempt !== "number" || !known) return undefined;
+  return {
+    messageId: typeof messageId === "string" ? messageId : `${orderId}:${attempt}:${known}:${String(step ?? "")}`,
+    orderId,
+    attempt,
+    status: known,
+    at: typeof at === "string" ? at : "",
+    ...(typeof step === "string" && { step }),
+    ...(typeof detail === "string" && { detail }),
+    ...(typeof correlationId === "string" && { correlationId }),
+  };
+}

@@ -1,0 +1,116 @@
+// What waits, what is told once, and what counts as the end of an order.
+import { expect, test } from "vitest";
+import { type OrderStatus, readStatus, type StatusMessage } from "./order-messages.ts";
+import { endOf, StatusInbox, type Waiter } from "./status-inbox.ts";
+
+function status(status: OrderStatus, attempt = 1, orderId = "order-1"): StatusMessage {
+  return { messageId: `${orderId}:${attempt}:${status}`, orderId, attempt, status, at: "2026-01-01T12:00:00.000Z" };
+}
+
+interface Recorder extends Waiter {
+  readonly heard: string[];
+  end: string | undefined;
+  gone: Error | undefined;
+}
+
+function recorder(): Recorder {
+  const recording: Recorder = {
+    heard: [],
+    end: undefined,
+    gone: undefined,
+    onStatus: ({ status, attempt }) => void recording.heard.push(`${status} ${attempt}`),
+    onEnd: (end) => {
+      recording.end = `${end.status} ${end.attempt}`;
+    },
+    onGone: (cause) => {
+      recording.gone = cause;
+    },
+  };
+  return recording;
+}
+
+test("tells each status once, in order of arrival, to all who wait for its order and to nobody else", () => {
+  const inbox = new StatusInbox();
+  const [one, two, other] = [recorder(), recorder(), recorder()];
+  inbox.join("order-1", one, "start");
+  inbox.join("order-1", two, "start");
+  inbox.join("order-2", other, "start");
+  for (const next of [status("Received"), status("Started"), status("Received"), status("Completed")]) inbox.take(next);
+  for (const { heard, end } of [one, two]) {
+    expect(heard).toEqual(["Received 1", "Started 1", "Completed 1"]);
+    expect(end).toBe("Completed 1");
+  }
+  expect(other).toMatchObject({ heard: [], end: undefined });
+});
+
+test("who comes later hears what came before", () => {
+  const inbox = new StatusInbox();
+  for (const next of [status("Received"), status("Completed")]) inbox.take(next);
+  const late = recorder();
+  inbox.join("order-1", late, "start");
+  expect(late).toMatchObject({ heard: ["Received 1", "Completed 1"], end: "Completed 1" });
+});
+
+test("who left hears nothing more", () => {
+  const inbox = new StatusInbox();
+  const gone = recorder();
+  inbox.join("order-1", gone, "start")();
+  inbox.take(status("Completed"));
+  expect(gone).toMatchObject({ heard: [], end: undefined });
+});
+
+test("following after a failure waits for what an operator makes of it; the end of that stays true for ever", () => {
+  const inbox = new StatusInbox();
+  inbox.take(status("Failed"));
+  const first = recorder();
+  inbox.join("order-1", first, "untold");
+  expect(first.end).toBe("Failed 1");
+  const second = recorder();
+  inbox.join("order-1", second, "untold");
+  expect(second).toMatchObject({ heard: [], end: undefined });
+  inbox.take(status("Started", 2));
+  inbox.take(status("Completed", 2));
+  expect(second).toMatchObject({ heard: ["Started 2", "Completed 2"], end: "Completed 2" });
+  const third = recorder();
+  inbox.join("order-1", third, "untold");
+  expect(third).toMatchObject({ heard: [], end: "Completed 2" });
+});
+
+test("a later attempt takes a failure back; a word of an earlier one that comes late does not", () => {
+  expect(endOf([status("Failed"), status("Started", 2)])).toBeUndefined();
+  expect(endOf([status("Completed", 2), status("Started", 1)])?.status).toBe("Completed");
+  expect(endOf([])).toBeUndefined();
+});
+
+test("all who wait are told when nothing more can be heard", () => {
+  const inbox = new StatusInbox();
+  const waiting = recorder();
+  inbox.join("order-1", waiting, "start");
+  inbox.abandon(new Error("gone"));
+  expect(waiting.gone?.message).toBe("gone");
+});
+
+test("forgets the oldest orders that nobody waits for, and only those", () => {
+  const inbox = new StatusInbox(2);
+  const waiting = recorder();
+  inbox.join("order-1", waiting, "start");
+  for (const orderId of ["order-2", "order-3", "order-4"]) inbox.take(status("Received", 1, orderId));
+  expect(inbox.heard("order-2")).toEqual([]);
+  expect(inbox.heard("order-3")).toEqual([]);
+  expect(inbox.heard("order-4")).toHaveLength(1);
+  inbox.take(status("Completed"));
+  expect(waiting.end).toBe("Completed 1");
+});
+
+test("reads status messages, and nothing else", () => {
+  const body = { orderId: "order-1", attempt: 1, status: "StepCompleted", step: "takePayment", at: "now" };
+  expect(readStatus({ body, messageId: "m", correlationId: "c" })).toEqual({
+    ...body,
+    messageId: "m",
+    correlationId: "c",
+  });
+  expect(readStatus({ body })?.messageId).toBe("order-1:1:StepCompleted:takePayment");
+  for (const stray of [undefined, null, "text", {}, { ...body, status: "Newer" }, { ...body, attempt: "1" }]) {
+    expect(readStatus({ body: stray })).toBeUndefined();
+  }
+});

@@ -1,0 +1,210 @@
+// The client for submitting applications, and `send --wait`, against the whole stack.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT, writeStackFile } from "../../cli/settings.ts";
+import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import {
+  createOrderClient,
+  type OrderClient,
+  OrderClientError,
+  type StatusMessage,
+} from "../../client/order-client.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const data = mkdtempSync(join(tmpdir(), "client-"));
+let app: TestStack;
+let client: OrderClient;
+beforeAll(async () => {
+  app = await startTestStack();
+  writeStackFile(data, app.settings);
+  client = openOrderClient(app.settings);
+});
+afterAll(async () => {
+  await client?.close();
+  await app?.[Symbol.asyncDispose]();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const queues = { ordersQueue: "orders", priorityQueue: "orders-priority", replyQueue: SESSION_REPLY_QUEUE };
+
+const refuse = (orderId: string) =>
+  app.switchOn("payment", { kind: "refuse", status: 402, message: "the card has expired", match: { orderId } });
+
+test("P15 submit resolves when the order has completed, and tells each status once, in order", async () => {
+  const heard: StatusMessage[] = [];
+  const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => heard.push(status) });
+  expect(end).toEqual({ kind: "completed", orderId: "await-1", heard });
+  const statuses = heard.map(({ status }) => status);
+  expect(statuses.slice(0, 2)).toEqual(["Received", "Started"]);
+  expect(statuses.at(-1)).toBe("Completed");
+  expect(new Set(heard.map(({ messageId }) => messageId)).size).toBe(heard.length);
+  expect(new Set(heard.map(({ correlationId }) => correlationId))).toEqual(new Set(["await-1"]));
+  // What went to a session did not go to the queue that has none.
+  expect(app.statuses("await-1")).toEqual([]);
+});
+
+test("P15 a step's message names the step, in its id too", async () => {
+  const end = await client.submit(madeOrder("steps-1"));
+  if (end.kind !== "completed") throw new Error(JSON.stringify(end));
+  const steps = end.heard.filter(({ status }) => status === "StepCompleted");
+  expect(steps.map(({ messageId, step }) => messageId === `steps-1:1:StepCompleted:${step}`)).toEqual(
+    steps.map(() => true),
+  );
+  expect(steps.map(({ step }) => step).sort()).toEqual(["arrangeShipping", "reserveStock", "takePayment"]);
+});
+
+test("P1 an urgent order goes by its own queue, and submitting twice makes one order and two answers", async () => {
+  const order = { ...madeOrder("twice-2"), priority: "high" } as const;
+  const ends = await Promise.all([client.submit(order), client.submit(order)]);
+  expect(ends.map(({ kind }) => kind)).toEqual(["completed", "completed"]);
+  expect(await client.submit(order)).toMatchObject({ kind: "completed" });
+  expect(await client.follow("twice-2")).toMatchObject({ kind: "completed" });
+  expect(await app.effects("payment", "twice-2")).toMatchObject([{ calls: 1 }]);
+});
+
+test("P9 P15 a refusal for good is a failure with its reason", async () => {
+  await refuse("refused-2");
+  expect(await client.submit(madeOrder("refused-2"))).toMatchObject({ kind: "failed", reason: "the card has expired" });
+});
+
+test("P15 two clients at once on one queue each hear only their own", async () => {
+  await using other = openOrderClient(app.settings);
+  const submitAll = async (one: OrderClient, name: string) => {
+    const heard = new Set<string>();
+    const onStatus = ({ orderId }: StatusMessage) => void heard.add(orderId);
+    const ids = Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
+    const ends = await Promise.all(ids.map((id) => one.submit(madeOrder(id), { onStatus })));
+    expect(ends.map(({ kind }) => kind)).toEqual(ids.map(() => "completed"));
+    expect(heard).toEqual(new Set(ids));
+  };
+  await Promise.all([submitAll(client, "mine"), submitAll(other, "theirs")]);
+  expect(await client.follow("theirs-1", { timeoutMs: 200 })).toMatchObject({ kind: "timedOut", heard: [] });
+});
+
+test("a time-out says what was heard; following hears the rest", async () => {
+  await app.switchOn("shipping", { kind: "slow", delayMs: 1500, match: { orderId: "slow-1" } });
+  const end = await client.submit(madeOrder("slow-1"), { timeoutMs: 1000 });
+  expect(end).toMatchObject({ kind: "timedOut", sent: true, reason: expect.stringContaining("last word") });
+  expect(await client.follow("slow-1")).toMatchObject({ kind: "completed" });
+});
+
+test("an aborted wait rejects with the signal's reason, and leaves the order alone", async () => {
+  const reason = new Error("enough");
+  const stop = new AbortController();
+  const waiting = client.submit(madeOrder("abort-1"), {
+    signal: stop.signal,
+    onStatus: () => stop.abort(reason),
+  });
+  await expect(waiting).rejects.toBe(reason);
+  expect(await client.follow("abort-1")).toMatchObject({ kind: "completed" });
+});
+
+test("a client that takes up its session again hears what it missed", async () => {
+  const sessionId = "shop-7";
+  const options = { connection: app.settings["ServiceBus"] ?? "", ...queues, sessionId };
+  const first = createOrderClient(options);
+  await app.switchOn("shipping", { kind: "slow", delayMs: 1000, match: { orderId: "restart-1" } });
+  expect(await first.submit(madeOrder("restart-1"), { timeoutMs: 500 })).toMatchObject({ kind: "timedOut" });
+  await first.close();
+  await app.eventually("restart-1", ({ processState }) => processState === "Processed");
+  await using second = createOrderClient(options);
+  expect(await second.follow("restart-1")).toMatchObject({ kind: "completed" });
+});
+
+test("what can't be heard or sent is said before anything is ordered", async () => {
+  const connection = app.settings["ServiceBus"] ?? "";
+  const faultWith = async (changes: Partial<typeof queues>): Promise<unknown> => {
+    await using faulty = createOrderClient({ connection, ...queues, ...changes });
+    return await faulty.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
+  };
+  expect(await faultWith({ replyQueue: "replies-nowhere" })).toMatchObject({ fault: "noQueue", retriable: false });
+  expect(await faultWith({ replyQueue: REPLY_QUEUE })).toMatchObject({ fault: "noSessions" });
+  expect(await faultWith({ ordersQueue: "nowhere" })).toMatchObject({ fault: "noQueue" });
+  await client.follow("unsent-1", { timeoutMs: 100 });
+  await using second = createOrderClient({ connection, ...queues, sessionId: client.sessionId });
+  const held = await second.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
+  expect(held).toMatchObject({ fault: "sessionHeld", retriable: true });
+  const large = { ...madeOrder("large-1"), paymentToken: "x".repeat(300_000) };
+  expect(await client.submit(large)).toMatchObject({ kind: "rejected", orderId: "large-1" });
+  expect(await app.records.of(["unsent-1", "large-1"])).toEqual([]);
+});
+
+test("whoever still waits when the client is closed is told so", async () => {
+  const closing = openOrderClient(app.settings);
+  const waiting = closing.follow("never-1").catch((cause: unknown) => cause);
+  const submitted = closing.submit(madeOrder("closing-1")).catch((cause: unknown) => cause);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await closing.close();
+  for (const cause of [await waiting, await submitted]) expect(cause).toBeInstanceOf(OrderClientError);
+  await expect(closing.follow("never-1")).rejects.toMatchObject({ fault: "closed" });
+});
+
+test("the broker's death is outlived: the session is taken again, and nothing is missed", async () => {
+  await app.switchOn("shipping", { kind: "slow", delayMs: 3000, match: { orderId: "outage-1" } });
+  const started = Promise.withResolvers<void>();
+  const waiting = client.submit(madeOrder("outage-1"), {
+    onStatus: ({ status }) => status === "Started" && started.resolve(),
+    timeoutMs: 40_000,
+  });
+  await started.promise;
+  await app.stack.kill("services");
+  await app.stack.restart("services");
+  expect(await waiting).toMatchObject({ kind: "completed" });
+}, 60_000);
+
+interface Sent {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function send(...args: string[]): Promise<Sent> {
+  const child = spawn(process.execPath, [join(ROOT, "cli", "send.ts"), ...args, "--data", data]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
+
+function orderFile(order: Record<string, unknown>): string {
+  const file = join(data, `${String(order["orderId"])}.json`);
+  writeFileSync(file, JSON.stringify(order));
+  return file;
+}
+
+test("send FILE --wait prints each status as a plain line, and exits 0 only if all completed", async () => {
+  const good = orderFile({ ...madeOrder("sent-1") });
+  const sent = await send(good, "--wait");
+  expect(sent.code, sent.output).toBe(0);
+  const statuses = sent.output.split("\n").flatMap((line) => / sent-1 +(\w+)/.exec(line)?.[1] ?? []);
+  expect(statuses.slice(0, 2)).toEqual(["Received", "Started"]);
+  expect(statuses.at(-1)).toBe("Completed");
+  expect(sent.output).toContain("1 order: 1 completed");
+  expect(sent.output).not.toContain("\u001b");
+
+  await refuse("sent-2");
+  const mixed = await send(orderFile({ ...madeOrder("sent-2") }), orderFile({ ...madeOrder("sent-3") }), "--wait");
+  expect(mixed.code, mixed.output).toBe(1);
+  expect(mixed.output).toContain("Failed the card has expired");
+  expect(mixed.output).toContain("2 orders: 1 completed, 1 failed");
+});
+
+test("send --count --wait waits for all", async () => {
+  const sent = await send("--count", "20", "--wait", "--timeout", "25");
+  expect(sent.code, sent.output).toBe(0);
+  expect(sent.output).toContain("20 orders: 20 completed");
+});
+
+test("send --wait says where an order is that will never be answered", async () => {
+  const bad = orderFile({ ...madeOrder("bad order"), currency: "euro" });
+  const again = orderFile({ ...madeOrder("sent-1") });
+  const nameless = join(data, "nameless.json");
+  writeFileSync(nameless, "{}");
+  const sent = await send(bad, again, nameless, "--wait", "--timeout", "2");
+  expect(sent.code, sent.output).toBe(1);
+  expect(sent.output).toMatch(/bad order +no end The app keeps it in the quarantine queue, for:\n {2}- orderId/);
+  expect(sent.output).toMatch(/sent-1 +no end An order sent-1 was submitted before: it is Processed/);
+  expect(sent.output).toMatch(/nameless\.json +not sent The order needs an orderId/);
+  expect(sent.output).toContain("3 orders: 2 without an end, 1 not sent");
+});
