@@ -3,16 +3,8 @@ import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
 import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
-import { freePorts } from "./free-ports.ts";
-import {
-  FREE_PORTS,
-  PART_NAMES,
-  type PartAddress,
-  type PartName,
-  type Ports,
-  USUAL_HOST_PORT,
-  USUAL_PORTS,
-} from "./parts.ts";
+import { chosenPorts, type StackPorts } from "./chosen-ports.ts";
+import { PART_NAMES, type PartAddress, type PartName, type Ports } from "./parts.ts";
 import {
   HOST_NAMES,
   type HostName,
@@ -23,11 +15,6 @@ import {
   startHost,
   startServices,
 } from "./processes.ts";
-
-export interface StackPorts extends Ports {
-  /** A further host has the next port; where this is 0, or all ports are free ones, any. */
-  readonly host: number;
-}
 
 export interface StackOptions {
   /** The app's folder: its package.json `main` says what the host loads. */
@@ -227,20 +214,6 @@ class ProcessStack implements Stack {
 
 function isHost(name: ProcessName): name is HostName {
   return HOST_NAMES.some((host) => host === name);
-}
-
-/** The app's settings may name the hosts' own ports, so these are chosen before the hosts run. */
-async function chosenPorts(
-  ports: StackOptions["ports"] = "usual",
-  hosts: number,
-): Promise<Ports & { readonly host: readonly number[] }> {
-  const from = (first: number) => Array.from({ length: hosts }, (_, index) => first + index);
-  const usual = { ...USUAL_PORTS, host: from(USUAL_HOST_PORT) };
-  if (ports === "usual") return usual;
-  const [bus = 0, busAdmin = 0, cosmos = 0, ...free] = await freePorts(3 + hosts);
-  if (ports === "free") return { ...FREE_PORTS, bus, busAdmin, cosmos, host: free };
-  const { host, ...others } = ports;
-  return { ...usual, ...others, ...(host !== undefined && { host: host === 0 ? free : from(host) }) };
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,22 @@
+// Which ports a stack takes: the usual ones, free ones, or those that were asked for.
+import { freePorts } from "./free-ports.ts";
+import { FREE_PORTS, type Ports, USUAL_HOST_PORT, USUAL_PORTS } from "./parts.ts";
+
+export interface StackPorts extends Ports {
+  /** A further host has the next port; where this is 0, or all ports are free ones, any. */
+  readonly host: number;
+}
+
+/** The app's settings may name the hosts' own ports, so these are chosen before the hosts run. */
+export async function chosenPorts(
+  ports: "usual" | "free" | Partial<StackPorts> = "usual",
+  hosts: number,
+): Promise<Ports & { readonly host: readonly number[] }> {
+  const from = (first: number) => Array.from({ length: hosts }, (_, index) => first + index);
+  const usual = { ...USUAL_PORTS, host: from(USUAL_HOST_PORT) };
+  if (ports === "usual") return usual;
+  const [bus = 0, busAdmin = 0, cosmos = 0, ...free] = await freePorts(3 + hosts);
+  if (ports === "free") return { ...FREE_PORTS, bus, busAdmin, cosmos, host: free };
+  const { host, ...others } = ports;
+  return { ...usual, ...others, ...(host !== undefined && { host: host === 0 ? free : from(host) }) };
+}
