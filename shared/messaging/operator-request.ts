@@ -34,6 +34,8 @@ export interface ListRequest {
 /** Who asks where the site does not authenticate people, as on one machine. */
 const NOBODY_KNOWN = "local-operator";
 const NAME_LIMIT = 200;
+/** A function's key may come in the query: that is between the caller and the Functions host. */
+const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
 const PAGE = { usual: 50, most: 200 } as const;
 const LONGEST_EXTENSION_MS = 7 * 86_400_000;
 
@@ -123,7 +125,7 @@ const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.ar
 
 /** @param query the URL's, each name with its value */
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
-  const parsed = parse(listQuery, Object.fromEntries(query));
+  const parsed = parse(listQuery, Object.fromEntries([...query].filter(([name]) => !OF_THE_HOST.has(name))));
   if (parsed.kind === "invalid") return parsed;
   const { state, workflow, step, q, limit, continuation } = parsed.value;
   return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after: continuation } };

@@ -249,5 +249,7 @@ describe("the contract of a request", () => {
     const query = { state: "Lost", step: "x y", limit: "201", continuation: "zzz", page: "2" };
     const faults = faultsOf(parseListRequest(Object.entries(query))).map((fault) => fault.split(":")[0]);
     expect(faults.sort()).toEqual(["continuation", "limit", "page", "state", "step"]);
+    const usual = { kind: "valid", request: { limit: 50 } };
+    expect(parseListRequest([["code", "a function's key"]])).toMatchObject(usual);
   });
 });
