@@ -24,7 +24,7 @@ export interface Shop {
   /** Sends a body as it is, by the queue of its priority. Resolves when the broker has it, with the message id. */
   send(body: unknown, messageId?: string): Promise<string>;
   /** Sends `count` made orders, as fast as they go or `rate` a second. */
-  sendMany(count: number, rate: number | undefined, listener: SendListener): Promise<void>;
+  sendMany(count: number, rate: number | undefined, listener: SendListener, workflow?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export function openShop(settings: Settings): Shop {
 
   return {
     send,
-    sendMany: (count, rate, { onSend, onSent }) =>
+    sendMany: (count, rate, { onSend, onSent }, workflow) =>
       makeOrders(count, rate, IN_FLIGHT, async (order) => {
         onSend?.(order.orderId);
-        await send(order, order.orderId);
+        await send({ ...order, ...(workflow && { workflow }) }, order.orderId);
         onSent(order.orderId);
       }),
     close: () => client.close(),
