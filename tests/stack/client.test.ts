@@ -12,6 +12,7 @@ import {
   OrderClientError,
   type StatusMessage,
 } from "../../client/order-client.ts";
+import { createServiceBusMessenger } from "../../shared/messaging/service-bus-messenger.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
@@ -157,6 +158,36 @@ test("the broker's death is outlived: the session is taken again, and nothing is
   await app.stack.restart("services");
   expect(await waiting).toMatchObject({ kind: "completed" });
 }, 60_000);
+
+test("P15 what a shop says of its session: a number is its text, none where one is needed stops no order, too long is a fault", async () => {
+  const sender = app.bus.createSender("orders");
+  const request = (orderId: string) => ({ body: madeOrder(orderId), messageId: orderId, replyTo: SESSION_REPLY_QUEUE });
+  await sender.sendMessages([
+    { ...request("session-1"), replyToSessionId: "42" },
+    request("session-2"),
+    { ...request("session-3"), replyToSessionId: "x".repeat(129) },
+  ]);
+  await sender.close();
+  await using numbered = createOrderClient({
+    connection: app.settings["ServiceBus"] ?? "",
+    ...queues,
+    sessionId: "42",
+  });
+  expect(await numbered.follow("session-1")).toMatchObject({ kind: "completed" });
+  expect(await app.eventually("session-2", ({ processState }) => processState === "Processed")).toBeDefined();
+  const faults = async () =>
+    (await app.records.quarantined()).find(({ messageId }) => messageId === "session-3")?.faults;
+  await expect.poll(faults, { timeout: 10_000 }).toEqual([expect.stringContaining("replyToSessionId")]);
+});
+
+test("P11 a wake may be sent for later", async () => {
+  const messenger = createServiceBusMessenger(app.bus, { scheduler: REPLY_QUEUE, quarantine: "quarantine" });
+  const wake = { orderId: "later-1", attempt: 2, direction: "forward", steps: {} } as const;
+  const at = new Date(Date.now() + 1500).toISOString();
+  await messenger.wake({ ...wake, workflow: { name: "order-fulfilment", version: 1 } }, { at });
+  await expect.poll(() => app.statuses("later-1"), { timeout: 5000 }).toHaveLength(1);
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
+});
 
 interface Sent {
   readonly code: number | null;
