@@ -82,7 +82,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
 
   /** Seen with SDK 7.9.5: after an orderly restart of the broker the next link of a client waits for ever for its token. */
   function reconnect(): void {
-    if (!("connection" in options)) return;
+    if (closed || !("connection" in options)) return;
     const old = bus;
     bus = openBus(options.connection);
     senders.clear();

@@ -122,7 +122,7 @@ export class ReplySession {
       } catch (cause) {
         const fault = describeFault(cause, "listen on", this.#options.queue);
         // Where it is held, it is by the link that was lost, until the broker notices.
-        if (!fault.retriable) {
+        if (!fault.retriable || this.#closed) {
           this.#listening = undefined;
           if (!this.#closed) this.#options.onGone(fault);
           throw fault;
