@@ -48,6 +48,7 @@ export function compose(config: Config): Ports {
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: { claimWithinMs: config.ClaimWithin, clockSkewMs: config.ClockSkew, sweepWithinMs: config.SweepWithin },
+    taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     ...connectSupervision(
       {
         storage: config.AzureWebJobsStorage,

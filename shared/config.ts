@@ -69,6 +69,8 @@ const settings = z.object({
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** Of the sweeps that find nothing, one in this time stands in the ledger. */
   IdleSweepRecordedEvery: duration("PT10M"),
+  /** Goes over host.json: hosts on one bus and store need task hubs of different names. */
+  AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("OrderScheduler"),
   /** Set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
 });

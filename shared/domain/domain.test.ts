@@ -32,7 +32,7 @@ function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
   const next = level.map(({ name, completeWithin }) =>
     started({ name, completeWithin, record: stepIn(record, name) }, direction, NOON),
   );
-  return write(record, claim(wakeOf(record), next, NOON));
+  return write(record, claim(wakeOf(record), next, "order-1-1@hub", NOON));
 }
 
 function taskOf(record: StateRecord, step: string): StepTask {
@@ -71,7 +71,7 @@ test("an order's total, and whether two are the same whatever the order of their
 describe("the fence", () => {
   test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
     const record = sampleRecord();
-    const { guard } = claim(wakeOf(record), [], NOON);
+    const { guard } = claim(wakeOf(record), [], "order-1-1@hub", NOON);
     expect(holds(guard, record)).toBe(true);
     for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
       expect(holds(guard, { ...record, processState })).toBe(false);
@@ -116,7 +116,7 @@ describe("the fence", () => {
     const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted, completeBy: NOON }));
     const error = { kind: "rejected", message: "", step: null, agent: null, at: NOON } as const;
     for (const { changes } of [
-      claim(wakeOf(record), four, NOON),
+      claim(wakeOf(record), four, "order-1-1@hub", NOON),
       completeLevel(task, task.record, four, NOON),
       rejectStep(task, task.record, error, NOON),
       rejectAndUndo(task, task.record, error, NOON, NOON),

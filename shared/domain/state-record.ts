@@ -100,9 +100,17 @@ export interface StateRecord {
   readonly updatedAt: string;
 }
 
-/** Each attempt is an orchestration of its own, and its id is what `lockedBy` holds. */
+/** Each attempt is an orchestration of its own: this is its id. */
 export function attemptId(orderId: string, attempt: number): string {
   return `${orderId}-${attempt}`;
+}
+
+/**
+ * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
+ * regions, may both come to start the same attempt; then one holds the order and the other is refused (P4).
+ */
+export function holderId(orderId: string, attempt: number, taskHub: string): string {
+  return `${attemptId(orderId, attempt)}@${taskHub}`;
 }
 
 /** The key under which a remote service recognises every try of a step, in every attempt (P6). */

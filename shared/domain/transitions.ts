@@ -1,14 +1,7 @@
 // The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
 import type { NextStep, StepTask, Wake } from "./attempt.ts";
 import { after } from "./duration.ts";
-import {
-  attemptId,
-  type Direction,
-  type OrderError,
-  type OrderStatus,
-  type ProcessState,
-  type StepRecord,
-} from "./state-record.ts";
+import type { Direction, OrderError, OrderStatus, ProcessState, StepRecord } from "./state-record.ts";
 
 /** What may happen to an order, from which states, and where it leads. `fenced`: only the holder may write it. */
 export const transitions = {
@@ -62,8 +55,7 @@ export type Ending =
 export const NOTICE_GRACE_MS = 30_000;
 
 /** Takes a Pending, unlocked order for the wake's attempt, and marks its open level Running in the same write. */
-export function claim(wake: Wake, level: readonly NextStep[], now: string): GuardedWrite {
-  const holder = attemptId(wake.orderId, wake.attempt);
+export function claim(wake: Wake, level: readonly NextStep[], holder: string, now: string): GuardedWrite {
   return {
     guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
     changes: [
@@ -77,8 +69,7 @@ export function claim(wake: Wake, level: readonly NextStep[], now: string): Guar
 }
 
 /** Takes an order that has nothing left to do, and concludes it in the same write. */
-export function claimAndConclude(wake: Wake, ending: Ending, now: string): GuardedWrite {
-  const by = attemptId(wake.orderId, wake.attempt);
+export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: string): GuardedWrite {
   return {
     guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
     changes: [

@@ -1,7 +1,7 @@
 // The scheduler's claim (P4): one attempt takes a Pending order, exclusively, and gets its plan.
 import type { Attempt, ClaimOutcome, Wake } from "../domain/attempt.ts";
 import { openLevel, type Plan, planOf } from "../domain/plan.ts";
-import { attemptId, type StateRecord } from "../domain/state-record.ts";
+import { holderId, type StateRecord } from "../domain/state-record.ts";
 import { started } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -14,7 +14,8 @@ export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry)
   const workflow = ports.workflows.of(wake.workflow);
   const plan = planOf(workflow, steps, direction);
   const level = openLevel(plan, steps, direction);
-  if (level.length === 0) return concludeAtOnce(wake, workflow, ports, telemetry);
+  const holder = holderId(orderId, attempt, ports.taskHub);
+  if (level.length === 0) return concludeAtOnce(wake, workflow, holder, ports, telemetry);
 
   const now = instant(ports.now());
   const next = level.map(({ name, completeWithin }) => {
@@ -22,8 +23,8 @@ export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry)
     if (!record) throw new Error(`the record of order ${orderId} has no step ${name}`);
     return started({ name, record, completeWithin }, direction, now);
   });
-  const written = await ports.store.change(orderId, claim(wake, next, now));
-  const record = written.kind === "written" ? written.record : await heldAlready(wake, ports);
+  const written = await ports.store.change(orderId, claim(wake, next, holder, now));
+  const record = written.kind === "written" ? written.record : await heldAlready(wake, holder, ports);
   if (!record) {
     telemetry.event("ClaimRefused", { orderId, attempt });
     return { kind: "taken" };
@@ -34,13 +35,14 @@ export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry)
     if (told === "no-such-queue")
       telemetry.event("StatusUndeliverable", { orderId, status: "Started", queue: record.replyTo });
   }
-  return { kind: "claimed", attempt: attemptOf(record, plan) };
+  return { kind: "claimed", attempt: attemptOf(record, holder, plan) };
 }
 
 /** An undo that finds nothing to undo, or an order resubmitted with all its steps completed. */
 async function concludeAtOnce(
   wake: Wake,
   workflow: Workflow,
+  holder: string,
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<ClaimOutcome> {
@@ -48,24 +50,24 @@ async function concludeAtOnce(
   const now = instant(ports.now());
   const cause = direction === "undo" ? ((await ports.store.state(orderId))?.record.error ?? null) : null;
   const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
-  const written = await ports.store.change(orderId, claimAndConclude(wake, ending, now));
+  const written = await ports.store.change(orderId, claimAndConclude(wake, ending, holder, now));
   if (written.kind === "refused") return { kind: "taken" };
   await concludeOrder(written.record, ports, telemetry);
   return { kind: "concluded" };
 }
 
-async function heldAlready({ orderId, attempt }: Wake, ports: Ports): Promise<StateRecord | undefined> {
+async function heldAlready({ orderId }: Wake, holder: string, ports: Ports): Promise<StateRecord | undefined> {
   const stored = await ports.store.state(orderId);
-  return stored?.record.lockedBy === attemptId(orderId, attempt) ? stored.record : undefined;
+  return stored?.record.lockedBy === holder ? stored.record : undefined;
 }
 
-function attemptOf(record: StateRecord, plan: Plan): Attempt {
+function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
   const { orderId, attempt, direction, workflow, orderRevision, priority, steps } = record;
   const { replyTo, replyToSessionId, correlationId, traceparent } = record;
   return {
     orderId,
     attempt,
-    lockedBy: attemptId(orderId, attempt),
+    lockedBy,
     direction,
     workflow,
     orderRevision,

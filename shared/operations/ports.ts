@@ -24,6 +24,8 @@ export interface Ports {
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   readonly timing: Timing;
+  /** The task hub of this host: part of what holds an order. */
+  readonly taskHub: string;
   /** Which of several supervisors sweeps (P12). */
   readonly leadership: Leadership;
   /** The ledger of what supervisors and operators decide. */

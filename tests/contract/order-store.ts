@@ -30,7 +30,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         if (!step) throw new Error(`no step ${name}`);
         return started({ name, record: step, completeWithin: "PT10S" }, "forward", NOON);
       });
-      return claim(wakeOf(record), level, NOON);
+      return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
     }
 
     async function claimed(...names: string[]): Promise<StateRecord> {
@@ -162,7 +162,10 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
-      const taken = await store.change(record.orderId, claim({ ...wakeOf(record), direction: "undo" }, [first], NOON));
+      const taken = await store.change(
+        record.orderId,
+        claim({ ...wakeOf(record), direction: "undo" }, [first], `${record.orderId}-1`, NOON),
+      );
       if (taken.kind !== "written") throw new Error("the claim was refused");
       const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "undo" } as const;
       const ended = done(task.record, "undo", {}, route, NOON);

@@ -146,6 +146,13 @@ describe("an attempt", () => {
     expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
   });
 
+  test("P4 the same attempt started in the hub of another host is refused", async () => {
+    const wake = await submitted();
+    expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
+    expect(await claimOrder(wake, { ...world, taskHub: "other" }, world.telemetry)).toEqual({ kind: "taken" });
+    expect((await stateOf())?.lockedBy).toBe("order-1-1@hub");
+  });
+
   test("P16 a step run again after its write was made changes nothing and gives the same outcome", async () => {
     const task = await firstTask(await submitted());
     const outcome = await runStep(task, world, world.telemetry);

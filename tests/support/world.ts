@@ -106,6 +106,7 @@ export function createWorld(startMs: number): World {
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
+    taskHub: "hub",
     timing: { claimWithinMs: 60_000, clockSkewMs: 1000, sweepWithinMs: 5000 },
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },
     events,
