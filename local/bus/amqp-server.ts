@@ -20,7 +20,7 @@ const MANAGEMENT_SUFFIX = "/$management";
 const REFUSAL_DELAY_MS = 10;
 const MAX_FRAME_BYTES = 65_536;
 const IDLE_TIMEOUT_MS = 120_000;
-/** How long clients have to answer the close before their sockets are destroyed. */
+/** How long what is answered may take to leave before the sockets are destroyed. */
 const CLOSE_GRACE_MS = 200;
 
 interface OpenLink {
@@ -76,13 +76,15 @@ export class AmqpServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /**
+   * Sends what is already answered, then drops the connections without an AMQP close. A client of the SDK that is told of
+   * the close goes on using its dead `$cbs` links when the broker is back soon, and its next send hangs; a connection that
+   * breaks it replaces.
+   */
   async close(): Promise<void> {
-    const connections = [...this.#peers.keys()] as BusConnection[];
     const closed = this.#server ? once(this.#server, "close") : Promise.resolve();
     this.#server?.close();
-    for (const connection of connections) {
-      connection.close({ condition: "amqp:connection:forced", description: "The broker is closing." });
-    }
+    for (const socket of this.#sockets) socket.destroySoon();
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
     }, CLOSE_GRACE_MS);

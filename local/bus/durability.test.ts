@@ -89,6 +89,25 @@ test("a subscriber goes on by itself after an outage, and what it had not settle
   await expect.poll(() => bodies, { timeout: 5000 }).toEqual(["before", "before", "after"]);
 });
 
+test("a client that only sends goes on after an orderly restart, however short", async () => {
+  const under = new BusUnderTest();
+  undo.push(() => under.destroy());
+  await under.start(QUEUES);
+  const { port, connectionString } = under.bus;
+  const client = connect(connectionString);
+  undo.push(() => client.close());
+  const sender = client.createSender("orders");
+  await sender.sendMessages({ body: "before" });
+  await under.stop();
+  await under.start(QUEUES, port);
+  await sender.sendMessages({ body: "after" });
+  await client.createSender("unique").sendMessages({ body: "elsewhere" });
+  expect((await receiveNow(under.client.createReceiver("orders"))).map(({ body }) => body)).toEqual([
+    "before",
+    "after",
+  ]);
+}, 15_000);
+
 test("kill -9 under load loses nothing acknowledged and brings back nothing completed", async () => {
   const data = mkdtempSync(join(tmpdir(), "bus-kill-"));
   undo.push(() => rmSync(data, { recursive: true, force: true }));
