@@ -66,6 +66,8 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   const senders = new Map<string, ServiceBusSender>();
   let bus = "client" in options ? options.client : openBus(options.connection);
   let closed = false;
+  /** How whoever waits is told of the close, wherever it is: before the session, in the middle of a send, or after. */
+  const goodbyes = new Set<(cause: OrderClientError) => void>();
   const inbox = new StatusInbox();
   const session = new ReplySession({
     client: () => bus,
@@ -128,6 +130,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     signal?.throwIfAborted();
     if (closed) throw closedError();
     const { promise, resolve, reject } = Promise.withResolvers<OrderEnd>();
+    goodbyes.add(reject);
     const done = new AbortController();
     let sent = false;
     let leave = () => {};
@@ -162,6 +165,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       return await promise;
     } finally {
       clearTimeout(timer);
+      goodbyes.delete(reject);
       signal?.removeEventListener("abort", giveUp);
       done.abort();
       leave();
@@ -190,7 +194,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    inbox.abandon(closedError());
+    for (const reject of goodbyes) reject(closedError());
     await session.close();
     await Promise.allSettled([...senders.values()].map((sender) => sender.close()));
     if ("connection" in options) await bus.close();
