@@ -95,8 +95,19 @@ async function resume(task: StepTask, ports: Ports, telemetry: Telemetry): Promi
   const outcome = await recordedOutcome(task, ports, telemetry);
   if (outcome) return outcome;
   const { orderId, attempt, step, agent } = task;
-  telemetry.event("AttemptSuperseded", { orderId, attempt, step, agent });
+  telemetry.event("LateReplyRejected", { orderId, attempt, step, agent });
+  await enterLateReply(task, ports, telemetry);
   return { kind: "superseded" };
+}
+
+/** The ledger is for people: where it can't be written, the step's silence is worth more than the entry. */
+async function enterLateReply({ orderId, attempt, step }: StepTask, ports: Ports, telemetry: Telemetry): Promise<void> {
+  const reason = "the attempt no longer holds the order";
+  try {
+    await ports.supervision.lateReply({ at: instant(ports.now()), orderId, attempt, step, reason });
+  } catch (cause) {
+    telemetry.event("LedgerUnwritten", { orderId, cause: String(cause) });
+  }
 }
 
 /** What an earlier run of this task wrote. The attempt's number is its fence: no other attempt writes under it. */

@@ -18,7 +18,7 @@ export type EventName =
   | "OrderUndone"
   | "OrderWaits"
   | "AgentStoppedSilently"
-  | "AttemptSuperseded"
+  | "LateReplyRejected"
   | "StatusUndeliverable"
   | "StatusDelayed"
   | "SupervisorSweep"
@@ -47,7 +47,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   OrderToBeUndone: "warn",
   OrderUndone: "warn",
   AgentStoppedSilently: "warn",
-  AttemptSuperseded: "warn",
+  LateReplyRejected: "warn",
   StatusUndeliverable: "warn",
   StatusDelayed: "warn",
   RecoveryFailed: "error",

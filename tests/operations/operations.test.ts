@@ -216,7 +216,9 @@ describe("an attempt", () => {
     expect((await runStep(task, world, world.telemetry)).kind).toBe("superseded");
     expect(await stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
     expect((await stateOf())?.steps["reserveStock"]).toMatchObject({ state: "NotStarted", result: null });
-    expect(world.eventNames()).toContain("AttemptSuperseded");
+    expect(world.eventNames()).toContain("LateReplyRejected");
+    const entries = await Array.fromAsync(world.supervision.entries(NOON.slice(0, 10), "order-1"));
+    expect(entries).toContainEqual(expect.objectContaining({ kind: "lateReply", attempt: 1, step: "reserveStock" }));
   });
 
   test("P8 past complete-by the agent is not called, nothing is written, nothing is sent", async () => {
