@@ -217,7 +217,8 @@ describe("an attempt", () => {
     expect(await stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
     expect((await stateOf())?.steps["reserveStock"]).toMatchObject({ state: "NotStarted", result: null });
     expect(world.eventNames()).toContain("LateReplyRejected");
-    const entries = await Array.fromAsync(world.supervision.entries(NOON.slice(0, 10), "order-1"));
+    const entries: unknown[] = [];
+    for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) entries.push(entry);
     expect(entries).toContainEqual(expect.objectContaining({ kind: "lateReply", attempt: 1, step: "reserveStock" }));
   });
 
