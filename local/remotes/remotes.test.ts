@@ -24,8 +24,14 @@ const SERVICES: RemoteService[] = [
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look at whatever JSON came.
-  readonly body: any;
+  /** What the services' answers may have in them. */
+  readonly body: {
+    readonly id: string;
+    readonly effects: LedgerRow[];
+    readonly faults: readonly { readonly id: string }[];
+    readonly exists: readonly string[];
+    readonly slowed: number;
+  };
 }
 
 let data: string;

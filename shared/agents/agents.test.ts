@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
+import { sampleOrder } from "../../tests/support/orders.ts";
 import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentReply, AgentRequest, Operation } from "./agent.ts";
@@ -42,19 +43,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   count += 1;
-  order = {
-    orderId: `order-${count}`,
-    workflow: "order-fulfilment",
-    priority: "normal",
-    customer: { id: "customer-7" },
-    lines: [
-      { sku: "TEA-1", quantity: 2, unitPrice: 450 },
-      { sku: "MUG-3", quantity: 1, unitPrice: 1250 },
-    ],
-    currency: "EUR",
-    paymentToken: "tok_visa",
-    shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
-  };
+  order = sampleOrder(`order-${count}`);
 });
 
 const urlOf = (agent: AgentName) => remotes.services.find(({ name }) => name === agent)?.url ?? "";
