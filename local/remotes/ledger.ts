@@ -9,6 +9,8 @@ export interface Entry {
   readonly body: string | null;
   readonly status: number | null;
   readonly answer: string | null;
+  /** 1: something came of it. */
+  readonly effect: number;
   /** 1: an undo came before the create, which has to be refused from now on. */
   readonly undone: number;
 }
@@ -59,7 +61,9 @@ export class Ledger {
 
   find(key: string): Entry | undefined {
     return this.#database
-      .prepare("SELECT path, id, action, body, status, answer, undone FROM entries WHERE service = ? AND key = ?")
+      .prepare(
+        "SELECT path, id, action, body, status, answer, effect, undone FROM entries WHERE service = ? AND key = ?",
+      )
       .get(this.#service, key) as Entry | undefined;
   }
 

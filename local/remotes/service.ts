@@ -185,11 +185,11 @@ export class Service {
     return { status: 200, body: answer };
   }
 
-  /** The id of what `key:…` created; itself where nothing was, and for any other id. */
+  /** The id of what `key:…` created or acted on; itself where that had no effect, and for any other id. */
   #resolve(id: string): string {
     if (!id.startsWith(OPEN_END)) return id;
-    const created = this.ledger.find(id.slice(OPEN_END.length));
-    return created?.action === CREATE && created.id !== null ? created.id : id;
+    const entry = this.ledger.find(id.slice(OPEN_END.length));
+    return entry?.effect && entry.id !== null ? entry.id : id;
   }
 
   #turnAway(key: string, status: number, code: string, message: string): Reply {

@@ -20,7 +20,13 @@ export const paymentAgent = {
         keep: keepStatus,
       }),
     capture,
-    refund,
+    /** Undoes `capture`. */
+    refund: (request) =>
+      payment(request, {
+        path: `charges/${whatToUndo(request, "chargeId")}/refund`,
+        body: { orderId: request.order.orderId },
+        keep: keepStatus,
+      }),
     /** Money back for goods that came back: of an order of its own, so there is no charge here to name. */
     refundReturn: (request) =>
       payment(request, {
@@ -42,24 +48,6 @@ async function capture(request: AgentRequest): Promise<AgentReply> {
     body: { orderId: request.order.orderId, amount: orderTotal(request.order) },
     keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(request.order) }),
   });
-}
-
-/** The service's answer for a key that created nothing; it says so too of one that acted on a charge. */
-const NOTHING_TO_UNDO = "nothing-to-undo";
-
-/**
- * Undoes `capture`. Where its outcome is unknown, its key is closed first, so that a capture which is still on its way
- * is refused; then whatever was captured of the charge goes back.
- */
-async function refund(request: AgentRequest): Promise<AgentReply> {
-  const body = { orderId: request.order.orderId };
-  const path = `charges/${whatToUndo(request, "chargeId")}/refund`;
-  if (request.undoes?.result) return payment(request, { path, body, keep: keepStatus });
-  const closing = { ...request, idempotencyKey: `${request.idempotencyKey}:close` };
-  const closed = await payment(closing, { path, body, keep: keepStatus });
-  const chargeId = authorizedCharge(request);
-  if (closed.kind !== "done" || closed.result["status"] !== NOTHING_TO_UNDO || !chargeId) return closed;
-  return payment(request, { path: `charges/${encodeURIComponent(chargeId)}/refund`, body, keep: keepStatus });
 }
 
 /** 409 with this word: an earlier try under the same key is still being done (draft-ietf-httpapi-idempotency-key-header, 2.7). */

@@ -85,7 +85,8 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
     case "wake": {
       const claimBy = after(now, claimWithinMs);
       const history = remembered(record, now, "nobody claimed it, woken again");
-      return { ...record, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
+      const processState = transitions.wokenAgain.to;
+      return { ...record, processState, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
     }
     case "tell":
       return told(record, now);

@@ -3,27 +3,27 @@ import type { NextStep, StepTask, Wake } from "./attempt.ts";
 import { after } from "./duration.ts";
 import type { Direction, OrderError, OrderStatus, ProcessState, StepRecord } from "./state-record.ts";
 
-/** What may happen to an order, from which states, and where it leads. `fenced`: only the holder may write it. */
+/** What may happen to an order, from which states, and where it leads. */
 export const transitions = {
-  claimed: { from: "Pending", to: "Processing", fenced: false },
-  claimedWithNothingToDo: { from: "Pending", to: "Processed", fenced: false },
-  claimedWithNothingToUndo: { from: "Pending", to: "Error", fenced: false },
-  stepCompleted: { from: "Processing", to: "Processing", fenced: true },
-  lastStepCompleted: { from: "Processing", to: "Processed", fenced: true },
-  lastStepUndone: { from: "Processing", to: "Error", fenced: true },
-  stepRejected: { from: "Processing", to: "Error", fenced: true },
-  stepRejectedAndUndone: { from: "Processing", to: "Pending", fenced: true },
-  retried: { from: "Processing", to: "Pending", fenced: false },
-  waited: { from: "Processing", to: "Pending", fenced: false },
-  undoBegun: { from: "Processing", to: "Pending", fenced: false },
-  givenUp: { from: "Processing", to: "Error", fenced: false },
-  wokenAgain: { from: "Pending", to: "Pending", fenced: false },
-  resubmitted: { from: "Error", to: "Pending", fenced: false },
-  undoAsked: { from: "Error", to: "Pending", fenced: false },
-  undoAskedWhileRunning: { from: "Processing", to: "Pending", fenced: false },
-  extended: { from: "Processing", to: "Processing", fenced: false },
-  extendedWhilePending: { from: "Pending", to: "Pending", fenced: false },
-} as const satisfies Record<string, { from: ProcessState; to: ProcessState; fenced: boolean }>;
+  claimed: { from: "Pending", to: "Processing" },
+  claimedWithNothingToDo: { from: "Pending", to: "Processed" },
+  claimedWithNothingToUndo: { from: "Pending", to: "Error" },
+  stepCompleted: { from: "Processing", to: "Processing" },
+  lastStepCompleted: { from: "Processing", to: "Processed" },
+  lastStepUndone: { from: "Processing", to: "Error" },
+  stepRejected: { from: "Processing", to: "Error" },
+  stepRejectedAndUndone: { from: "Processing", to: "Pending" },
+  retried: { from: "Processing", to: "Pending" },
+  waited: { from: "Processing", to: "Pending" },
+  undoBegun: { from: "Processing", to: "Pending" },
+  givenUp: { from: "Processing", to: "Error" },
+  wokenAgain: { from: "Pending", to: "Pending" },
+  resubmitted: { from: "Error", to: "Pending" },
+  undoAsked: { from: "Error", to: "Pending" },
+  undoAskedWhileRunning: { from: "Processing", to: "Pending" },
+  extended: { from: "Processing", to: "Processing" },
+  extendedWhilePending: { from: "Pending", to: "Pending" },
+} as const satisfies Record<string, { from: ProcessState; to: ProcessState }>;
 
 /** A write is taken only if all of this holds of the stored record. */
 export interface Guard {
@@ -70,10 +70,11 @@ export function claim(wake: Wake, level: readonly NextStep[], holder: string, no
 
 /** Takes an order that has nothing left to do, and concludes it in the same write. */
 export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: string): GuardedWrite {
+  const { from, to } = transitions[isGood(ending) ? "claimedWithNothingToDo" : "claimedWithNothingToUndo"];
   return {
-    guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
+    guard: { processState: from, lockedBy: null, attempt: wake.attempt },
     changes: [
-      ...concluding(ending, wake.attempt, now),
+      ...concluding(to, ending, wake.attempt, now),
       set(["updatedAt"], now),
       append(["history"], { at: now, what: `nothing left to do, attempt ${wake.attempt}, ${wake.direction}`, by }),
     ],
@@ -97,14 +98,20 @@ export function completeLevel(task: StepTask, done: StepRecord, next: readonly N
 
 /** Records that the last step of the last level is done, and concludes the order in the same write. */
 export function completeOrder(task: StepTask, done: StepRecord, ending: Ending, now: string): GuardedWrite {
+  const { from, to } = transitions[isGood(ending) ? "lastStepCompleted" : "lastStepUndone"];
   const { guard, changes } = completeLevel(task, done, [], now);
-  return { guard, changes: [...changes, ...concluding(ending, task.attempt, now)] };
+  return {
+    guard: { ...guard, processState: from },
+    changes: [...changes, ...concluding(to, ending, task.attempt, now)],
+  };
 }
 
 /** An agent knows the fault to be permanent: Error, with a notice of it in the same write. */
 export function rejectStep(task: StepTask, failed: StepRecord, error: OrderError, now: string): GuardedWrite {
-  const ending = { processState: transitions.stepRejected.to, error, status: "Failed" } as const;
-  return { guard: holding(task), changes: [...recorded(task, failed, now), ...concluding(ending, task.attempt, now)] };
+  const { to } = transitions.stepRejected;
+  const ending = { processState: to, error, status: "Failed" } as const;
+  const changes = [...recorded(task, failed, now), ...concluding(to, ending, task.attempt, now)];
+  return { guard: holding(task), changes };
 }
 
 /** An agent knows the fault to be permanent, and the policy is to undo: the next attempt goes the other way. */
@@ -188,9 +195,13 @@ function running(level: readonly NextStep[]): Change[] {
   ];
 }
 
-function concluding(ending: Ending, attempt: number, now: string): Change[] {
-  const released = [set(["processState"], ending.processState), set(["lockedBy"], null), set(["completeBy"], null)];
-  if (ending.processState === "Processed") return [...released, set(["error"], null), remove(["dueAt"])];
+function isGood(ending: Ending): ending is Extract<Ending, { processState: "Processed" }> {
+  return ending.processState === "Processed";
+}
+
+function concluding(to: ProcessState, ending: Ending, attempt: number, now: string): Change[] {
+  const released = [set(["processState"], to), set(["lockedBy"], null), set(["completeBy"], null)];
+  if (isGood(ending)) return [...released, set(["error"], null), remove(["dueAt"])];
   return [
     ...released,
     set(["error"], ending.error),

@@ -51,9 +51,17 @@ async function concludeAtOnce(
   const cause = direction === "undo" ? ((await ports.store.state(orderId))?.record.error ?? null) : null;
   const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
   const written = await ports.store.change(orderId, claimAndConclude(wake, ending, holder, now));
-  if (written.kind === "refused") return { kind: "taken" };
-  await concludeOrder(written.record, ports, telemetry);
+  const record = written.kind === "written" ? written.record : await concludedAlready(wake, ports);
+  if (!record) return { kind: "taken" };
+  await concludeOrder(record, ports, telemetry);
   return { kind: "concluded" };
+}
+
+/** An earlier run of this claim concluded the order and died before it told the shop: nobody else writes under its attempt. */
+async function concludedAlready({ orderId, attempt }: Wake, ports: Ports): Promise<StateRecord | undefined> {
+  const record = (await ports.store.state(orderId))?.record;
+  const ended = record?.processState === "Processed" || record?.processState === "Error";
+  return ended && record.attempt === attempt ? record : undefined;
 }
 
 async function heldAlready({ orderId }: Wake, holder: string, ports: Ports): Promise<StateRecord | undefined> {

@@ -47,8 +47,13 @@ export async function passOn(record: StateRecord, ports: Ports, telemetry: Telem
 /** A step is completed. What of this gets lost, the shop can do without: the order's end is told in any case. */
 export async function tellStep(record: StateRecord, step: string, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { orderId, attempt, updatedAt } = record;
-  const told = await ports.messenger.tell(record, { orderId, attempt, status: "StepCompleted", step, at: updatedAt });
-  if (told === "no-such-queue") undeliverable(record, "StepCompleted", telemetry);
+  const status = "StepCompleted";
+  try {
+    const told = await ports.messenger.tell(record, { orderId, attempt, status, step, at: updatedAt });
+    if (told === "no-such-queue") undeliverable(record, status, telemetry);
+  } catch (cause) {
+    telemetry.event("StatusDelayed", { orderId, status, cause: String(cause) });
+  }
 }
 
 /** The record is Processed. Where telling fails, a notice is written, which the sweep sends. */

@@ -249,6 +249,40 @@ describe("an attempt", () => {
   });
 });
 
+describe("P16 the end of an order", () => {
+  test("the bus away from the last step on: nothing of it costs the shop the order's end", async () => {
+    const wake = await submitted();
+    world.answers.set("capture", () => {
+      world.tellFault = new Error("bus down");
+      return { kind: "done" };
+    });
+    expect(await world.runAttempt(wake)).toBe("concluded");
+    expect(await stateOf()).toMatchObject({ processState: "Processed", notices: [{ status: "Completed" }] });
+    world.tellFault = undefined;
+    world.clock += 60_000;
+    await sweep(world, world.telemetry);
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
+  });
+
+  test("a claim that concluded the order and died before it told the shop tells it when it runs again", async () => {
+    const record = await stateAfterSubmission();
+    const steps = Object.entries(record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
+    const wake = { ...wakeOf(record), steps: Object.fromEntries(steps) };
+    expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+    world.statuses.length = 0;
+    expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+    expect(world.statuses).toMatchObject([{ status: "Completed" }]);
+    expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+  });
+
+  async function stateAfterSubmission() {
+    await submitted();
+    const record = await stateOf();
+    if (!record) throw new Error("no record");
+    return record;
+  }
+});
+
 describe("P13 an undo", () => {
   async function refusedForGood(): Promise<Wake> {
     world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
