@@ -1,13 +1,26 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
+const LONG = ["tests/{model,faults,input,chaos,load,package}/**/*.test.ts"];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
   test: {
-    include: ["{shared,functions,local,cli,client,tests,bench}/**/*.test.ts"],
     globalSetup: ["tests/support/compiled.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     fileParallelism: true,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "usual",
+          include: ["{shared,functions,local,cli,client,tests,bench}/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...LONG],
+        },
+      },
+      { extends: true, test: { name: "long", include: LONG } },
+    ],
   },
 });

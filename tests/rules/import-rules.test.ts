@@ -48,6 +48,7 @@ test.each([
   ["local/stack/planted.ts", "../../functions/submission.ts"],
   ["local/bus/planted.ts", "../cosmos/start.ts"],
   ["local/host/planted.ts", "../bus/start.ts"],
+  ["local/traces/planted.ts", "../bus/start.ts"],
 ])("%s may not import %s", (file, from) => expect(restricted(file, from)).toBe(true));
 
 test.each([
