@@ -1,21 +1,21 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { ports } from "../shared/compose.ts";
 import {
   type ActionName,
   continuationOf,
-  operatorName,
   parseListRequest,
   parseOperatorRequest,
 } from "../shared/messaging/operator-request.ts";
 import { inspectOrder, type Operated, operateOrder } from "../shared/operations/operate-order.ts";
-import { logTelemetry } from "../shared/telemetry/events.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
-app.http("listOrders", {
-  methods: ["GET"],
-  authLevel: "function",
+operatorEndpoint("listOrders", {
+  method: "GET",
   route: "orders",
-  handler: async (request) => {
+  role: "Orders.Read",
+  handle: async (request) => {
     const parsed = parseListRequest(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { orders, next } = await ports().store.list(parsed.request);
@@ -23,23 +23,23 @@ app.http("listOrders", {
   },
 });
 
-app.http("inspectOrder", {
-  methods: ["GET"],
-  authLevel: "function",
+operatorEndpoint("inspectOrder", {
+  method: "GET",
   route: "orders/{orderId}",
-  handler: async (request) => {
+  role: "Orders.Read",
+  handle: async (request) => {
     const orderId = orderIdOf(request);
     const inspection = await inspectOrder(orderId, ports());
     return inspection ? { jsonBody: inspection } : notFound(orderId);
   },
 });
 
-for (const action of ["resubmit", "undo", "extend"] as const) {
-  app.http(`${action}Order`, {
-    methods: ["POST"],
-    authLevel: "function",
+for (const action of ["resubmit", "undo", "extend", "settle"] as const) {
+  operatorEndpoint(`${action}Order`, {
+    method: "POST",
     route: `orders/{orderId}/${action}`,
-    handler: (request, context) => operate(action, request, context),
+    role: "Orders.Operate",
+    handle: (request, context, operator) => operate(action, request, context, operator),
   });
 }
 
@@ -47,6 +47,7 @@ async function operate(
   action: ActionName,
   request: HttpRequest,
   context: InvocationContext,
+  operator: string,
 ): Promise<HttpResponseInit> {
   // A page of another site can send a form in a signed-in operator's name, but no JSON.
   if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) {
@@ -55,8 +56,10 @@ async function operate(
   const orderId = orderIdOf(request);
   const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
   if (parsed.kind === "invalid") return atFault(parsed.faults);
-  const by = operatorName(request.headers.get("x-ms-client-principal-name"));
-  return answer(orderId, await operateOrder(orderId, parsed.request, by, ports(), logTelemetry(context)));
+  const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
+    operateOrder(orderId, parsed.request, operator, ports(), telemetry),
+  );
+  return answer(orderId, operated);
 }
 
 function answer(orderId: string, operated: Operated): HttpResponseInit {
@@ -78,10 +81,6 @@ function answer(orderId: string, operated: Operated): HttpResponseInit {
 }
 
 const orderIdOf = (request: HttpRequest): string => request.params["orderId"] ?? "";
-
-function atFault(faults: readonly string[]): HttpResponseInit {
-  return { status: 400, jsonBody: { error: "The request is at fault.", faults } };
-}
 
 function notFound(orderId: string): HttpResponseInit {
   return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };

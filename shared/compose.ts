@@ -1,32 +1,70 @@
 // Puts the app together: the ports, made once a process, from the settings.
-import { CosmosClient } from "@azure/cosmos";
-import { ServiceBusClient } from "@azure/service-bus";
-import { agentOperations, createAgents } from "./agents/agents.ts";
-import { type Config, parseConfig } from "./config.ts";
+import { createAgents, knownAgents } from "./agents/agents.ts";
+import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
+import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
 import type { Ports } from "./operations/ports.ts";
+import { createPressure } from "./operations/pressure.ts";
+import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
-import { connectSupervision } from "./supervision/connect.ts";
-import { loadWorkflows } from "./workflows/workflows.ts";
+import { createOrderCensus } from "./store/order-census.ts";
+import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
+import { createHealthObserver, observeTry } from "./telemetry/agent-calls.ts";
+import { isExporting } from "./telemetry/start.ts";
+import { activeTraceparent } from "./telemetry/trace-context.ts";
+import { tracedMessenger } from "./telemetry/traced-messenger.ts";
+import { agentsAskedByQueue, loadWorkflows } from "./workflows/workflows.ts";
 
 /** The SDK's usual minute for an answer, and pauses of up to 30 s, would sit out many restarts of a broker. */
 const BUS_RETRY = { maxRetries: 8, retryDelayInMs: 300, maxRetryDelayInMs: 3000, timeoutInMs: 5000 } as const;
 
-let composed: Ports | undefined;
+/** A first deployment gives roles just before it starts the app. */
+const ROLES_ARE_NEW_S = 900;
+const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
+
+interface App {
+  readonly ports: Ports;
+  readonly stock: StockPorts;
+}
+
+let composed: App | undefined;
+
+/** What every order's telemetry goes by; read when the app is loaded. */
+export const telemetrySettings = parseTelemetryConfig(process.env);
 
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
+  return app().ports;
+}
+
+/** What the gauges are read from; as `ports`. */
+export function stockPorts(): StockPorts {
+  return app().stock;
+}
+
+function app(): App {
   composed ??= compose(parseConfig(process.env));
   return composed;
 }
 
-export function compose(config: Config): Ports {
-  const workflows = loadWorkflows(agentOperations);
-  const database = new CosmosClient(config.Cosmos).database(config.CosmosDatabase);
-  const bus = new ServiceBusClient(config.ServiceBus, { retryOptions: BUS_RETRY });
-  return {
-    store: createCosmosOrderStore(database.container(config.OrdersContainer)),
-    messenger: createServiceBusMessenger(bus, { scheduler: config.SchedulerQueue, quarantine: config.QuarantineQueue }),
+function compose(config: Config): App {
+  const workflows = loadWorkflows(knownAgents);
+  const database = cosmosOf(config).database(config.CosmosDatabase);
+  const bus = serviceBusOf(config, { retryOptions: BUS_RETRY });
+  const queues = {
+    scheduler: config.SchedulerQueue,
+    quarantine: config.QuarantineQueue,
+    agentRequests: config.AgentRequestsQueue,
+    agentReplies: config.AgentRepliesQueue,
+  };
+  const orders = database.container(config.OrdersContainer);
+  const ports: Ports = {
+    store: createCosmosOrderStore(orders, { rolesAreNew }),
+    messenger: tracedMessenger(
+      createServiceBusMessenger(bus, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
+      queues,
+    ),
     agents: createAgents(
       {
         inventory: config.InventoryEndpoints,
@@ -38,6 +76,8 @@ export function compose(config: Config): Ports {
         now: Date.now,
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
+        onHealth: createHealthObserver(),
+        observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: {
           failures: config.BreakerFailures,
           openMs: config.BreakerOpenFor,
@@ -47,11 +87,16 @@ export function compose(config: Config): Ports {
     ),
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
-    timing: { claimWithinMs: config.ClaimWithin, clockSkewMs: config.ClockSkew, sweepWithinMs: config.SweepWithin },
+    timing: {
+      claimWithinMs: config.ClaimWithin,
+      clockSkewMs: config.ClockSkew,
+      sweepWithinMs: config.SweepWithin,
+      reconcileAfterMs: config.ReconcileAfter,
+    },
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     ...connectSupervision(
       {
-        storage: config.AzureWebJobsStorage,
+        blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
         ledgerContainer: config.SupervisionContainer,
         leaseSeconds: config.LeaseSeconds,
         idleSweepEveryMs: config.IdleSweepRecordedEvery,
@@ -59,6 +104,17 @@ export function compose(config: Config): Ports {
       },
       database,
     ),
+    pressure: createPressure(config.BusyAbove, Date.now),
+    operatorSignIn: config.OperatorSignIn,
     now: Date.now,
   };
+  const consumed = [
+    config.OrdersQueue,
+    config.PriorityOrdersQueue,
+    queues.scheduler,
+    queues.agentReplies,
+    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+  ];
+  const stock = { ...ports, census: createOrderCensus(orders), queueAges: createQueueAges(bus, consumed) };
+  return { ports, stock };
 }

@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
+import { SIGN_INS } from "./messaging/operator-access.ts";
+import type { TelemetrySettings } from "./telemetry/start.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
 /** `https://one.example;capacity=20, https://other.example`: where an agent's service answers. */
@@ -32,21 +34,65 @@ const pattern = z.string().transform((text, context) => {
   }
 });
 
-const settings = z.object({
-  /** Connection string of the Service Bus namespace. */
-  ServiceBus: z.string().min(1),
+/** A setting that is there but empty counts as absent. */
+const textOrNothing = z
+  .string()
+  .optional()
+  .transform((text) => text || undefined);
+
+/** By the names that Azure and OpenTelemetry have given them. */
+const telemetry = {
+  /** Application Insights; without it nothing is sent there. */
+  APPLICATIONINSIGHTS_CONNECTION_STRING: textOrNothing,
+  /** `Authorization=AAD;ClientId=…`: signs in there with the managed identity. */
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: textOrNothing,
+  /** The base URL of an OTLP collector that takes JSON over HTTP; without it nothing is sent there. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: textOrNothing.pipe(z.url().optional()),
+  /** Milliseconds that spans and events wait to be sent together. */
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).default(5000),
+  /** Milliseconds from one export of metrics to the next. */
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(100).default(60_000),
+  /** The part of the traces that is kept. Events and metrics always are. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().gt(0).max(1).default(1),
+  /** Set by the platform: what the app and its instance are called in its telemetry. */
+  WEBSITE_SITE_NAME: textOrNothing,
+  WEBSITE_INSTANCE_ID: textOrNothing,
+};
+
+const text = z.string().min(1);
+const managedIdentity = z.enum(["managedidentity"]).optional();
+
+export const settings = z.object({
+  /** Connection string of the Service Bus namespace; in Azure its host name and an identity instead. */
+  ServiceBus: text.optional(),
+  ServiceBus__fullyQualifiedNamespace: text.optional(),
+  ServiceBus__credential: managedIdentity,
+  ServiceBus__clientId: text.optional(),
+  OrdersQueue: queueName.default("orders"),
+  PriorityOrdersQueue: queueName.default("orders-priority"),
   SchedulerQueue: queueName.default("scheduler"),
   QuarantineQueue: queueName.default("quarantine"),
+  /** Agents that are asked over a queue each have their own: this, and `-<agent>` after it. */
+  AgentRequestsQueue: queueName.default("agent-requests"),
+  /** Where they reply. Of several hosts with task hubs of their own, each needs its own. */
+  AgentRepliesQueue: queueName.default("agent-replies"),
   /** What a private reply queue may be called. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
-  /** Connection string of the Cosmos DB account. */
-  Cosmos: z.string().min(1),
+  /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
+  Cosmos: text.optional(),
+  Cosmos__accountEndpoint: z.url().optional(),
+  Cosmos__credential: managedIdentity,
+  Cosmos__clientId: text.optional(),
   CosmosDatabase: z.string().min(1).default("orders"),
   OrdersContainer: z.string().min(1).default("orders"),
   /** Where the supervisors' ledger stands. */
   SupervisionContainer: z.string().min(1).default("supervision"),
-  /** Connection string of the storage account that holds the supervisors' lease. */
-  AzureWebJobsStorage: z.string().min(1),
+  /** Connection string of the storage account that holds the supervisors' lease; in Azure its name or address instead. */
+  AzureWebJobsStorage: text.optional(),
+  AzureWebJobsStorage__accountName: text.optional(),
+  AzureWebJobsStorage__blobServiceUri: z.url().optional(),
+  AzureWebJobsStorage__credential: managedIdentity,
+  AzureWebJobsStorage__clientId: text.optional(),
   InventoryEndpoints: endpoints,
   PaymentEndpoints: endpoints,
   FraudEndpoints: endpoints,
@@ -59,27 +105,70 @@ const settings = z.object({
   BreakerFailures: z.coerce.number().int().min(1).default(5),
   /** The first pause of a broken endpoint; later ones grow to five times that. */
   BreakerOpenFor: duration("PT1S"),
+  /** Where steps wait longer than this for their activity, on average, new orders stay in their queue. */
+  BusyAbove: duration("PT1S"),
   /** How long a Pending order may wait for its claim. */
   ClaimWithin: duration("PT5M"),
   /** What clocks may differ by. */
   ClockSkew: duration("PT2S"),
   /** A sweep that takes longer goes on at the next tick. */
   SweepWithin: duration("PT20S"),
+  /** An order and its orchestration that nobody has touched for so long are compared, as often. */
+  ReconcileAfter: duration("PT1M"),
   /** How long a supervisor that died still leads. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** Of the sweeps that find nothing, one in this time stands in the ledger. */
   IdleSweepRecordedEvery: duration("PT10M"),
   /** Goes over host.json: hosts on one bus and store need task hubs of different names. */
   AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("OrderScheduler"),
+  /** How the operator's API knows who asks: see messaging/operator-access.ts. */
+  OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** Set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
+  ...telemetry,
 });
 
 export type Config = z.output<typeof settings>;
 
+/** Each connection is a string, or an address for an identity. */
+const CONNECTIONS = [
+  ["ServiceBus", ["ServiceBus__fullyQualifiedNamespace"]],
+  ["Cosmos", ["Cosmos__accountEndpoint"]],
+  ["AzureWebJobsStorage", ["AzureWebJobsStorage__accountName", "AzureWebJobsStorage__blobServiceUri"]],
+] as const;
+
+const connected = settings.superRefine((given, context) => {
+  for (const [name, addresses] of CONNECTIONS) {
+    if (given[name] || addresses.some((address) => given[address])) continue;
+    const message = `is missing: a connection string, or for an identity ${addresses.join(" or ")}`;
+    context.addIssue({ code: "custom", path: [name], message });
+  }
+});
+
+type Environment = { readonly [name: string]: string | undefined };
+
 /** @throws one error that names every setting at fault. */
-export function parseConfig(environment: { readonly [name: string]: string | undefined }): Config {
-  const parsed = settings.safeParse(environment);
+export function parseConfig(environment: Environment): Config {
+  return parsed(connected, environment);
+}
+
+/** What telemetry needs, which begins before anything else. @throws as `parseConfig` */
+export function parseTelemetryConfig(environment: Environment): TelemetrySettings {
+  const config = parsed(z.object(telemetry), environment);
+  return {
+    connectionString: config.APPLICATIONINSIGHTS_CONNECTION_STRING,
+    authentication: config.APPLICATIONINSIGHTS_AUTHENTICATION_STRING,
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    sendWithinMs: config.OTEL_BSP_SCHEDULE_DELAY,
+    metricsEveryMs: config.OTEL_METRIC_EXPORT_INTERVAL,
+    tracesKept: config.OTEL_TRACES_SAMPLER_ARG,
+    serviceName: config.WEBSITE_SITE_NAME ?? "orders",
+    instance: config.WEBSITE_INSTANCE_ID,
+  };
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+  const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);

@@ -1,13 +1,20 @@
 // Starts an attempt's orchestration, once however often it is asked.
-import type { Wake } from "./domain/attempt.ts";
+import { replyEvent, type Wake } from "./domain/attempt.ts";
 import { attemptId } from "./domain/state-record.ts";
+import type { Orchestrations } from "./operations/orchestrations.ts";
+import type { Heard } from "./operations/take-reply.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
 
+/** What has not ended: a suspended one is somebody's wish. */
+const LIVE: ReadonlySet<string> = new Set(["Running", "Pending", "Suspended", "ContinuedAsNew"]);
+
 export interface OrchestrationClient {
   startNew(orchestrator: string, options: { instanceId: string; input: unknown }): Promise<string>;
   getStatus(instanceId: string): Promise<{ readonly runtimeStatus: string }>;
+  terminate(instanceId: string, reason: string): Promise<void>;
+  raiseEvent(instanceId: string, eventName: string, eventData: unknown): Promise<void>;
 }
 
 /**
@@ -24,11 +31,68 @@ export async function startAttempt(client: OrchestrationClient, wake: Wake): Pro
   }
 }
 
+/**
+ * Hands a step's outcome to the attempt that waits for it; the engine keeps it where the attempt does not wait yet. False
+ * where there is no such attempt any more. Throws where the engine can't be reached.
+ */
+export async function reportOutcome(client: OrchestrationClient, { ticket, outcome }: Heard): Promise<boolean> {
+  const instanceId = attemptId(ticket.orderId, ticket.attempt);
+  try {
+    await client.raiseEvent(instanceId, replyEvent(ticket.step), outcome);
+    return true;
+  } catch (cause) {
+    if (isUnknownInstance(cause)) return false;
+    throw cause;
+  }
+}
+
+/** The client says so in words only. */
+function isUnknownInstance(cause: unknown): boolean {
+  return cause instanceof Error && /^No instance with ID '/.test(cause.message);
+}
+
+interface SearchingClient<Status> extends OrchestrationClient {
+  getStatusBy(filter: {
+    createdTimeTo: Date;
+    runtimeStatus: Status[];
+  }): Promise<readonly { readonly name: string; readonly instanceId: string }[]>;
+}
+
+/**
+ * The attempts in this host's task hub, for the reconciler.
+ * @param live the library's own names for what has not ended
+ */
+export function orchestrationsOf<Status>(client: SearchingClient<Status>, live: Status[]): Orchestrations {
+  return {
+    async statusOf(id) {
+      try {
+        return isLive((await client.getStatus(id)).runtimeStatus) ? "running" : "ended";
+      } catch (cause) {
+        if (isUnknownStatus(cause)) return "gone";
+        throw cause;
+      }
+    },
+    async runningSince(before) {
+      const found = await client.getStatusBy({ createdTimeTo: new Date(before), runtimeStatus: live });
+      return found.flatMap(({ name, instanceId }) => (name === SCHEDULER ? [instanceId] : []));
+    },
+    start: (wake) => startAttempt(client, wake),
+    terminate: (id, reason) => client.terminate(id, reason),
+  };
+}
+
 async function isUnderWay(client: OrchestrationClient, instanceId: string): Promise<boolean> {
   try {
-    const { runtimeStatus } = await client.getStatus(instanceId);
-    return runtimeStatus === "Running" || runtimeStatus === "Pending";
+    return isLive((await client.getStatus(instanceId)).runtimeStatus);
   } catch {
     return false;
   }
+}
+
+function isUnknownStatus(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes("replied with HTTP 404");
+}
+
+function isLive(runtimeStatus: string): boolean {
+  return LIVE.has(runtimeStatus);
 }

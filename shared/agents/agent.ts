@@ -12,6 +12,8 @@ export interface AgentRequest {
   readonly endpoint: string;
   /** Aborts at complete-by. */
   readonly signal: AbortSignal;
+  /** The trace that the call belongs to, for the service to go on with. */
+  readonly traceparent?: string | undefined;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
   readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
 }
@@ -50,7 +52,7 @@ export interface RoutedAgent {
   readonly operationNames: readonly string[];
   call(
     operation: string,
-    request: Omit<AgentRequest, "signal" | "endpoint">,
+    request: Omit<AgentRequest, "signal" | "endpoint" | "traceparent">,
     bounds: { readonly completeBy: string; readonly priority: "normal" | "high" },
   ): Promise<BoundedReply>;
 }

@@ -8,7 +8,7 @@ import { sampleOrder } from "../../tests/support/orders.ts";
 import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentReply, AgentRequest, Operation } from "./agent.ts";
-import { type AgentName, agentOperations } from "./agents.ts";
+import { type AgentName, knownAgents } from "./agents.ts";
 import { fraudAgent } from "./fraud.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
@@ -167,8 +167,11 @@ test("P6 what has nothing to undo: check and refundReturn", async () => {
 });
 
 test("P6 the workflows are checked against these operations", () => {
-  expect(agentOperations.get("payment")).toEqual(["authorize", "void", "capture", "refund", "refundReturn"]);
-  expect([...agentOperations.keys()]).toEqual(["inventory", "payment", "fraud", "shipping"]);
+  expect(knownAgents.get("payment")).toEqual({
+    operations: ["authorize", "void", "capture", "refund", "refundReturn"],
+    transports: ["activity", "queue"],
+  });
+  expect([...knownAgents.keys()]).toEqual(["inventory", "payment", "fraud", "shipping"]);
 });
 
 describe("P9 what an answer means", () => {

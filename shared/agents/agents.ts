@@ -1,4 +1,5 @@
 // All agents of this app: adding one is a file, a line here and the setting of its endpoints.
+import type { AgentFacts, KnownAgents } from "../domain/workflow.ts";
 import type { Agent, Endpoint, RoutedAgent } from "./agent.ts";
 import { fraudAgent } from "./fraud.ts";
 import { inventoryAgent } from "./inventory.ts";
@@ -15,10 +16,23 @@ export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[]
 
 export const agentNames: readonly AgentName[] = agents.map(({ name }) => name);
 
-/** What the workflows are checked against: each agent's operations. */
-export const agentOperations: ReadonlyMap<string, readonly string[]> = new Map(
-  agents.map(({ name, operations }) => [name, Object.keys(operations)]),
-);
+/**
+ * Agents that are not in this app, perhaps in another language, and their operations: each takes its requests from the queue
+ * `agent-requests-<name>`. docs/adapting.md shows one.
+ */
+const agentsElsewhere: { readonly [name: string]: readonly string[] } = {};
+
+/** What the workflows are checked against. An agent of this app can be reached both ways. */
+export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
+  ...agents.map(({ name, operations }): [string, AgentFacts] => [
+    name,
+    { operations: Object.keys(operations), transports: ["activity", "queue"] },
+  ]),
+  ...Object.entries(agentsElsewhere).map(([name, operations]): [string, AgentFacts] => [
+    name,
+    { operations, transports: ["queue"] },
+  ]),
+]);
 
 export function createAgents(endpoints: AgentEndpoints, options: RouteOptions): ReadonlyMap<string, RoutedAgent> {
   return new Map(agents.map((agent) => [agent.name, routeAgent(agent, endpoints[agent.name], options)]));

@@ -25,7 +25,11 @@ export async function callService(call: ServiceCall, request: AgentRequest): Pro
   try {
     response = await httpRequest(request.endpoint + call.path, {
       method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": request.idempotencyKey },
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": request.idempotencyKey,
+        ...(request.traceparent && { traceparent: request.traceparent }),
+      },
       body: JSON.stringify(call.body),
       signal: request.signal,
     });

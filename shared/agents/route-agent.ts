@@ -21,8 +21,25 @@ export interface RouteOptions {
   /** How many calls may wait for capacity in each lane. */
   readonly waitingRoom?: number;
   /** Hears of every change of an endpoint's health and every probe; must not throw. */
-  readonly onHealth?: ((agent: string, endpoint: string, state: Health, why: string) => void) | undefined;
+  readonly onHealth?: OnHealth | undefined;
+  /** Stands round each try of an operation; must pass its answer on. */
+  readonly observeTry?: ObserveTry | undefined;
 }
+
+export type OnHealth = (agent: string, endpoint: string, state: Health, why: string) => void;
+
+export interface Try {
+  readonly agent: string;
+  readonly operation: string;
+  readonly endpoint: string;
+  /** 1 for the first. */
+  readonly tries: number;
+}
+
+export type ObserveTry = (
+  about: Try,
+  call: (traceparent: string | undefined) => Promise<AgentReply>,
+) => Promise<AgentReply>;
 
 const DEFAULTS = {
   tryTimeoutMs: 5000,
@@ -32,7 +49,7 @@ const DEFAULTS = {
   waitingRoom: 1000,
 } as const;
 
-type Request = Omit<AgentRequest, "signal" | "endpoint">;
+type Request = Omit<AgentRequest, "signal" | "endpoint" | "traceparent">;
 
 interface Router {
   readonly pool: EndpointPool;
@@ -45,7 +62,7 @@ interface Router {
 /** @throws without endpoints. */
 export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options: RouteOptions): RoutedAgent {
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
-  const { now, breaker, onHealth } = options;
+  const { now, breaker, onHealth, observeTry } = options;
   const settings = { ...DEFAULTS, ...options };
   const router: Router = {
     pool: new EndpointPool(endpoints, {
@@ -74,11 +91,21 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
       if (leftMs <= 0) return { kind: "expired", tries: 0 };
       const deadline = new Deadline(leftMs);
       try {
-        return await untilAnswered(operation, request, priority, deadline, router);
+        const seen = observeTry ? observed(operation, agent.name, name, observeTry) : operation;
+        return await untilAnswered(seen, request, priority, deadline, router);
       } finally {
         deadline.end();
       }
     },
+  };
+}
+
+function observed(call: Operation, agent: string, operation: string, observe: ObserveTry): Operation {
+  let tries = 0;
+  return (request) => {
+    tries += 1;
+    const about = { agent, operation, endpoint: request.endpoint, tries };
+    return observe(about, (traceparent) => call({ ...request, traceparent }));
   };
 }
 

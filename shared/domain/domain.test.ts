@@ -39,11 +39,12 @@ function taskOf(record: StateRecord, step: string): StepTask {
   const { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy } = record;
   const held = { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy: lockedBy ?? "" };
   const own = { step, agent: "a", operation: "x", record: stepIn(record, step), completeBy: NOON };
-  return { ...held, ...own, results: {}, siblings: [], next: [], reply };
+  const transport = "activity";
+  return { ...held, ...own, transport, results: {}, siblings: [], siblingsUntil: null, next: [], reply };
 }
 
 function withDone(record: StateRecord, ...names: string[]): StateRecord {
-  const steps = names.map((name) => [name, done(stepIn(record, name), "forward", { id: name }, route, NOON)]);
+  const steps = names.map((name) => [name, done(stepIn(record, name), 1, "forward", { id: name }, route, NOON)]);
   return { ...record, steps: { ...record.steps, ...Object.fromEntries(steps) } };
 }
 
@@ -147,7 +148,7 @@ describe("P13 the plan of an undo", () => {
 
   test("goes on where an earlier attempt at it ended, and leaves what was refused to a person", () => {
     const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
-    const undone = done(stepIn(all, "arrangeShipping"), "undo", {}, route, NOON);
+    const undone = done(stepIn(all, "arrangeShipping"), 1, "undo", {}, route, NOON);
     const failed = refused(stepIn(all, "takePayment"), "undo", "too late", route, NOON);
     const steps = { ...all.steps, arrangeShipping: undone, takePayment: failed };
     expect(openLevel(planOf(GRAPH, steps, "undo"), steps, "undo").map(({ name }) => name)).toEqual(["reserveStock"]);

@@ -83,20 +83,83 @@ const actions = {
   edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" } },
   undo: { kind: "undo", reason: "shop asked" },
   extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
+  settle: { kind: "settle", reason: "the bank sent it back" },
 } as const satisfies Record<string, OperatorAction>;
 
 type Row = [ProcessState, Direction, OrderError["kind"] | null, Record<keyof typeof actions, ProcessState | "refused">];
 const table: Row[] = [
-  ["Pending", "forward", null, { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending" }],
-  ["Pending", "undo", "rejected", { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending" }],
-  ["Processing", "forward", null, { resubmit: "refused", edit: "refused", undo: "Pending", extend: "Processing" }],
-  ["Processing", "undo", "rejected", { resubmit: "refused", edit: "refused", undo: "refused", extend: "Processing" }],
-  ["Processed", "forward", null, { resubmit: "refused", edit: "refused", undo: "refused", extend: "refused" }],
-  ["Error", "forward", "rejected", { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused" }],
-  ["Error", "forward", "expired", { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused" }],
-  ["Error", "undo", "expired", { resubmit: "refused", edit: "refused", undo: "Pending", extend: "refused" }],
-  ["Error", "undo", "undone", { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused" }],
-  ["Error", "undo", "notUndone", { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused" }],
+  [
+    "Pending",
+    "forward",
+    null,
+    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending", settle: "refused" },
+  ],
+  [
+    "Pending",
+    "undo",
+    "rejected",
+    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending", settle: "refused" },
+  ],
+  [
+    "Processing",
+    "forward",
+    null,
+    { resubmit: "refused", edit: "refused", undo: "Pending", extend: "Processing", settle: "refused" },
+  ],
+  [
+    "Processing",
+    "undo",
+    "rejected",
+    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Processing", settle: "refused" },
+  ],
+  [
+    "Processed",
+    "forward",
+    null,
+    { resubmit: "refused", edit: "refused", undo: "refused", extend: "refused", settle: "refused" },
+  ],
+  [
+    "Error",
+    "forward",
+    "rejected",
+    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "Error" },
+  ],
+  [
+    "Error",
+    "forward",
+    "expired",
+    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "Error" },
+  ],
+  [
+    "Error",
+    "undo",
+    "expired",
+    { resubmit: "refused", edit: "refused", undo: "Pending", extend: "refused", settle: "Error" },
+  ],
+  [
+    "Error",
+    "undo",
+    "undone",
+    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "refused" },
+  ],
+  [
+    "Error",
+    "forward",
+    "settled",
+    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "refused" },
+  ],
+  [
+    "Error",
+    "undo",
+    "settled",
+    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "refused" },
+  ],
+  [
+    "Error",
+    "undo",
+    "notUndone",
+    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "Error" },
+  ],
 ];
 
 describe("every action in every state and direction", () => {
@@ -263,6 +326,22 @@ describe("extend", () => {
       dueAt: "2026-01-01T12:01:20.000Z",
     });
   });
+});
+
+test("settled by hand: the order stays where it is, keeps what it was in trouble for, and needs no workflow", () => {
+  const decision = decide(rejected, actions.settle, undefined, occasion);
+  if (decision.kind !== "allowed") throw new Error(decision.reason);
+  const { error, history, ...rest } = decision.record;
+  expect(error).toEqual({
+    kind: "settled",
+    message: "the bank sent it back; before: card expired",
+    step: "pay",
+    agent: "pay",
+    at: NOON,
+  });
+  expect(history.at(-1)?.what).toBe("settled by hand: the bank sent it back");
+  const { error: _error, history: _history, ...before } = rejected;
+  expect(rest).toEqual({ ...before, updatedAt: NOON });
 });
 
 test("the history keeps its newest entries", () => {

@@ -1,7 +1,6 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
 import type { Priority } from "./order.ts";
-import { runOf } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
@@ -11,7 +10,9 @@ export type OperatorAction =
   /** `edited`: the order's content was replaced too, by one of this priority. */
   | { readonly kind: "resubmit"; readonly reason: string; readonly edited: { readonly priority: Priority } | null }
   | { readonly kind: "undo"; readonly reason: string }
-  | { readonly kind: "extend"; readonly reason: string; readonly byMs: number };
+  | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
+  /** What was left to do is done by hand: the order rests in Error, and nobody is alerted of it any more. */
+  | { readonly kind: "settle"; readonly reason: string };
 
 /** Who asks, when, and the times that a new attempt gets. */
 export interface Occasion {
@@ -30,6 +31,7 @@ const ROWS = {
   resubmit: [transitions.resubmitted],
   undo: [transitions.undoAsked, transitions.undoAskedWhileRunning],
   extend: [transitions.extended, transitions.extendedWhilePending],
+  settle: [transitions.settled],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
 /** @param workflow the record's; undefined where the app has it no longer. */
@@ -45,6 +47,7 @@ export function decide(
     const states = rows.map(({ from }) => from).join(" or ");
     return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
   }
+  if (action.kind === "settle") return settle(record, action, row.to, occasion);
   if (!workflow) {
     const { name, version } = record.workflow;
     return refused(`workflow ${name} v${version}, which the order needs, is no longer here`);
@@ -64,6 +67,10 @@ export function decide(
 type Resubmit = Extract<OperatorAction, { kind: "resubmit" }>;
 type Undo = Extract<OperatorAction, { kind: "undo" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
+type Settle = Extract<OperatorAction, { kind: "settle" }>;
+
+/** Kinds of error whose undo has come to an end, so that the order may begin anew. */
+const AT_REST: ReadonlySet<string | undefined> = new Set(["undone", "notUndone", "settled"]);
 
 function resubmit(
   record: StateRecord,
@@ -73,7 +80,7 @@ function resubmit(
   occasion: Occasion,
 ): Decision {
   const anew = record.direction === "undo";
-  if (anew && record.error?.kind !== "undone" && record.error?.kind !== "notUndone") {
+  if (anew && !AT_REST.has(record.error?.kind)) {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
   }
   const harmless = workflow.steps.flatMap(({ name, undo }) => (undo === "nothing" ? [name] : []));
@@ -112,6 +119,7 @@ function undo(record: StateRecord, { reason }: Undo, to: ProcessState, occasion:
   const again = record.direction === "undo";
   if (again && record.processState === "Processing") return refused("it is being undone already");
   if (again && record.error?.kind === "undone") return refused("all that was done is undone already");
+  if (again && record.error?.kind === "settled") return refused("it is settled: what was left was done by hand");
   const open = namesOf(record.steps, ({ undo: run }) => run?.state === "Failed");
   if (again && record.error?.kind === "notUndone" && open.length === 0) {
     return refused("what is left of it can only be undone by hand");
@@ -138,6 +146,22 @@ function undo(record: StateRecord, { reason }: Undo, to: ProcessState, occasion:
   };
 }
 
+function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occasion: Occasion): Decision {
+  const { error } = record;
+  if (error?.kind === "settled") return refused("it is settled already");
+  if (error?.kind === "undone") return refused("all that was done is undone: nothing is left to settle");
+  const message = `${reason}; before: ${error?.message ?? "unknown"}`;
+  const { step = null, agent = null } = error ?? {};
+  const settled: StateRecord = {
+    ...record,
+    processState: to,
+    error: { kind: "settled", message, step, agent, at: occasion.now },
+    history: remembered(record, occasion, `settled by hand: ${reason}`),
+    updatedAt: occasion.now,
+  };
+  return { kind: "allowed", record: settled, startAt: null };
+}
+
 /** Gives the supervisor more patience. The agents of a running attempt keep the time that they were given. */
 function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, occasion: Occasion): Decision {
   const later = after(latest([occasion.now, record.dueAt]) ?? occasion.now, byMs);
@@ -154,7 +178,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /** Pending for its next attempt, with all failures forgiven. */
 function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
-  const busyUntil = latest(Object.values(record.steps).map((step) => busyUntilOf(step, record)));
+  const busyUntil = latest(Object.values(record.steps).map((step) => busyUntilOf(step)));
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.
   const startAt = busyUntil !== undefined && busyUntil > now ? after(busyUntil, clockSkewMs) : null;
   const claimBy = after(startAt ?? now, claimWithinMs);
@@ -171,9 +195,9 @@ function nextAttempt(record: StateRecord, processState: ProcessState, { now, cla
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-function busyUntilOf(step: StepRecord, { direction }: StateRecord): string | null {
-  const run = runOf(step, direction);
-  return run?.state === "Running" ? run.completeBy : null;
+/** In either direction: a step beside one that was refused may still be at work when its undo begins. */
+function busyUntilOf(step: StepRecord): string | null {
+  return latest([step, step.undo].map((run) => (run?.state === "Running" ? run.completeBy : null))) ?? null;
 }
 
 /** A step to be run again. */

@@ -1,11 +1,12 @@
 // What an attempt has to do, level by level, in its direction (P5, P13, P14).
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
-import { levelsOf, type Workflow, type WorkflowStep } from "./workflow.ts";
+import { levelsOf, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
 
 export interface PlannedStep {
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
+  readonly transport: Transport;
   readonly completeWithin: string;
 }
 
@@ -15,15 +16,19 @@ export type Plan = readonly (readonly PlannedStep[])[];
 /** Forward: the workflow's levels. Undo: what needs undoing, the last level first. */
 export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
   const levels = levelsOf(workflow);
-  if (direction === "forward") return levels.map((level) => level.map(({ undo, after, policy, ...step }) => step));
+  if (direction === "forward") return levels.map((level) => level.map(forwardOf));
   const undone = levels.map((level) => level.flatMap((step) => undoOf(step, steps[step.name]))).reverse();
   return undone.filter((level) => level.length > 0);
 }
 
+function forwardOf({ name, agent, operation, transport = "activity", completeWithin }: WorkflowStep): PlannedStep {
+  return { name, agent, operation, transport, completeWithin };
+}
+
 function undoOf(step: WorkflowStep, record: StepRecord | undefined): PlannedStep[] {
   if (typeof step.undo === "string" || !record || !mayHaveHadEffect(record)) return [];
-  const { name, agent, undo } = step;
-  return [{ name, agent, operation: undo.operation, completeWithin: undo.completeWithin }];
+  const { name, agent, transport = "activity", undo } = step;
+  return [{ name, agent, operation: undo.operation, transport, completeWithin: undo.completeWithin }];
 }
 
 /** Completed, or with an outcome that nobody knows. A step that was refused for good had no effect. */

@@ -104,8 +104,8 @@ export function told(record: StateRecord, now: string): StateRecord {
 
 /** What starts the attempt that a Pending record waits for. */
 export function wakeOf(record: StateRecord): Wake {
-  const { orderId, attempt, direction, workflow, steps } = record;
-  return { orderId, attempt, direction, workflow, steps };
+  const { orderId, attempt, direction, workflow, steps, traceparent } = record;
+  return { orderId, attempt, direction, workflow, steps, traceparent };
 }
 
 /** The record for its next attempt, with word of it for the shop. */

@@ -29,6 +29,8 @@ export interface StepRun {
 export interface StepRecord extends StepRun {
   readonly agent: string;
   readonly result: StepResult | null;
+  /** The attempt that completed it forward. */
+  readonly completedIn?: number | undefined;
   readonly undo: StepRun | null;
   /** 1, and one more each time that the step begins anew under another idempotency key. */
   readonly generation: number;
@@ -39,10 +41,11 @@ export type Steps = { readonly [name: string]: StepRecord };
 export interface OrderError {
   /**
    * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
-   * was done is undone. `notUndone`: something remains to be done by hand; the message names it. `undoAsked`: nothing went
+   * was done is undone. `notUndone`: something remains to be done by hand; the message names it. `settled`: an operator has seen to
+   * it, and nothing is left to do. `undoAsked`: nothing went
    * wrong, an operator wants it undone.
    */
-  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "undoAsked";
+  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "settled" | "undoAsked";
   readonly message: string;
   readonly step: string | null;
   readonly agent: string | null;
@@ -69,6 +72,8 @@ export interface Notice {
   readonly status: OrderStatus;
   readonly attempt: number;
   readonly at: string;
+  /** The step that a status is about, where it is about one. */
+  readonly step?: string;
 }
 
 export interface StateRecord {
@@ -90,6 +95,8 @@ export interface StateRecord {
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
+  /** When the order came into its queue, by the broker's clock. */
+  readonly enqueuedAt?: string;
   readonly steps: Steps;
   readonly error: OrderError | null;
   /** When the supervisor has to look at it; absent once the order ended and all is told. The sweep's only index. */
@@ -103,6 +110,12 @@ export interface StateRecord {
 /** Each attempt is an orchestration of its own: this is its id. */
 export function attemptId(orderId: string, attempt: number): string {
   return `${orderId}-${attempt}`;
+}
+
+/** The other way round; undefined for an id that is no attempt's. */
+export function attemptOfId(id: string): { readonly orderId: string; readonly attempt: number } | undefined {
+  const [, orderId, attempt] = /^(.+)-(\d+)$/.exec(id) ?? [];
+  return orderId && attempt ? { orderId, attempt: Number(attempt) } : undefined;
 }
 
 /**
@@ -127,6 +140,7 @@ export interface Submission {
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
+  readonly enqueuedAt?: string | undefined;
 }
 
 /** A new order's state record: Pending, unlocked, no step started. */
@@ -150,6 +164,7 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
     replyToSessionId: submission.replyToSessionId,
     correlationId: submission.correlationId,
     traceparent: submission.traceparent,
+    ...(submission.enqueuedAt && { enqueuedAt: submission.enqueuedAt }),
     steps: Object.fromEntries(steps),
     error: null,
     dueAt: claimBy,

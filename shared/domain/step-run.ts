@@ -22,9 +22,10 @@ export function started(
   return { name, completeBy, record: withRun(record, direction, run) };
 }
 
-/** The step once its agent is done: Completed, or Undone. */
+/** The step once its agent is done: Completed, in this attempt, or Undone. */
 export function done(
   record: StepRecord,
+  attempt: number,
   direction: Direction,
   result: StepResult,
   route: Route,
@@ -32,7 +33,7 @@ export function done(
 ): StepRecord {
   const run: Partial<StepRun> = { ...route, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
-  return direction === "forward" ? { ...changed, result } : { ...changed, state: "Undone" };
+  return direction === "forward" ? { ...changed, result, completedIn: attempt } : { ...changed, state: "Undone" };
 }
 
 /** The step once its agent has refused it for good. */

@@ -1,7 +1,15 @@
 // The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
 import type { NextStep, StepTask, Wake } from "./attempt.ts";
 import { after } from "./duration.ts";
-import type { Direction, OrderError, OrderStatus, ProcessState, StepRecord } from "./state-record.ts";
+import type {
+  Direction,
+  Notice,
+  OrderError,
+  OrderStatus,
+  ProcessState,
+  StateRecord,
+  StepRecord,
+} from "./state-record.ts";
 
 /** What may happen to an order, from which states, and where it leads. */
 export const transitions = {
@@ -21,6 +29,7 @@ export const transitions = {
   resubmitted: { from: "Error", to: "Pending" },
   undoAsked: { from: "Error", to: "Pending" },
   undoAskedWhileRunning: { from: "Processing", to: "Pending" },
+  settled: { from: "Error", to: "Error" },
   extended: { from: "Processing", to: "Processing" },
   extendedWhilePending: { from: "Pending", to: "Pending" },
 } as const satisfies Record<string, { from: ProcessState; to: ProcessState }>;
@@ -137,29 +146,14 @@ export function rejectAndUndo(
   };
 }
 
-/** An ended order whose status message could not be sent: the sweep will send it. */
-export function leaveNotice(ended: EndedAttempt, status: OrderStatus, now: string): GuardedWrite {
+/** A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. */
+export function leaveNotice(seen: StateRecord, notice: Notice, now: string): GuardedWrite {
+  const { processState, lockedBy, attempt } = seen;
+  const hasEnded = processState === "Processed" || processState === "Error";
   return {
-    guard: guardOfEnded(ended),
-    changes: [
-      append(["notices"], { status, attempt: ended.attempt, at: now }),
-      set(["dueAt"], after(now, NOTICE_GRACE_MS)),
-    ],
+    guard: { processState, lockedBy, attempt },
+    changes: [append(["notices"], notice), ...(hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS))] : [])],
   };
-}
-
-/** All that an ended order had to tell is told. */
-export function clearNotices(ended: EndedAttempt): GuardedWrite {
-  return { guard: guardOfEnded(ended), changes: [set(["notices"], []), remove(["dueAt"])] };
-}
-
-export interface EndedAttempt {
-  readonly attempt: number;
-  readonly processState: "Processed" | "Error";
-}
-
-function guardOfEnded({ attempt, processState }: EndedAttempt): Guard {
-  return { processState, lockedBy: null, attempt };
 }
 
 function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {

@@ -1,20 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
 import { returns } from "../workflows/returns.ts";
-import {
-  type AgentOperations,
-  levelsOf,
-  policyFor,
-  type Workflow,
-  type WorkflowStep,
-  workflowFaults,
-} from "./workflow.ts";
+import { type KnownAgents, levelsOf, policyFor, type Workflow, type WorkflowStep, workflowFaults } from "./workflow.ts";
 
-const agents: AgentOperations = new Map([
-  ["inventory", ["reserve", "release", "restock", "withdraw"]],
-  ["payment", ["authorize", "void", "capture", "refund", "refundReturn"]],
-  ["fraud", ["check"]],
-  ["shipping", ["arrange", "cancel", "pickUp", "cancelPickUp"]],
+const agents: KnownAgents = new Map([
+  ["inventory", { operations: ["reserve", "release", "restock", "withdraw"], transports: ["activity", "queue"] }],
+  ["payment", { operations: ["authorize", "void", "capture", "refund", "refundReturn"], transports: ["activity"] }],
+  ["fraud", { operations: ["check"], transports: ["activity", "queue"] }],
+  ["shipping", { operations: ["arrange", "cancel", "pickUp", "cancelPickUp"], transports: ["activity"] }],
+  ["engraving", { operations: ["engrave"], transports: ["queue"] }],
 ]);
 const step: WorkflowStep = {
   name: "one",
@@ -93,4 +87,14 @@ describe("P5 a workflow's faults", () => {
     const wide = ["a", "b", "c", "d", "e"].map((name) => ({ ...step, name }));
     expect(workflowFaults(flow(wide), agents).join()).toContain("at most 4");
   });
+});
+
+test("P7 an agent that is elsewhere can only be asked over its queue, and one without a queue only be called", () => {
+  const elsewhere = { ...step, agent: "engraving", operation: "engrave" };
+  expect(workflowFaults(flow([elsewhere]), agents)).toEqual([
+    'workflow w v1, step one: agent engraving can\'t be reached as activity; it can by transport: "queue"',
+  ]);
+  expect(workflowFaults(flow([{ ...elsewhere, transport: "queue" }]), agents)).toEqual([]);
+  const called = { ...step, agent: "shipping", operation: "arrange", transport: "queue" } as const;
+  expect(workflowFaults(flow([called]), agents).join()).toContain("can't be reached as queue");
 });

@@ -13,11 +13,16 @@ export type StepUndo =
   /** Only a person can undo it: an undone order then says so. */
   | "byHand";
 
+/** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
+export type Transport = "activity" | "queue";
+
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
+  /** Absent: an activity. The step's undo goes the same way. */
+  readonly transport?: Transport;
   /** The steps that have to be completed first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
   /** ISO 8601: from the moment the step is marked Running. */
@@ -43,10 +48,17 @@ export interface Workflow extends WorkflowRef {
   readonly policy: RecoveryPolicy;
 }
 
-/** Which operations there are, by agent. */
-export type AgentOperations = ReadonlyMap<string, readonly string[]>;
+/** What a workflow may ask of an agent, and how it can be reached. */
+export interface AgentFacts {
+  readonly operations: readonly string[];
+  readonly transports: readonly Transport[];
+}
 
-const STEP_NAME = /^[a-z][A-Za-z0-9]{0,49}$/;
+/** Every agent that there is, by name. */
+export type KnownAgents = ReadonlyMap<string, AgentFacts>;
+
+/** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
+const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 /** One write marks a level's steps Running, and Cosmos DB takes at most 10 changes in a patch. */
 const WIDEST_LEVEL = 4;
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
@@ -73,7 +85,7 @@ export function policyFor(workflow: Workflow, step: string | undefined): Recover
 }
 
 /** Everything that is wrong with a workflow, in words; empty when it can run. */
-export function workflowFaults(workflow: Workflow, agents: AgentOperations): string[] {
+export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
   const faults = policyFaults(workflow.policy, where);
@@ -81,8 +93,10 @@ export function workflowFaults(workflow: Workflow, agents: AgentOperations): str
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
   for (const step of workflow.steps) {
     const at = `${where}, step ${step.name}`;
-    if (!STEP_NAME.test(step.name)) faults.push(`${at}: the name must be an identifier such as reserveStock`);
-    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...timeFaults(step.completeWithin, at));
+    if (!STEP_NAME.test(step.name))
+      faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
+    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
+    faults.push(...timeFaults(step.completeWithin, at));
     faults.push(...undoFaults(step, agents, at));
     if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {
@@ -104,11 +118,19 @@ function policyFaults(policy: RecoveryPolicy, where: string): string[] {
   return faults;
 }
 
-function operationFaults(agent: string, operation: string, agents: AgentOperations, at: string): string[] {
-  const operations = agents.get(agent);
-  if (!operations) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
-  if (operations.includes(operation)) return [];
-  return [`${at}: agent ${agent} has no operation ${operation}; it has ${operations.join(", ")}`];
+function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
+  const known = agents.get(agent);
+  if (!known) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
+  if (known.operations.includes(operation)) return [];
+  return [`${at}: agent ${agent} has no operation ${operation}; it has ${known.operations.join(", ")}`];
+}
+
+function transportFaults({ agent, transport = "activity" }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  const transports = agents.get(agent)?.transports ?? [transport];
+  if (transports.includes(transport)) return [];
+  return [
+    `${at}: agent ${agent} can't be reached as ${transport}; it can by transport: "${transports.join('" or "')}"`,
+  ];
 }
 
 function timeFaults(completeWithin: string, at: string): string[] {
@@ -118,7 +140,7 @@ function timeFaults(completeWithin: string, at: string): string[] {
   return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
 }
 
-function undoFaults({ agent, undo }: WorkflowStep, agents: AgentOperations, at: string): string[] {
+function undoFaults({ agent, undo }: WorkflowStep, agents: KnownAgents, at: string): string[] {
   // A workflow that was written without types may lack it.
   if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
   if (typeof undo === "string") return [];

@@ -1,6 +1,7 @@
-// What the app sends, as a port: status messages, wake-ups of the scheduler, and what can't be read.
+// What the app sends, as a port: status messages, wake-ups of the scheduler, agents' requests and replies, what can't be read.
 import type { Reply, Wake } from "../domain/attempt.ts";
 import type { OrderStatus } from "../domain/state-record.ts";
+import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 
 export interface StatusMessage {
   readonly orderId: string;
@@ -21,6 +22,7 @@ export type Told =
   | "no-such-queue";
 
 export interface Unreadable {
+  readonly subject: "InvalidOrder" | "InvalidReply";
   readonly body: unknown;
   readonly faults: readonly string[];
   readonly messageId: string | undefined;
@@ -41,6 +43,10 @@ export interface Messenger {
   tell(reply: Reply, message: StatusMessage): Promise<Told>;
   /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
   wake(wake: Wake, options?: WakeOptions): Promise<void>;
-  /** Keeps a message that is no order, with what is wrong with it. */
+  /** Asks an agent over its own request queue (P7). Past `leftMs` the message is gone; sent again, it is dropped as a repeat. */
+  ask(agent: string, request: AgentRequestMessage, leftMs: number): Promise<void>;
+  /** An agent's answer, to the queue that its request named. */
+  answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
+  /** Keeps a message that can't be read, with what is wrong with it. */
   quarantine(unreadable: Unreadable): Promise<void>;
 }

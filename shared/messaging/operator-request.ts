@@ -10,7 +10,7 @@ export type ActionName = OperatorAction["kind"];
 /** What is asked of an order, with its new content where a resubmission brings some. */
 export type OperatorRequest =
   | { readonly kind: "resubmit"; readonly reason: string; readonly order: Order | null }
-  | Extract<OperatorAction, { kind: "undo" | "extend" }>;
+  | Extract<OperatorAction, { kind: "undo" | "extend" | "settle" }>;
 
 export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
@@ -32,7 +32,6 @@ export interface ListRequest {
 }
 
 /** Who asks where the site does not authenticate people, as on one machine. */
-const NOBODY_KNOWN = "local-operator";
 const NAME_LIMIT = 200;
 /** A function's key may come in the query: that is between the caller and the Functions host. */
 const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
@@ -51,6 +50,7 @@ const bodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional() }),
   undo: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
+  settle: z.strictObject({ reason }),
 };
 
 /** @param text the request's body */
@@ -65,9 +65,10 @@ export function parseOperatorRequest(
   switch (action) {
     case "resubmit":
       return parseResubmit(orderId, body, rules);
-    case "undo": {
-      const parsed = parse(bodies.undo, body);
-      return parsed.kind === "invalid" ? parsed : valid({ kind: "undo", ...parsed.value });
+    case "undo":
+    case "settle": {
+      const parsed = parse(bodies[action], body);
+      return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });
     }
     case "extend": {
       const parsed = parse(bodies.extend, body);
@@ -134,13 +135,6 @@ export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ re
 /** What a caller gives back to go on. */
 export function continuationOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
-}
-
-/** @param principal what Azure's built-in authentication says of the caller, in `x-ms-client-principal-name` */
-export function operatorName(principal: string | null): string {
-  // It goes into the history and the logs: no control characters.
-  const name = principal?.replace(/\p{Cc}/gu, "").trim();
-  return name ? name.slice(0, NAME_LIMIT) : NOBODY_KNOWN;
 }
 
 function parse<T>(schema: z.ZodType<T>, input: unknown): Parsed<{ readonly value: T }> {

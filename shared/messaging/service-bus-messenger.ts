@@ -5,13 +5,19 @@ import {
   type ServiceBusMessage,
   type ServiceBusSender,
 } from "@azure/service-bus";
+import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
 import { attemptId } from "../domain/state-record.ts";
+import { requestId } from "./agent-messages.ts";
 import type { Messenger, StatusMessage } from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
   readonly quarantine: string;
+  /** Before each agent's own name: `agent-requests` makes `agent-requests-fraud`. */
+  readonly agentRequests: string;
+  /** Where this host's attempts hear of their replies. */
+  readonly agentReplies: string;
 }
 
 /** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
@@ -20,7 +26,37 @@ const FAULT_LENGTH = 500;
 /** Senders to reply queues that are kept open; the one opened first is closed first. */
 const OPEN_SENDERS = 200;
 
-export function createServiceBusMessenger(client: ServiceBusClient, queues: QueueNames): Messenger {
+export interface MessengerOptions {
+  /** The traceparent of the span that surrounds the caller, if there is one. */
+  readonly surroundingTrace?: () => string | undefined;
+  /** Whether roles may just have been given: a refusal then is worth waiting for, for 4 minutes in all. */
+  readonly rolesAreNew?: () => boolean;
+  readonly rolePauseMs?: number;
+}
+
+export function createServiceBusMessenger(
+  client: ServiceBusClient,
+  queues: QueueNames,
+  { surroundingTrace = () => undefined, rolesAreNew = () => false, rolePauseMs = 10_000 }: MessengerOptions = {},
+): Messenger {
+  const untilRolesHold = retry(
+    handleWhen((cause) => rolesAreNew() && isUnauthorized(cause)),
+    {
+      maxAttempts: 24,
+      backoff: new ConstantBackoff(rolePauseMs),
+    },
+  );
+
+  function send(queue: string, message: ServiceBusMessage): Promise<void> {
+    return untilRolesHold.execute(() => senderTo(queue).sendMessages(message));
+  }
+
+  /** `Diagnostic-Id` is what Azure's SDKs and the Functions host of today go by, `traceparent` what others and their successors do. */
+  function traced(own?: string | null): Pick<ServiceBusMessage, "applicationProperties"> {
+    const traceparent = surroundingTrace() ?? own;
+    return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
+  }
+
   const senders = new Map<string, ServiceBusSender>();
 
   function senderTo(queue: string): ServiceBusSender {
@@ -41,14 +77,14 @@ export function createServiceBusMessenger(client: ServiceBusClient, queues: Queu
     async tell(reply: Reply, message) {
       if (reply.replyTo === null) return "nobody-asked";
       try {
-        await senderTo(reply.replyTo).sendMessages({
+        await send(reply.replyTo, {
           body: message,
           contentType: "application/json",
           subject: message.status,
           messageId: statusMessageId(message),
           correlationId: reply.correlationId,
           ...(reply.replyToSessionId && { sessionId: reply.replyToSessionId }),
-          ...(reply.traceparent && { applicationProperties: { "Diagnostic-Id": reply.traceparent } }),
+          ...traced(reply.traceparent),
         });
         return "sent";
       } catch (cause) {
@@ -59,33 +95,65 @@ export function createServiceBusMessenger(client: ServiceBusClient, queues: Queu
     },
 
     async wake(wake, { at } = {}) {
-      await senderTo(queues.scheduler).sendMessages({
+      await send(queues.scheduler, {
         body: wake,
         contentType: "application/json",
         subject: "wake",
         correlationId: attemptId(wake.orderId, wake.attempt),
+        ...traced(wake.traceparent),
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
       });
     },
 
-    async quarantine({ body, faults, messageId, correlationId }) {
+    async ask(agent, request, leftMs) {
+      await send(`${queues.agentRequests}-${agent}`, {
+        body: request,
+        contentType: "application/json",
+        subject: request.operation,
+        messageId: requestId(request.ticket),
+        correlationId: request.ticket.lockedBy,
+        replyTo: queues.agentReplies,
+        timeToLive: leftMs,
+        ...traced(),
+      });
+    },
+
+    async answer(replyTo, reply) {
+      await send(replyTo, {
+        body: reply,
+        contentType: "application/json",
+        subject: reply.kind,
+        correlationId: requestId(reply.ticket),
+        ...traced(),
+      });
+    },
+
+    async quarantine({ subject, body, faults, messageId, correlationId }) {
       const named = faults
         .slice(0, FAULTS_NAMED)
         .map((fault, index) => [`fault${index + 1}`, fault.slice(0, FAULT_LENGTH)]);
       const message: ServiceBusMessage = {
         body,
-        subject: "InvalidOrder",
+        subject,
         ...(messageId && { messageId }),
         ...(correlationId && { correlationId }),
-        applicationProperties: { faultCount: faults.length, ...Object.fromEntries(named) },
+        applicationProperties: {
+          ...traced().applicationProperties,
+          faultCount: faults.length,
+          ...Object.fromEntries(named),
+        },
       };
-      await senderTo(queues.quarantine).sendMessages(message);
+      await send(queues.quarantine, message);
     },
   };
 }
 
 function statusMessageId({ orderId, attempt, status, step }: StatusMessage): string {
   return [orderId, attempt, status, ...(step ? [step] : [])].join(":");
+}
+
+function isUnauthorized(cause: unknown): boolean {
+  return isServiceBusError(cause) && cause.code === "UnauthorizedAccess";
 }
 
 /** The queue itself refuses, and would refuse again: the shop's affair, which never stops an order. */

@@ -18,6 +18,7 @@ const runSchema = z.object({
 const stepSchema = runSchema.extend({
   agent: z.string(),
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  completedIn: z.int().optional(),
   undo: runSchema.nullable(),
   generation: z.int().min(1),
 });
@@ -28,6 +29,7 @@ const wakeSchema = z.object({
   direction: z.enum(["forward", "undo"]),
   workflow: z.object({ name: z.string(), version: z.int() }),
   steps: z.record(z.string(), stepSchema),
+  traceparent: textOrNull.optional(),
 }) satisfies z.ZodType<Wake>;
 
 /** Throws if the message is no wake: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */

@@ -1,12 +1,15 @@
 // The scheduler's claim (P4): one attempt takes a Pending order, exclusively, and gets its plan.
-import type { Attempt, ClaimOutcome, Wake } from "../domain/attempt.ts";
-import { openLevel, type Plan, planOf } from "../domain/plan.ts";
+import { attemptOf, type ClaimOutcome, type Wake } from "../domain/attempt.ts";
+import { openLevel, planOf } from "../domain/plan.ts";
 import { holderId, type StateRecord } from "../domain/state-record.ts";
 import { started } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import type { Versioned } from "../store/order-store.ts";
+import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder, endingOf } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { tell } from "./tell.ts";
 
 /** Order of writes: the claim, then the Started message. Run again after a death in between, it finds the claim its own. */
 export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry): Promise<ClaimOutcome> {
@@ -31,11 +34,9 @@ export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry)
   }
   telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
   if (direction === "forward") {
-    const told = await ports.messenger.tell(record, { orderId, attempt, status: "Started", at: now });
-    if (told === "no-such-queue")
-      telemetry.event("StatusUndeliverable", { orderId, status: "Started", queue: record.replyTo });
+    await tell(record, { status: "Started", attempt, at: now }, ports, telemetry);
   }
-  return { kind: "claimed", attempt: attemptOf(record, holder, plan) };
+  return { kind: "claimed", attempt: attemptOf(fromHere(record), holder, plan) };
 }
 
 /** An undo that finds nothing to undo, or an order resubmitted with all its steps completed. */
@@ -51,37 +52,21 @@ async function concludeAtOnce(
   const cause = direction === "undo" ? ((await ports.store.state(orderId))?.record.error ?? null) : null;
   const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
   const written = await ports.store.change(orderId, claimAndConclude(wake, ending, holder, now));
-  const record = written.kind === "written" ? written.record : await concludedAlready(wake, ports);
-  if (!record) return { kind: "taken" };
-  await concludeOrder(record, ports, telemetry);
+  const concluded = written.kind === "written" ? written : await concludedAlready(wake, ports);
+  if (!concluded) return { kind: "taken" };
+  await concludeOrder(concluded, ports, telemetry);
   return { kind: "concluded" };
 }
 
 /** An earlier run of this claim concluded the order and died before it told the shop: nobody else writes under its attempt. */
-async function concludedAlready({ orderId, attempt }: Wake, ports: Ports): Promise<StateRecord | undefined> {
-  const record = (await ports.store.state(orderId))?.record;
-  const ended = record?.processState === "Processed" || record?.processState === "Error";
-  return ended && record.attempt === attempt ? record : undefined;
+async function concludedAlready({ orderId, attempt }: Wake, ports: Ports): Promise<Versioned | undefined> {
+  const stored = await ports.store.state(orderId);
+  const { processState } = stored?.record ?? {};
+  const ended = processState === "Processed" || processState === "Error";
+  return ended && stored?.record.attempt === attempt ? stored : undefined;
 }
 
 async function heldAlready({ orderId }: Wake, holder: string, ports: Ports): Promise<StateRecord | undefined> {
   const stored = await ports.store.state(orderId);
   return stored?.record.lockedBy === holder ? stored.record : undefined;
-}
-
-function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
-  const { orderId, attempt, direction, workflow, orderRevision, priority, steps } = record;
-  const { replyTo, replyToSessionId, correlationId, traceparent } = record;
-  return {
-    orderId,
-    attempt,
-    lockedBy,
-    direction,
-    workflow,
-    orderRevision,
-    priority,
-    plan,
-    steps,
-    reply: { replyTo, replyToSessionId, correlationId, traceparent },
-  };
 }

@@ -8,7 +8,7 @@ import type { ActionName, OperatorRequest } from "../messaging/operator-request.
 import type { Versioned, Written } from "../store/order-store.ts";
 import { standpointOf } from "../supervision/rule.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { tellNotices } from "./recover-order.ts";
+import { tellBeforeWake } from "./tell.ts";
 
 export type Operated =
   /** `told`: false where the scheduler could not be told; the supervisor then wakes the order when it is due. */
@@ -84,6 +84,7 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
       resubmit: may({ kind: "resubmit", reason: "", edited: null }),
       undo: may({ kind: "undo", reason: "" }),
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
+      settle: may({ kind: "settle", reason: "" }),
     },
   };
 }
@@ -161,13 +162,13 @@ async function follow(
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<boolean> {
-  if (request.kind === "extend") return true;
+  if (request.kind === "extend" || request.kind === "settle") return true;
   const { orderId, attempt, error } = written.record;
   if (request.kind === "undo") {
     telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
   }
   try {
-    await tellNotices(written, ports, telemetry);
+    await tellBeforeWake(written, ports, telemetry);
     await ports.messenger.wake(wakeOf(written.record), startAt === null ? {} : { at: startAt });
     return true;
   } catch (cause) {

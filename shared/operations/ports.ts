@@ -1,12 +1,14 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { RoutedAgent } from "../agents/agent.ts";
 import type { Messenger } from "../messaging/messenger.ts";
+import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
 import type { OrderStore } from "../store/order-store.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Workflows } from "../workflows/workflows.ts";
+import type { Pressure } from "./pressure.ts";
 
 export interface Timing {
   /** How long a Pending order may wait for its claim before the scheduler is told again. */
@@ -15,6 +17,8 @@ export interface Timing {
   readonly clockSkewMs: number;
   /** A sweep that takes longer goes on at the next tick. */
   readonly sweepWithinMs: number;
+  /** Records and orchestrations that nobody has touched for so long are compared. */
+  readonly reconcileAfterMs: number;
 }
 
 export interface Ports {
@@ -30,6 +34,10 @@ export interface Ports {
   readonly leadership: Leadership;
   /** The ledger of what supervisors and operators decide. */
   readonly supervision: SupervisionLog;
+  /** Whether orders had better wait in their queue. */
+  readonly pressure: Pressure;
+  /** How the operator's API knows who asks. */
+  readonly operatorSignIn: OperatorSignIn;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;

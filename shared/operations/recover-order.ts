@@ -1,12 +1,13 @@
 // What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be told of it.
-import { decideRecovery, overdueStep, recover, told, type Verdict, wakeOf } from "../domain/recovery.ts";
+import { decideRecovery, overdueStep, recover, type Verdict, wakeOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/order-store.ts";
 import { ruleInWords, standpointOf } from "../supervision/rule.ts";
 import type { Standpoint } from "../supervision/supervision-log.ts";
-import { passOn, reportError, tellEnd } from "./conclude-order.ts";
+import { passOn, reportError } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { settleNotices, tellBeforeWake, tellNotices, tellSteps } from "./tell.ts";
 
 export interface Recovery {
   /** Absent where the record could not even be judged. */
@@ -34,7 +35,7 @@ export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Tele
     const verdict = decideRecovery(record, policy);
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
     // The notice goes with the write: it has to be sent before.
-    if (verdict.kind === "tell") await tellEnd(record, ports, telemetry);
+    if (verdict.kind === "tell") await tellNotices(record, ports, telemetry);
     const next = recover(record, verdict, instant(now), ports.timing.claimWithinMs);
     const written = await ports.store.replace(due, next);
     if (written.kind === "refused") return { ...recovery, outcome: "lost" };
@@ -55,47 +56,36 @@ async function follow(
   telemetry: Telemetry,
 ): Promise<void> {
   const { orderId, attempt, failureCount } = written.record;
+  const step = overdueStep(before) ?? null;
+  const agent = step === null ? null : (before.steps[step]?.agent ?? null);
   if ("failureCount" in verdict) {
-    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, completeBy: before.completeBy });
+    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, step, agent, completeBy: before.completeBy });
   }
   switch (verdict.kind) {
     case "retry":
-      telemetry.event("OrderRetried", { orderId, attempt, failureCount });
-      await tellNotices(written, ports, telemetry);
+      telemetry.event("OrderRetried", { orderId, attempt, step, agent, failureCount });
+      await tellBeforeWake(written, ports, telemetry);
       return ports.messenger.wake(wakeOf(written.record));
     case "wait": {
       const at = instant(now + verdict.waitMs);
-      telemetry.event("OrderWaits", { orderId, attempt, failureCount, until: at });
-      await tellNotices(written, ports, telemetry);
+      telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
+      await tellBeforeWake(written, ports, telemetry);
       return ports.messenger.wake(wakeOf(written.record), { at });
     }
     case "undo":
-      await tellNotices(written, ports, telemetry);
-      return passOn(written.record, ports, telemetry);
+      return passOn(written, ports, telemetry);
     case "wake":
       telemetry.event("OrderWokenAgain", { orderId, attempt });
-      await tellNotices(written, ports, telemetry);
+      await tellBeforeWake(written, ports, telemetry);
       return ports.messenger.wake(wakeOf(written.record));
     case "fail":
       reportError(written.record, telemetry);
-      await tellEnd(written.record, ports, telemetry);
-      await ports.store.replace(written, told(written.record, instant(ports.now())));
+      await tellSteps(written.record, ports, telemetry);
+      await settleNotices(written, ports, telemetry);
       return;
     case "tell":
       return;
     default:
       return verdict satisfies never;
   }
-}
-
-/** Before the wake: afterwards the attempt writes the record too, and the clearing would be refused. */
-export async function tellNotices(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const { record } = written;
-  if (record.notices.length === 0) return;
-  const { orderId, replyTo } = record;
-  for (const { attempt, status, at } of record.notices) {
-    const answer = await ports.messenger.tell(record, { orderId, attempt, status, at });
-    if (answer === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: replyTo });
-  }
-  await ports.store.replace(written, told(record, instant(ports.now())));
 }

@@ -1,7 +1,10 @@
 // The supervisor's sweep (P10, P12): whoever leads finds what is due and not done, and has it recovered.
+
+import type { StateRecord } from "../domain/state-record.ts";
 import type { Standing } from "../supervision/leadership.ts";
 import { createPace, isThrottled } from "../supervision/pace.ts";
 import { type SweepEntry, sweepIdOf } from "../supervision/supervision-log.ts";
+import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Recovery, recoverOrder } from "./recover-order.ts";
 import { walkOverdue } from "./walk-overdue.ts";
@@ -115,7 +118,9 @@ class Sweep {
       },
       visit: async (due) => {
         this.#counts.found += 1;
-        const recovery = await recoverOrder(due, this.#ports, this.#telemetry);
+        const recovery = await inSpan("recover", spanOf(due.record), () =>
+          recoverOrder(due, this.#ports, this.#telemetry),
+        );
         this.#count(due.record.orderId, recovery);
         await this.#write((log, sweepId) =>
           log.decision(decisionOf(due.record.orderId, recovery, sweepId, this.#epoch, now())),
@@ -172,6 +177,11 @@ class Sweep {
       this.#telemetry.event("LedgerUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }
   }
+}
+
+/** A recovery belongs to the trace of its order, not to that of the sweep. */
+function spanOf({ orderId, attempt, traceparent }: StateRecord): SpanOptions {
+  return { traceparent, attributes: { orderId, attempt } };
 }
 
 function decisionOf(orderId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {

@@ -7,7 +7,7 @@ import {
   type PatchOperation,
   PatchOperationType,
 } from "@azure/cosmos";
-import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
+import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
 import type { Order } from "../domain/order.ts";
 import type { Direction, StateRecord } from "../domain/state-record.ts";
 import type { Change, Guard } from "../domain/transitions.ts";
@@ -19,8 +19,9 @@ const STATE_ID = "state";
 const FIRST_REVISION = 1;
 /** As many orders as are likely to be under way in one process. */
 const CACHED_ORDERS = 5000;
-const DUE_PAGE = 100;
+const RECORDS_PAGE = 100;
 
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -29,15 +30,47 @@ const FAILED_DEPENDENCY = 424;
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
 /** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
-const withRetries = retry(handleWhen(isTransient), {
+const throughOutage = retry(handleWhen(isTransient), {
   maxAttempts: 8,
   backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 3000 }),
 });
 
+/**
+ * A role takes minutes to hold after it was given, and until then the answer is 403: 4 minutes in all, below the functions' time,
+ * so that a message outlasts it by being delivered again.
+ */
+const untilRolesHold = (pauseMs: number) =>
+  retry(
+    handleWhen((cause) => statusOf(cause) === FORBIDDEN),
+    {
+      maxAttempts: 24,
+      backoff: new ConstantBackoff(pauseMs),
+    },
+  );
+
+export interface CosmosStoreOptions {
+  /** Whether roles may just have been given: a 403 then is worth waiting for. */
+  readonly rolesAreNew?: () => boolean;
+  readonly rolePauseMs?: number;
+}
+
 type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 
 /** @param container its partition key is `/orderId`. */
-export function createCosmosOrderStore(container: Container): OrderStore {
+export function createCosmosOrderStore(
+  container: Container,
+  { rolesAreNew = () => false, rolePauseMs = 10_000 }: CosmosStoreOptions = {},
+): OrderStore {
+  const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
+
+  async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await (rolesAreNew() ? withPatience : throughOutage).execute(work);
+    } catch (cause) {
+      throw new StoreUnavailable(operation, cause);
+    }
+  }
+
   const cache = createOrderCache(CACHED_ORDERS);
 
   async function readOrder(orderId: string, revision: number): Promise<Order> {
@@ -51,6 +84,18 @@ export function createCosmosOrderStore(container: Container): OrderStore {
   async function readState(orderId: string): Promise<Versioned | undefined> {
     const { resource } = await patiently("read a state record", () => container.item(STATE_ID, orderId).read<Stored>());
     return resource && versioned(resource);
+  }
+
+  async function* records(operation: string, condition: string, instant: string): AsyncGenerator<Versioned> {
+    const query = {
+      query: `SELECT * FROM c WHERE ${condition}`,
+      parameters: [{ name: "@instant", value: instant }],
+    };
+    const pages = container.items.query<Stored>(query, { maxItemCount: RECORDS_PAGE });
+    while (pages.hasMoreResults()) {
+      const { resources } = await patiently(operation, () => pages.fetchNext());
+      for (const stored of resources ?? []) yield versioned(stored);
+    }
   }
 
   return {
@@ -144,17 +189,9 @@ export function createCosmosOrderStore(container: Container): OrderStore {
       return pageOf(found, query);
     },
 
-    async *due(instant) {
-      const query = {
-        query: "SELECT * FROM c WHERE c.dueAt < @instant ORDER BY c.dueAt",
-        parameters: [{ name: "@instant", value: instant }],
-      };
-      const pages = container.items.query<Stored>(query, { maxItemCount: DUE_PAGE });
-      while (pages.hasMoreResults()) {
-        const { resources } = await patiently("find what is due", () => pages.fetchNext());
-        for (const stored of resources ?? []) yield versioned(stored);
-      }
-    },
+    untouched: (instant) =>
+      records("find what is held", "c.processState = 'Processing' AND c.updatedAt < @instant", instant),
+    due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
   };
 }
 
@@ -181,14 +218,6 @@ async function unlessRefused(write: () => Promise<Stored | undefined>): Promise<
   } catch (cause) {
     if (statusOf(cause) === PRECONDITION_FAILED || statusOf(cause) === NOT_FOUND) return { kind: "refused" };
     throw cause;
-  }
-}
-
-async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await withRetries.execute(work);
-  } catch (cause) {
-    throw new StoreUnavailable(operation, cause);
   }
 }
 

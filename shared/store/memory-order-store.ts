@@ -55,6 +55,10 @@ export function createMemoryOrderStore(): OrderStore {
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
+    async *untouched(instant) {
+      const held = [...states.values()].filter(({ record }) => record.processState === "Processing");
+      yield* structuredClone(held.filter(({ record }) => record.updatedAt < instant));
+    },
     async *due(instant) {
       const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);
       due.sort((one, other) => ((one.record.dueAt ?? "") < (other.record.dueAt ?? "") ? -1 : 1));

@@ -32,6 +32,8 @@ export interface OrderStore {
   revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
+  /** Processing records that nobody has written since `instant`. */
+  untouched(instant: string): AsyncIterable<Versioned>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@azure/cosmos";
-import { BlobServiceClient } from "@azure/storage-blob";
+import type { BlobServiceClient } from "@azure/storage-blob";
 import { createBlobLeadership } from "./blob-leadership.ts";
 import { createCosmosSupervisionLog } from "./cosmos-supervision-log.ts";
 import type { Leadership } from "./leadership.ts";
@@ -10,8 +10,8 @@ import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 import type { SupervisionLog } from "./supervision-log.ts";
 
 export interface SupervisionSettings {
-  /** Connection string of the storage account; all supervisors of one store have to share it. */
-  readonly storage: string;
+  /** All supervisors of one store have to share the account. */
+  readonly blobs: BlobServiceClient;
   readonly ledgerContainer: string;
   readonly leaseSeconds: number;
   /** Of the sweeps that find nothing, one in this time is recorded. */
@@ -29,14 +29,18 @@ export interface Supervision {
 const LEASE_CONTAINER = "supervisor";
 const LEASE_BLOB = "leader";
 /** All tries of a renewal have to fit into what is left of the shortest lease. */
-const STORAGE_RETRY = { maxTries: 3, tryTimeoutInMs: 2500, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } as const;
+export const STORAGE_RETRY = {
+  maxTries: 3,
+  tryTimeoutInMs: 2500,
+  retryDelayInMs: 200,
+  maxRetryDelayInMs: 1000,
+} as const;
 
 export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
-  const storage = BlobServiceClient.fromConnectionString(settings.storage, { retryOptions: STORAGE_RETRY });
   const ledger = createCosmosSupervisionLog(database.container(settings.ledgerContainer));
   return {
     leadership: createBlobLeadership({
-      container: storage.getContainerClient(LEASE_CONTAINER),
+      container: settings.blobs.getContainerClient(LEASE_CONTAINER),
       blobName: LEASE_BLOB,
       leaseMs: settings.leaseSeconds * 1000,
       // A process that comes back under its old name is a new holder all the same.

@@ -1,32 +1,41 @@
 // What the app says of itself: structured events, by names that the alert rules match.
 
-export type EventName =
-  | "OrderSubmitted"
-  | "DuplicateSubmission"
-  | "OrderQuarantined"
-  | "OrderClaimed"
-  | "ClaimRefused"
-  | "StepCompleted"
-  | "StepRejected"
-  | "OrderProcessed"
-  | "OrderErrored"
-  | "OrderExpired"
-  | "OrderRetried"
-  | "OrderWokenAgain"
-  | "OrderToBeUndone"
-  | "StepUndone"
-  | "OrderUndone"
-  | "OrderWaits"
-  | "AgentStoppedSilently"
-  | "LateReplyRejected"
-  | "StatusUndeliverable"
-  | "StatusDelayed"
-  | "SupervisorSweep"
-  | "SupervisorFollows"
-  | "SupervisorWhatIf"
-  | "OperatorActed"
-  | "LedgerUnwritten"
-  | "RecoveryFailed";
+export const EVENTS = [
+  "OrderSubmitted",
+  "DuplicateSubmission",
+  "OrderQuarantined",
+  "ReplyQuarantined",
+  "ReplyUnclaimed",
+  "OrderClaimed",
+  "ClaimRefused",
+  "StepCompleted",
+  "StepRejected",
+  "OrderProcessed",
+  "OrderErrored",
+  "OrderExpired",
+  "OrderRetried",
+  "OrderWokenAgain",
+  "OrderToBeUndone",
+  "StepUndone",
+  "OrderUndone",
+  "OrderWaits",
+  "AgentStoppedSilently",
+  "LateReplyRejected",
+  "StatusUndeliverable",
+  "StatusDelayed",
+  "EndpointHealth",
+  "SupervisorSweep",
+  "SupervisorFollows",
+  "SupervisorWhatIf",
+  "OperatorActed",
+  "LedgerUnwritten",
+  "RecoveryFailed",
+  "OrchestrationReconciled",
+  "ReconciliationFailed",
+  "StockUncounted",
+] as const;
+
+export type EventName = (typeof EVENTS)[number];
 
 export type Attributes = { readonly [name: string]: string | number | boolean | null };
 
@@ -34,13 +43,15 @@ export interface Telemetry {
   event(name: EventName, attributes: Attributes): void;
 }
 
-type Level = "info" | "warn" | "error";
+export type Level = "info" | "warn" | "error";
 
 /** Where events go: an invocation's context has these. */
 export type EventLog = { readonly [level in Level]: (line: string) => void };
 
 const LOUD: { readonly [name in EventName]?: Level } = {
   OrderQuarantined: "warn",
+  ReplyQuarantined: "warn",
+  ReplyUnclaimed: "warn",
   StepRejected: "warn",
   OrderErrored: "error",
   OrderExpired: "warn",
@@ -51,14 +62,35 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   StatusUndeliverable: "warn",
   StatusDelayed: "warn",
   RecoveryFailed: "error",
+  OrchestrationReconciled: "warn",
+  ReconciliationFailed: "error",
+  EndpointHealth: "warn",
   LedgerUnwritten: "warn",
+  StockUncounted: "warn",
 };
+
+/** Hears of every event beside the log. */
+export type EventListener = (name: EventName, attributes: Attributes, level: Level) => void;
+
+let listener: EventListener | undefined;
+
+/** One for the process: its exporters. Undefined ends it. */
+export function listenToEvents(next: EventListener | undefined): void {
+  listener = next;
+}
 
 /** Events as one line of JSON each: the form in which Application Insights finds them in its traces. */
 export function logTelemetry(log: EventLog): Telemetry {
   return {
     event(name, attributes) {
-      log[LOUD[name] ?? "info"](JSON.stringify({ event: name, ...attributes }));
+      const level = LOUD[name] ?? "info";
+      log[level](JSON.stringify({ event: name, ...attributes }));
+      listener?.(name, attributes, level);
     },
   };
 }
+
+const print = (line: string) => console.log(line);
+
+/** For what happens outside any invocation: the host logs what the process prints. */
+export const processTelemetry: Telemetry = logTelemetry({ info: print, warn: print, error: print });

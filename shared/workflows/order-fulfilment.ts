@@ -38,7 +38,8 @@ const chain: Workflow = {
 
 /**
  * Reserve stock; take payment and check for fraud side by side; arrange shipping; capture the payment. What a service refuses
- * for good is undone, for nobody gains by an order that is half done.
+ * for good is undone, for nobody gains by an order that is half done. The fraud check goes over its agent's queue: whoever
+ * does it may be another team, in another language.
  */
 const graph: Workflow = {
   name: "order-fulfilment",
@@ -67,6 +68,7 @@ const graph: Workflow = {
       name: "checkFraud",
       agent: "fraud",
       operation: "check",
+      transport: "queue",
       after: ["reserveStock"],
       completeWithin: "PT10S",
       undo: "nothing",

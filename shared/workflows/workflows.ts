@@ -1,5 +1,5 @@
 // All workflows that this app knows, by name and version.
-import { type AgentOperations, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
+import { type KnownAgents, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 
@@ -13,8 +13,13 @@ export interface Workflows {
 
 const known: readonly Workflow[] = [...orderFulfilment, returns];
 
+/** The agents that some step of some version reaches over their request queue. */
+export const agentsAskedByQueue: ReadonlySet<string> = new Set(
+  known.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
+);
+
 /** Checks every workflow against the agents. Throws one error that names all faults. */
-export function loadWorkflows(agents: AgentOperations, workflows: readonly Workflow[] = known): Workflows {
+export function loadWorkflows(agents: KnownAgents, workflows: readonly Workflow[] = known): Workflows {
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = [...workflows].sort((one, other) => other.version - one.version);

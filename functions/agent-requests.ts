@@ -1,0 +1,24 @@
+// The agents of this app that some workflow asks over their queues (P7). Each can be switched off, to be done elsewhere, by
+// `AzureWebJobs.<name>QueueAgent.Disabled`.
+import { app } from "@azure/functions";
+import { agentNames } from "../shared/agents/agents.ts";
+import { ports } from "../shared/compose.ts";
+import type { AgentRequestMessage } from "../shared/messaging/agent-messages.ts";
+import { answerRequest } from "../shared/operations/answer-request.ts";
+import { observeMessage } from "../shared/telemetry/invocation.ts";
+import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
+
+for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) {
+  app.serviceBusQueue(`${name}QueueAgent`, {
+    queueName: `%AgentRequestsQueue%-${name}`,
+    connection: "ServiceBus",
+    handler: (body: unknown, context) => {
+      const request = body as AgentRequestMessage;
+      const replyTo = String(context.triggerMetadata?.["replyTo"]);
+      const { orderId, attempt, step } = request.ticket;
+      return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
+        answerRequest(name, request, replyTo, ports(), telemetry),
+      );
+    },
+  });
+}

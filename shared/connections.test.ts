@@ -1,0 +1,70 @@
+// Connections by string and by identity, and the settings that say which.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CosmosClient } from "@azure/cosmos";
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.ts";
+import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+
+const endpoints = Object.fromEntries(
+  ["Inventory", "Payment", "Fraud", "Shipping"].map((name) => [`${name}Endpoints`, "http://127.0.0.1:1"]),
+);
+const byIdentity = {
+  ...endpoints,
+  ServiceBus__fullyQualifiedNamespace: "shop.servicebus.windows.net",
+  ServiceBus__credential: "managedidentity",
+  ServiceBus__clientId: "id",
+  Cosmos__accountEndpoint: "https://shop.documents.azure.com:443/",
+  Cosmos__credential: "managedidentity",
+  AzureWebJobsStorage__accountName: "shop",
+  AzureWebJobsStorage__credential: "managedidentity",
+};
+
+test("by identity: every client goes to its address, and no connection string is needed", async () => {
+  const config = parseConfig(byIdentity);
+  const bus = serviceBusOf(config, {});
+  expect(bus.fullyQualifiedNamespace).toBe("shop.servicebus.windows.net");
+  await bus.close();
+  expect(blobsOf(config, {}).url).toBe("https://shop.blob.core.windows.net/");
+  const sovereign = { ...byIdentity, AzureWebJobsStorage__blobServiceUri: "https://shop.blob.core.chinacloudapi.cn" };
+  expect(blobsOf(parseConfig(sovereign), {}).url).toBe("https://shop.blob.core.chinacloudapi.cn/");
+  cosmosOf(config).dispose();
+});
+
+test("every connection that is missing is named, with both ways out", () => {
+  expect(() => parseConfig({ ...endpoints, Cosmos__credential: "secret" })).toThrow(
+    /ServiceBus: is missing.*fullyQualifiedNamespace|Cosmos__credential/s,
+  );
+  expect(() => parseConfig(endpoints)).toThrow(
+    /ServiceBus: .*\n.*Cosmos: .*accountEndpoint\n.*AzureWebJobsStorage: .*accountName or .*blobServiceUri/,
+  );
+});
+
+test("while roles are new a 403 is waited for; later it is a fault at once", async () => {
+  let refusals = 2;
+  const server = createServer((request, response) => {
+    const isAccount = request.url === "/";
+    const allowed = isAccount || refusals-- <= 0;
+    response.writeHead(allowed ? (isAccount ? 200 : 404) : 403, { "content-type": "application/json" });
+    const here = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const locations = [{ name: "here", databaseAccountEndpoint: here }];
+    const account = { _self: "", id: "local", writableLocations: locations, readableLocations: locations };
+    response.end(JSON.stringify({ ...account, userConsistencyPolicy: { defaultConsistencyLevel: "Session" } }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const client = new CosmosClient({ endpoint, key: "a2V5", connectionPolicy: { enableEndpointDiscovery: false } });
+  const container = client.database("d").container("c");
+  try {
+    const patient = createCosmosOrderStore(container, { rolesAreNew: () => true, rolePauseMs: 1 });
+    expect(await patient.state("order-1")).toBeUndefined();
+    expect(refusals).toBeLessThan(0);
+    refusals = 1;
+    await expect(createCosmosOrderStore(container).state("order-1")).rejects.toThrow("The state store did not");
+  } finally {
+    client.dispose();
+    server.close();
+  }
+});

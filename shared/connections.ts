@@ -1,0 +1,68 @@
+// The clients of bus, store and storage: by connection string locally, by identity in Azure, under the names that the Functions
+// host's own connections have (`ServiceBus`, or `ServiceBus__fullyQualifiedNamespace` and its fellows).
+
+import { CosmosClient } from "@azure/cosmos";
+import type { TokenCredential } from "@azure/identity";
+import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
+import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
+import type { Config } from "./config.ts";
+
+/** How a connection signs in; without `managedidentity` as whoever is signed in on this machine. */
+interface Identity {
+  readonly credential: "managedidentity" | undefined;
+  readonly clientId: string | undefined;
+}
+
+export function serviceBusOf(config: Config, options: ServiceBusClientOptions): ServiceBusClient {
+  if (config.ServiceBus) return new ServiceBusClient(config.ServiceBus, options);
+  const { ServiceBus__credential: credential, ServiceBus__clientId: clientId } = config;
+  return new ServiceBusClient(
+    given(config.ServiceBus__fullyQualifiedNamespace),
+    credentialOf({ credential, clientId }),
+    options,
+  );
+}
+
+/** The SDK's own minute is longer than a step has: a connection that fell silent would cost the whole attempt. */
+const STORE_POLICY = { requestTimeout: 5000 } as const;
+
+export function cosmosOf(config: Config): CosmosClient {
+  const connectionPolicy = STORE_POLICY;
+  if (config.Cosmos) return new CosmosClient({ connectionString: config.Cosmos, connectionPolicy });
+  const { Cosmos__credential: credential, Cosmos__clientId: clientId } = config;
+  return new CosmosClient({
+    endpoint: given(config.Cosmos__accountEndpoint),
+    aadCredentials: credentialOf({ credential, clientId }),
+    connectionPolicy,
+  });
+}
+
+export function blobsOf(config: Config, options: StoragePipelineOptions): BlobServiceClient {
+  if (config.AzureWebJobsStorage) return BlobServiceClient.fromConnectionString(config.AzureWebJobsStorage, options);
+  const { AzureWebJobsStorage__credential: credential, AzureWebJobsStorage__clientId: clientId } = config;
+  const { AzureWebJobsStorage__blobServiceUri: uri, AzureWebJobsStorage__accountName: account } = config;
+  const url = uri ?? `https://${given(account)}.blob.core.windows.net`;
+  return new BlobServiceClient(url, credentialOf({ credential, clientId }), options);
+}
+
+/** The library of credentials is big: it is loaded with the first token, and not at all where there are connection strings. */
+export function credentialOf({ credential, clientId }: Identity): TokenCredential {
+  let made: Promise<TokenCredential> | undefined;
+  async function make(): Promise<TokenCredential> {
+    const { DefaultAzureCredential, ManagedIdentityCredential } = await import("@azure/identity");
+    if (credential === undefined) return new DefaultAzureCredential();
+    return new ManagedIdentityCredential(clientId === undefined ? {} : { clientId });
+  }
+  return {
+    async getToken(scopes, options) {
+      made ??= make();
+      return (await made).getToken(scopes, options);
+    },
+  };
+}
+
+/** The settings' check has seen to it. */
+function given(value: string | undefined): string {
+  if (value === undefined) throw new Error("a connection has neither a connection string nor an address");
+  return value;
+}

@@ -1,0 +1,75 @@
+// The contract between scheduler and agents that are asked over a queue (P7): the request, and the reply to it.
+import { z } from "zod";
+import type { StepTask } from "../domain/attempt.ts";
+import type { Order, Priority } from "../domain/order.ts";
+import type { StepResult } from "../domain/state-record.ts";
+
+/** Says which step of which attempt a reply is to. An agent sends it back as it came. */
+export type Ticket = Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy">;
+
+/** What an agent finds on its queue. It lives no longer than until complete-by. */
+export interface AgentRequestMessage {
+  readonly ticket: Ticket;
+  readonly operation: string;
+  readonly order: Order;
+  /** What the completed steps recorded, by step name. */
+  readonly results: { readonly [step: string]: StepResult };
+  /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
+  readonly idempotencyKey: string;
+  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  /** Past this instant nobody waits for the reply: an agent then falls silent (P8). */
+  readonly completeBy: string;
+  readonly priority: Priority;
+}
+
+interface ReplyFrame {
+  readonly ticket: Ticket;
+  /** Where the work was done, and why there; an agent may leave both out. */
+  readonly endpoint?: string | undefined;
+  readonly because?: string | undefined;
+}
+
+export type AgentReplyMessage =
+  | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
+  | (ReplyFrame & { readonly kind: "rejected"; readonly message: string });
+
+/** The record keeps a step's result: an id or two, no documents. */
+const RESULT_MEMBERS = 20;
+const TEXT_LIMIT = 1000;
+
+const text = z.string().max(TEXT_LIMIT);
+const ticket = z.object({
+  orderId: text.min(1),
+  attempt: z.int().min(1),
+  step: text.min(1),
+  direction: z.enum(["forward", "undo"]),
+  lockedBy: text.min(1),
+}) satisfies z.ZodType<Ticket>;
+
+const result = z
+  .record(z.string().max(100), z.union([text, z.number(), z.boolean(), z.null()]))
+  .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
+
+const frame = { ticket, endpoint: text.optional(), because: text.optional() };
+const replySchema = z.discriminatedUnion("kind", [
+  z.object({ ...frame, kind: z.literal("done"), result }),
+  z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1) }),
+]) satisfies z.ZodType<AgentReplyMessage>;
+
+export type ParsedReply =
+  | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
+  | { readonly kind: "invalid"; readonly faults: readonly string[] };
+
+/** An agent may be anybody's, in any language: its reply is checked, and every fault named. */
+export function parseAgentReply(body: unknown): ParsedReply {
+  const parsed = replySchema.safeParse(body);
+  if (parsed.success) return { kind: "valid", reply: parsed.data };
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  return { kind: "invalid", faults };
+}
+
+/** The same however often the request is sent: the queue drops repeats. At most 120 characters. */
+export function requestId({ orderId, attempt, step, direction }: Ticket): string {
+  return [orderId, attempt, step, direction].join(":");
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { accessTo } from "./operator-access.ts";
+
+const principal = (claims: { typ: string; val: string }[], more: object = {}) =>
+  Buffer.from(JSON.stringify({ auth_typ: "aad", claims, ...more })).toString("base64");
+const headersOf = (entries: Record<string, string>) => new Headers(entries);
+const signedIn = (...roles: string[]) =>
+  headersOf({
+    "x-ms-client-principal": principal(roles.map((val) => ({ typ: "roles", val }))),
+    "x-ms-client-principal-name": "ada@example.com",
+  });
+
+describe("with Entra ID", () => {
+  test.each([
+    ["Orders.Read", ["Orders.Read"], "granted"],
+    ["Orders.Read", ["Orders.Operate"], "granted"],
+    ["Orders.Operate", ["Orders.Operate"], "granted"],
+    ["Orders.Operate", ["Orders.Read"], 403],
+    ["Orders.Read", [], 403],
+    ["Orders.Read", ["orders.read"], 403],
+  ] as const)("%s with the roles %j: %s", (role, roles, wanted) => {
+    const access = accessTo(role, signedIn(...roles), "entra");
+    expect(access.kind === "granted" ? "granted" : access.status).toBe(wanted);
+    if (access.kind === "granted") expect(access.operator).toBe("ada@example.com");
+  });
+
+  test("the claim's long name, and the one that the principal says its roles have", () => {
+    const long = "http://schemas.microsoft.com/ws/2008/06/identity/claims/role";
+    const one = headersOf({ "x-ms-client-principal": principal([{ typ: long, val: "Orders.Read" }]) });
+    const other = headersOf({
+      "x-ms-client-principal": principal([{ typ: "r", val: "Orders.Read" }], { role_typ: "r" }),
+    });
+    for (const headers of [one, other]) expect(accessTo("Orders.Read", headers, "entra").kind).toBe("granted");
+  });
+
+  test.each([
+    ["nothing", {}],
+    ["a name alone", { "x-ms-client-principal-name": "mallory" }],
+    ["what is no principal", { "x-ms-client-principal": "not base64 of JSON" }],
+  ])("%s is nobody", (_, headers) =>
+    expect(accessTo("Orders.Read", headersOf(headers), "entra")).toMatchObject({ kind: "refused", status: 401 }),
+  );
+});
+
+test("with a function key no name is believed; on one's own machine it is", () => {
+  const headers = headersOf({ "x-ms-client-principal-name": "ada\u0085@example.com" });
+  expect(accessTo("Orders.Operate", headers, "key")).toEqual({
+    kind: "granted",
+    operator: "whoever has the function key",
+  });
+  expect(accessTo("Orders.Operate", headers, "development")).toEqual({ kind: "granted", operator: "ada@example.com" });
+  expect(accessTo("Orders.Operate", headersOf({}), "development")).toEqual({
+    kind: "granted",
+    operator: "local-operator",
+  });
+});

@@ -1,0 +1,76 @@
+// Who may ask what of the operator's API, and under which name it goes on record (P9, P11, P13).
+import { z } from "zod";
+
+/** Roles of the app registration: to look, and to act. */
+export type Role = "Orders.Read" | "Orders.Operate";
+
+export type Access =
+  | { readonly kind: "granted"; readonly operator: string }
+  | { readonly kind: "refused"; readonly status: 401 | 403; readonly error: string };
+
+export const SIGN_INS = ["entra", "key", "development"] as const;
+export type OperatorSignIn = (typeof SIGN_INS)[number];
+
+interface Headers {
+  get(name: string): string | null;
+}
+
+const NAME_LIMIT = 200;
+/** The long name is what tokens of version 1 say. */
+const ROLE_CLAIMS: ReadonlySet<string> = new Set([
+  "roles",
+  "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+]);
+
+const principalSchema = z.object({
+  claims: z.array(z.object({ typ: z.string(), val: z.string() })),
+  role_typ: z.string().optional(),
+});
+
+/**
+ * - `entra`: built-in authentication stands in front, has checked who calls and taken away what a caller wrote under its
+ *   headers' names; the role is checked here.
+ * - `key`: the platform asked for the function key. Nothing proves who has it, so no name is believed.
+ * - `development`: this machine only; everybody may do everything, under the name that they give.
+ */
+export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): Access {
+  switch (signIn) {
+    case "development":
+      return { kind: "granted", operator: nameFrom(headers) ?? "local-operator" };
+    case "key":
+      return { kind: "granted", operator: "whoever has the function key" };
+    case "entra":
+      return signedIn(role, headers);
+    default:
+      return signIn satisfies never;
+  }
+}
+
+function signedIn(role: Role, headers: Headers): Access {
+  const roles = rolesFrom(headers.get("x-ms-client-principal"));
+  if (!roles) return { kind: "refused", status: 401, error: "Sign in first." };
+  // Who may act may look.
+  const suffices = roles.has(role) || (role === "Orders.Read" && roles.has("Orders.Operate"));
+  if (!suffices) return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
+  return { kind: "granted", operator: nameFrom(headers) ?? headers.get("x-ms-client-principal-id") ?? "unnamed" };
+}
+
+/** Base64 of JSON: https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities. */
+function rolesFrom(principal: string | null): ReadonlySet<string> | undefined {
+  if (principal === null) return undefined;
+  try {
+    const { claims, role_typ } = principalSchema.parse(JSON.parse(Buffer.from(principal, "base64").toString("utf8")));
+    return new Set(claims.flatMap(({ typ, val }) => (ROLE_CLAIMS.has(typ) || typ === role_typ ? [val] : [])));
+  } catch {
+    return undefined;
+  }
+}
+
+function nameFrom(headers: Headers): string | undefined {
+  // It goes into the history and the logs: no control characters.
+  const name = headers
+    .get("x-ms-client-principal-name")
+    ?.replace(/\p{Cc}/gu, "")
+    .trim();
+  return name ? name.slice(0, NAME_LIMIT) : undefined;
+}

@@ -1,0 +1,40 @@
+// While the app's roles on the bus may not hold yet, a refusal is waited for.
+import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
+import { expect, test } from "vitest";
+import { createServiceBusMessenger } from "./service-bus-messenger.ts";
+
+const queues = { scheduler: "scheduler", quarantine: "quarantine", agentRequests: "requests", agentReplies: "replies" };
+const unreadable = {
+  subject: "InvalidOrder",
+  body: 1,
+  faults: ["no order"],
+  messageId: "m",
+  correlationId: "c",
+} as const;
+
+/** A bus whose roles hold after so many refusals. */
+function busAfter(refusals: number): { client: ServiceBusClient; sent: ServiceBusMessage[] } {
+  const sent: ServiceBusMessage[] = [];
+  let left = refusals;
+  const sender = {
+    async sendMessages(message: ServiceBusMessage) {
+      left -= 1;
+      if (left >= 0) throw new ServiceBusError("no claim Send", "UnauthorizedAccess");
+      sent.push(message);
+    },
+    close: async () => undefined,
+  };
+  return { client: { createSender: () => sender } as unknown as ServiceBusClient, sent };
+}
+
+test("while roles are new a refusal is tried again; later it is a fault at once", async () => {
+  const fresh = busAfter(3);
+  const patient = createServiceBusMessenger(fresh.client, queues, { rolesAreNew: () => true, rolePauseMs: 1 });
+  await patient.quarantine(unreadable);
+  expect(fresh.sent).toMatchObject([{ subject: "InvalidOrder" }]);
+
+  const old = busAfter(1);
+  const messenger = createServiceBusMessenger(old.client, queues, { rolesAreNew: () => false, rolePauseMs: 1 });
+  await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+  expect(old.sent).toEqual([]);
+});

@@ -1,0 +1,14 @@
+// One step whose agent is asked over its queue (P7): sends the request. The reply comes to `take-reply.ts`.
+import type { StepTask } from "../domain/attempt.ts";
+import type { Ports, Telemetry } from "./ports.ts";
+import { requestOf } from "./step-request.ts";
+
+/** Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. */
+export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<void> {
+  const { orderId, attempt, step, direction, lockedBy, agent, operation, completeBy, priority } = task;
+  const request = await requestOf(task, ports);
+  const leftMs = Date.parse(completeBy) - ports.now();
+  if (leftMs <= 0) return telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent, tries: 0 });
+  const ticket = { orderId, attempt, step, direction, lockedBy };
+  await ports.messenger.ask(agent, { ticket, operation, completeBy, priority, ...request }, leftMs);
+}

@@ -1,0 +1,67 @@
+// A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
+import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
+import { planOf, runOf } from "../domain/plan.ts";
+import { type AgentReplyMessage, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
+import { inSpan } from "../telemetry/spans.ts";
+import type { Ports, Telemetry } from "./ports.ts";
+import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
+
+/** What the waiting attempt has to hear. */
+export interface Heard {
+  readonly ticket: Ticket;
+  readonly outcome: StepOutcome;
+}
+
+/**
+ * Order of writes: the record, the status message, then (the caller's) the event for the attempt. The message is delivered
+ * again after a death in between; the record then shows the step done, and all that follows is done again.
+ */
+export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetry): Promise<Heard | undefined> {
+  const parsed = parseAgentReply(body);
+  if (parsed.kind === "invalid") {
+    telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
+    const { faults } = parsed;
+    await ports.messenger.quarantine({
+      subject: "InvalidReply",
+      body,
+      faults,
+      messageId: undefined,
+      correlationId: undefined,
+    });
+    return undefined;
+  }
+  const { reply } = parsed;
+  const { ticket } = reply;
+  const read = await taskOf(ticket, ports);
+  if (typeof read === "string") return rejectLate(ticket, read, ports, telemetry).then(() => undefined);
+  const { task, isRunning } = read;
+  if (isRunning && ports.now() > Date.parse(task.completeBy)) {
+    await rejectLate(ticket, `it came after complete-by, ${task.completeBy}`, ports, telemetry);
+    return undefined;
+  }
+  const { orderId, attempt, step } = ticket;
+  const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
+  const outcome = await inSpan(`record ${step}`, span, () =>
+    recordAnswer(task, answerOf(reply, task), ports, telemetry),
+  );
+  return { ticket, outcome };
+}
+
+/** The task that the reply is to, rebuilt from the record; in words why there is none. */
+async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isRunning: boolean } | string> {
+  const { orderId, attempt, step, direction, lockedBy } = ticket;
+  const record = (await ports.store.state(orderId))?.record;
+  if (!record) return "there is no such order";
+  const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
+  const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  if (!task) return "the record knows of no such request";
+  return { task, isRunning: runOf(record.steps[step], direction)?.state === "Running" };
+}
+
+function answerOf(reply: AgentReplyMessage, { agent }: StepTask): Answer {
+  const { endpoint = `queue of ${agent}`, because = "asked over its queue" } = reply;
+  const route = { endpoint, because };
+  return reply.kind === "done"
+    ? { ...route, kind: "done", result: reply.result }
+    : { ...route, kind: "rejected", message: reply.message };
+}

@@ -1,0 +1,32 @@
+// What is seen of the agents' calls: a span for each try, the tries beyond the first, and each endpoint's health.
+import { SpanKind } from "@opentelemetry/api";
+import type { AgentReply } from "../agents/agent.ts";
+import type { ObserveTry, OnHealth } from "../agents/route-agent.ts";
+import { processTelemetry } from "./events.ts";
+import { measure } from "./metrics.ts";
+import { failSpan, inSpan } from "./spans.ts";
+import { activeTraceparent } from "./trace-context.ts";
+
+export const observeTry: ObserveTry = ({ agent, operation, endpoint, tries }, call) => {
+  if (tries > 1) measure("steps.retries", 1, { agent, by: "agent" });
+  const http = { "http.request.method": "POST", "url.full": endpoint };
+  return inSpan(
+    `${agent} ${operation}`,
+    { kind: SpanKind.CLIENT, attributes: { agent, operation, endpoint, try: tries, ...http } },
+    async (): Promise<AgentReply> => {
+      const reply = await call(activeTraceparent());
+      if (reply.kind === "unavailable") failSpan(reply.message);
+      return reply;
+    },
+  );
+};
+
+/** An endpoint's health changed, or it is probed. */
+export function createHealthObserver(): OnHealth {
+  const before = new Map<string, string>();
+  return (agent, endpoint, to, because) => {
+    const key = `${agent} ${endpoint}`;
+    processTelemetry.event("EndpointHealth", { agent, endpoint, from: before.get(key) ?? "healthy", to, because });
+    before.set(key, to);
+  };
+}

@@ -1,0 +1,111 @@
+// OpenTelemetry's SDK, put together: traces, events as log records, metrics. Loaded only where something is exported.
+import { setTimeout as sleep } from "node:timers/promises";
+import { context, propagation } from "@opentelemetry/api";
+import { SeverityNumber } from "@opentelemetry/api-logs";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { type Attributes, type EventName, type Level, listenToEvents } from "./events.ts";
+import { azureMonitor, otlp, type Place } from "./exporters.ts";
+import { createInstruments } from "./instruments.ts";
+import { measureEvent, measureWith } from "./metrics.ts";
+import { traceWith, withoutNulls } from "./spans.ts";
+import type { Exporting, TelemetrySettings } from "./start.ts";
+
+const SCOPE = "orders";
+/** A burst of orders may make so many spans before they are sent; what is more is dropped. */
+const QUEUE = 20_000;
+const BATCH = 2000;
+/** A gauge that was not set anew for so many exports is silent. */
+const STALE_AFTER_EXPORTS = 3;
+
+/** A place that does not answer keeps nobody waiting for longer. */
+const STOP_LIMIT_MS = 1000;
+
+const SEVERITIES = {
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+} as const satisfies Record<Level, SeverityNumber>;
+
+export function startSdk(settings: TelemetrySettings, places: readonly Place[] = placesOf(settings)): Exporting {
+  const { sendWithinMs, metricsEveryMs, tracesKept } = settings;
+  const resource = resourceFromAttributes({
+    "service.name": settings.serviceName,
+    ...(settings.instance && { "service.instance.id": settings.instance }),
+  });
+  const batches = { scheduledDelayMillis: sendWithinMs, maxQueueSize: QUEUE, maxExportBatchSize: BATCH };
+
+  const tracers = new TracerProvider({
+    resource,
+    // Whatever the parent's flag says: the classic host marks its spans as not recorded though it keeps them.
+    sampler: tracesKept < 1 ? new TraceIdRatioBasedSampler(tracesKept) : new AlwaysOnSampler(),
+    spanProcessors: places.map(({ spans: exporter }) => new BatchSpanProcessor({ exporter, ...batches })),
+  });
+  const loggers = new LoggerProvider({
+    resource,
+    processors: places.map(({ logs: exporter }) => new BatchLogRecordProcessor({ exporter, ...batches })),
+  });
+  const meters = new MeterProvider({
+    resource,
+    readers: places.map(
+      ({ metrics: exporter }) =>
+        new PeriodicExportingMetricReader({
+          exporter,
+          exportIntervalMillis: metricsEveryMs,
+          exportTimeoutMillis: metricsEveryMs,
+        }),
+    ),
+  });
+
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  // The durable client asks it for the header by which the engine's own spans join the trace.
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  traceWith(tracers.getTracer(SCOPE));
+  measureWith(createInstruments(meters.getMeter(SCOPE), STALE_AFTER_EXPORTS * metricsEveryMs));
+  const logger = loggers.getLogger(SCOPE);
+  listenToEvents((name: EventName, attributes: Attributes, level: Level) => {
+    measureEvent(name, attributes);
+    logger.emit({
+      eventName: name,
+      body: name,
+      severityNumber: SEVERITIES[level],
+      severityText: level,
+      // Application Insights shows a record that has it as a custom event of that name.
+      attributes: { ...withoutNulls(attributes), "microsoft.custom_event.name": name },
+      context: context.active(),
+    });
+  });
+
+  const providers = [tracers, loggers, meters];
+  return {
+    async flush(limitMs) {
+      const flushed = Promise.allSettled(providers.map((provider) => provider.forceFlush()));
+      await Promise.race([flushed, sleep(limitMs, undefined, { ref: false })]);
+    },
+    async stop() {
+      listenToEvents(undefined);
+      measureWith(undefined);
+      traceWith(undefined);
+      context.disable();
+      propagation.disable();
+      const ended = Promise.allSettled(providers.map((provider) => provider.shutdown()));
+      await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+function placesOf({ connectionString, authentication, otlpEndpoint }: TelemetrySettings): Place[] {
+  return [
+    ...(connectionString ? [azureMonitor({ connectionString, authentication })] : []),
+    ...(otlpEndpoint ? [otlp(otlpEndpoint)] : []),
+  ];
+}
