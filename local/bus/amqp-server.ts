@@ -57,6 +57,10 @@ export class AmqpServer {
   /** @returns the port. Rejects with Node's error if it is taken. */
   async listen(port: number): Promise<number> {
     const container = rhea.create_container({ id: "local-bus" });
+    const mechanisms = container.sasl_server_mechanisms;
+    mechanisms.enable_anonymous();
+    // Service Bus's own: no secret in the handshake, the token comes over $cbs. Older SDKs in other languages insist on it.
+    Object.assign(mechanisms, { MSSBCBS: mechanisms["ANONYMOUS"] });
     this.#handle(container);
     this.#server = container.listen({
       port,
@@ -136,7 +140,7 @@ export class AmqpServer {
     link.local.attach.max_message_size = MAX_MESSAGE_BYTES;
     const responder = this.#findResponder(address);
     const queue = this.#broker.find(address);
-    if (responder) serveRequests(link, responder, (replyTo) => peer?.replies.get(replyTo));
+    if (responder) serveRequests(link, responder, (replyTo) => peer && replyLink(peer, replyTo, address));
     else if (queue) peer?.links.set(link, new SendLink(link, queue));
     else refuse(link, "amqp:not-found", notFound(address));
   }
@@ -195,6 +199,12 @@ export class AmqpServer {
   }
 }
 
+/** Clients that name no address to reply to listen at the one that they ask. */
+function replyLink({ replies }: Peer, replyTo: string, asked: string): SenderLink | undefined {
+  const listening = [...replies.values()];
+  return replies.get(replyTo) ?? listening.find(({ remote }) => readAddress(remote.attach.source) === asked);
+}
+
 function refuse(link: ReceiverLink | SenderLink, condition: string, description: string): void {
   setTimeout(() => {
     if (link.is_open()) link.close({ condition, description });
@@ -206,8 +216,9 @@ function notFound(address: string): string {
   return `The messaging entity '${address}' could not be found.`;
 }
 
+/** An entity's path, which some clients write as a whole URL. */
 function readAddress(terminus: Terminus | null | undefined): string {
-  return (terminus?.address ?? "").replace(/^\//, "");
+  return (terminus?.address ?? "").replace(/^amqps?:\/\/[^/]*/, "").replace(/^\//, "");
 }
 
 function describe(cause: unknown): string {

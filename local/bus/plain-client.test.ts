@@ -95,3 +95,35 @@ test("bytes that are no message are rejected, and the link lives on", async () =
   sender.send({ body: "good", message_id: "g" });
   await once(sender, "accepted");
 });
+
+test("what SDKs in other languages do: their own mechanism, claims without an address to reply to, entities as URLs", async () => {
+  const offers: string[] = [];
+  const mechanism = {
+    start(done: (fault: null, response: string) => void) {
+      offers.push("MSSBCBS");
+      done(null, "");
+    },
+  };
+  const other = rhea.create_container().connect({
+    host: "127.0.0.1",
+    port: under.bus.port,
+    reconnect: false,
+    sasl_mechanisms: { MSSBCBS: () => mechanism },
+  } as unknown as Parameters<ReturnType<typeof rhea.create_container>["connect"]>[0]);
+  await once(other, "connection_open");
+  expect(offers).toEqual(["MSSBCBS"]);
+
+  const claims = other.open_sender("$cbs");
+  const answers = other.open_receiver("$cbs");
+  await Promise.all([once(claims, "sendable"), once(answers, "receiver_open")]);
+  claims.send({ message_id: 0, application_properties: { operation: "put-token" }, body: "no token" });
+  const answer = await next(answers);
+  expect(answer.message?.correlation_id).toBe(0);
+  expect(answer.message?.application_properties?.["status-code"]).toBe(401);
+
+  const sender = other.open_sender("amqps://example.servicebus.windows.net/early");
+  await once(sender, "sendable");
+  sender.send({ body: 1, message_id: "by URL" });
+  await once(sender, "accepted");
+  other.close();
+});

@@ -7,6 +7,7 @@ import {
   rejection,
   type SenderLink,
   type Transfer,
+  types,
 } from "./rhea-internals.ts";
 
 const CREDIT = 100;
@@ -35,7 +36,7 @@ export function serveRequests(
     if (!reply?.is_open()) return;
     const answer = messages.encode({
       correlation_id: request.message_id,
-      application_properties: response.properties,
+      application_properties: asInts(response.properties),
       body: response.body,
     });
     const sent = reply.send(answer, undefined, 0);
@@ -43,6 +44,15 @@ export function serveRequests(
     Reflect.set(sent, "settled", true);
   });
   link.add_credit(CREDIT);
+}
+
+/** Service Bus's status codes are AMQP ints; clients that read types strictly take nothing else. */
+function asInts(properties: Response["properties"]): Record<string, unknown> {
+  const typed = Object.entries(properties).map(([name, value]) => [
+    name,
+    typeof value === "number" ? types.wrap_int(value) : value,
+  ]);
+  return Object.fromEntries(typed);
 }
 
 function decode(bytes: Buffer): DecodedMessage | undefined {

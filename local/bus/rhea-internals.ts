@@ -7,6 +7,7 @@ export interface ValueCodec {
   readonly Writer: new () => { write(value: Typed): void; toBuffer(): Buffer };
   wrap(value: unknown): Typed;
   wrap_string(value: string): Typed;
+  wrap_int(value: number): Typed;
   wrap_long(value: number | Buffer): Typed;
   wrap_map(value: object): Typed;
   wrap_symbolic_map(value: object): Typed;

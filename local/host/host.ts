@@ -198,8 +198,14 @@ export class Host {
       throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
     });
     const { maxActivities, maxTurns } = this.#hostJson;
+    const functions = [...app.functions].filter(([name]) => !isDisabled(name, this.#settings));
     this.#engine = this.#createEngine({
-      app,
+      app: {
+        functions: new Map(functions),
+        capabilities: app.capabilities,
+        invoke: (name, invocation) => app.invoke(name, invocation),
+        close: () => app.close(),
+      },
       data,
       hubName,
       durability,

@@ -158,8 +158,11 @@ function isFault(error: unknown): boolean {
   return error !== undefined && error !== null;
 }
 
-/** What was thrown, as text for a log line. */
+/** What was thrown, and what led to it, as text for a log line. */
 export function describeFault(cause: unknown): string {
-  if (cause instanceof Error) return cause.stack ?? `${cause.name}: ${cause.message}`;
+  if (cause instanceof Error) {
+    const stack = cause.stack ?? `${cause.name}: ${cause.message}`;
+    return cause.cause instanceof Error ? `${stack}\ncaused by ${describeFault(cause.cause)}` : stack;
+  }
   return typeof cause === "string" ? cause : inspect(cause);
 }

@@ -22,6 +22,17 @@ test("the libraries of this repository pass", () => {
   expect(warnings).toEqual([]);
 });
 
+test("an app that has the libraries inside its own files starts, with a warning for each", () => {
+  const bundled = mkdtempSync(join(tmpdir(), "self-check-bundled-"));
+  const warnings: string[] = [];
+  checkLibraries(bundled, true, (text) => warnings.push(text));
+  rmSync(bundled, { recursive: true });
+  expect(warnings).toEqual([
+    "The app has @azure/functions inside its own files: this host, made for 4.16.5, can't see which version.",
+    "The app has durable-functions inside its own files: this host, made for 3.5.0, can't see which version.",
+  ]);
+});
+
 test("another version is warned of, and a missing inner part is named", () => {
   install("@azure/functions", "4.99.0");
   const warnings: string[] = [];

@@ -50,13 +50,13 @@ export function checkLibraries(appDir: string, usesDurable: boolean, warn: (text
   const names = usesDurable ? Object.keys(PINNED) : ["@azure/functions"];
   for (const name of names) {
     const found = versionOf(require, name);
-    if (found !== PINNED[name]) {
-      warn(
-        `The app uses ${name} ${found ?? "of unknown version"}; this host is made for ${PINNED[name]} and was not tried with it.`,
-      );
+    if (found === undefined) {
+      warn(`The app has ${name} inside its own files: this host, made for ${PINNED[name]}, can't see which version.`);
+    } else if (found !== PINNED[name]) {
+      warn(`The app uses ${name} ${found}; this host is made for ${PINNED[name]} and was not tried with it.`);
     }
   }
-  if (usesDurable) checkExecutor(require);
+  if (usesDurable && versionOf(require, "durable-functions") !== undefined) checkExecutor(require);
 }
 
 function checkExecutor(require: NodeJS.Require): void {

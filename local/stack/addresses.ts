@@ -10,6 +10,7 @@ export interface Addresses {
     readonly tablePort: number;
     readonly connectionString: string;
   };
+  readonly traces?: { readonly port: number; readonly endpoint: string };
   /** The URL of each remote service, by its name. */
   readonly remotes: Readonly<Record<string, string>>;
   /** Known before the hosts run: their ports are chosen by the stack. */
@@ -52,6 +53,8 @@ export function portsOf(part: PartAddress): Partial<Ports> {
       return { remotes: part.services.map(({ port }) => port) };
     case "azurite":
       return { azuriteBlob: part.blobPort, azuriteQueue: part.queuePort, azuriteTable: part.tablePort };
+    case "traces":
+      return { traces: part.port };
     default:
       throw new Error(`no such part: ${JSON.stringify(part satisfies never)}`);
   }

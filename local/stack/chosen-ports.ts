@@ -15,8 +15,8 @@ export async function chosenPorts(
   const from = (first: number) => Array.from({ length: hosts }, (_, index) => first + index);
   const usual = { ...USUAL_PORTS, host: from(USUAL_HOST_PORT) };
   if (ports === "usual") return usual;
-  const [bus = 0, busAdmin = 0, cosmos = 0, ...free] = await freePorts(3 + hosts);
-  if (ports === "free") return { ...FREE_PORTS, bus, busAdmin, cosmos, host: free };
+  const [bus = 0, busAdmin = 0, cosmos = 0, traces = 0, ...free] = await freePorts(4 + hosts);
+  if (ports === "free") return { ...FREE_PORTS, bus, busAdmin, cosmos, traces, host: free };
   const { host, ...others } = ports;
   return { ...usual, ...others, ...(host !== undefined && { host: host === 0 ? free : from(host) }) };
 }

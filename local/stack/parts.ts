@@ -1,7 +1,10 @@
 // The parts of the local stack that serve an app, and where each answers.
 
-export const PART_NAMES = ["bus", "cosmos", "remotes", "azurite"] as const;
+export const PART_NAMES = ["bus", "cosmos", "remotes", "azurite", "traces"] as const;
 export type PartName = (typeof PART_NAMES)[number];
+
+/** What an app can't do without: `traces` only listens to it. */
+export const NEEDED_PARTS: readonly PartName[] = PART_NAMES.filter((name) => name !== "traces");
 
 /** Where a part answers, as it is told over IPC: plain data. */
 export type PartAddress =
@@ -17,7 +20,8 @@ export type PartAddress =
       readonly queuePort: number;
       readonly tablePort: number;
       readonly connectionString: string;
-    };
+    }
+  | { readonly name: "traces"; readonly port: number; readonly endpoint: string };
 
 /** What the services command sends over IPC, once. */
 export type ServicesMessage =
@@ -31,11 +35,12 @@ export interface Ports {
   readonly azuriteBlob: number;
   readonly azuriteQueue: number;
   readonly azuriteTable: number;
+  readonly traces: number;
   /** One number: the first of as many as there are services. A list: one each. Absent: as the definition says. */
   readonly remotes?: number | readonly number[] | undefined;
 }
 
-/** The ports of Microsoft's own emulators; 7080 and up are ours. */
+/** The ports of Microsoft's own emulators, and OTLP's; 7080 and up are ours. */
 export const USUAL_PORTS = {
   bus: 5672,
   busAdmin: 5300,
@@ -43,6 +48,7 @@ export const USUAL_PORTS = {
   azuriteBlob: 10_000,
   azuriteQueue: 10_001,
   azuriteTable: 10_002,
+  traces: 4318,
 } as const satisfies Ports;
 export const USUAL_REMOTES_PORT = 7080;
 export const USUAL_HOST_PORT = 7071;
@@ -54,6 +60,7 @@ export const FREE_PORTS = {
   azuriteBlob: 0,
   azuriteQueue: 0,
   azuriteTable: 0,
+  traces: 0,
   remotes: 0,
 } as const satisfies Ports;
 
@@ -90,6 +97,8 @@ export function rowsOf(part: PartAddress): Row[] {
           connectionString: part.connectionString,
         },
       ];
+    case "traces":
+      return [{ what: "traces (OTLP)", where: part.endpoint, connectionString: "" }];
     default:
       throw new Error(`no such part: ${JSON.stringify(part satisfies never)}`);
   }

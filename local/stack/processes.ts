@@ -60,6 +60,7 @@ export async function startServices({
     "bus-admin-port": ports.busAdmin,
     "cosmos-port": ports.cosmos,
     "remotes-port": remotes,
+    "traces-port": ports.traces,
     ...files,
   };
   const args = Object.entries(options).flatMap(([option, value]) =>

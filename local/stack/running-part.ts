@@ -27,6 +27,8 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
       return remotes(options);
     case "azurite":
       return azurite(options);
+    case "traces":
+      return traces(options);
     default:
       throw new Error(`no such part: ${name satisfies never}`);
   }
@@ -71,6 +73,17 @@ async function remotes({ data, durability, ports, entities, log }: PartOptions):
   }));
   const running = await startRemotes({ services, data: join(data, "remotes"), durability, log });
   return { address: { name: "remotes", services: running.services }, close: () => running.close() };
+}
+
+async function traces({ data, durability, ports, log }: PartOptions): Promise<RunningPart> {
+  const { startTraces } = await import("../traces/start.ts");
+  const { port, endpoint, close } = await startTraces({
+    port: ports.traces,
+    data: join(data, "traces"),
+    durability,
+    log,
+  });
+  return { address: { name: "traces", port, endpoint }, close };
 }
 
 async function azurite({ data, ports, log, onExit }: PartOptions): Promise<RunningPart> {

@@ -10,7 +10,7 @@ function valid(...args: string[]): ServicesArguments {
 
 test("nothing named means every part on its usual port", () => {
   expect(valid()).toMatchObject({
-    parts: ["bus", "cosmos", "remotes", "azurite"],
+    parts: ["bus", "cosmos", "remotes", "azurite", "traces"],
     named: false,
     data: ".local",
     durability: "normal",
@@ -21,6 +21,7 @@ test("nothing named means every part on its usual port", () => {
       azuriteBlob: 10_000,
       azuriteQueue: 10_001,
       azuriteTable: 10_002,
+      traces: 4318,
       remotes: undefined,
     },
   });
@@ -40,9 +41,9 @@ test("every fault is named at once", () => {
   const more = ["--remotes-port", "1,y", "--durability", "some", "--data"];
   const parsed = parseServicesArguments([...args, ...more]);
   expect(parsed.kind === "invalid" && parsed.faults).toEqual([
-    "there is no part buss; there are bus, cosmos, remotes, azurite",
+    "there is no part buss; there are bus, cosmos, remotes, azurite, traces",
     "there is no option --prot",
-    "there is no part 1; there are bus, cosmos, remotes, azurite",
+    "there is no part 1; there are bus, cosmos, remotes, azurite, traces",
     "--data needs a value",
     "--durability has to be full or normal, and is some",
     "--port needs exactly one part to be named",

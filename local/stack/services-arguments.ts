@@ -16,7 +16,7 @@ export interface ServicesArguments {
   readonly remotes: string | undefined;
 }
 
-export const USAGE = `services [bus] [cosmos] [remotes] [azurite]    none named: all
+export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    none named: all
   --data DIR                 where state is kept (.local)
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
@@ -24,6 +24,7 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite]    none named:
   --cosmos-port N            (8081)
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first of one each service, or each (7080)
+  --traces-port N            (4318)
   --port N                   of the part, where exactly one is named
   --queues FILE              {queues: […]} (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
@@ -39,6 +40,7 @@ const OPTIONS = {
   "cosmos-port": { type: "string" },
   "azurite-port": { type: "string" },
   "remotes-port": { type: "string" },
+  "traces-port": { type: "string" },
   queues: { type: "string" },
   "cosmos-resources": { type: "string" },
   remotes: { type: "string" },
@@ -113,6 +115,7 @@ function owners(ports: Ports, parts: readonly PartName[]): [Owner, number[]][] {
     [{ part: "bus", option: "--bus-admin-port" }, [ports.busAdmin]],
     [{ part: "cosmos", option: "--cosmos-port" }, [ports.cosmos]],
     [{ part: "azurite", option: "--azurite-port" }, [ports.azuriteBlob, ports.azuriteQueue, ports.azuriteTable]],
+    [{ part: "traces", option: "--traces-port" }, [ports.traces]],
     [{ part: "remotes", option: "--remotes-port" }, [ports.remotes ?? []].flat()],
   ];
   return all.filter(([{ part }]) => parts.includes(part));
@@ -151,6 +154,7 @@ function portsOf(given: ReadonlyMap<OptionName, string>, parts: readonly PartNam
     busAdmin: port(undefined, "bus-admin-port") ?? USUAL_PORTS.busAdmin,
     cosmos: port("cosmos", "cosmos-port") ?? USUAL_PORTS.cosmos,
     ...azuritePorts(azurite ?? USUAL_PORTS.azuriteBlob),
+    traces: port("traces", "traces-port") ?? USUAL_PORTS.traces,
     remotes: list?.includes(",") ? portList(list, faults) : port("remotes", "remotes-port"),
   };
 }

@@ -4,7 +4,7 @@ import type { Durability } from "../database/database.ts";
 import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
 import { chosenPorts, type StackPorts } from "./chosen-ports.ts";
-import { PART_NAMES, type PartAddress, type PartName, type Ports } from "./parts.ts";
+import { NEEDED_PARTS, type PartAddress, type PartName, type Ports } from "./parts.ts";
 import {
   HOST_NAMES,
   type HostName,
@@ -22,7 +22,7 @@ export interface StackOptions {
   readonly data: string;
   /** Of a map, what it leaves out is usual. Usual if absent. */
   readonly ports?: "usual" | "free" | Partial<StackPorts>;
-  /** All if absent. */
+  /** All but `traces` if absent: what listens to an app has its price. */
   readonly parts?: readonly PartName[];
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
@@ -207,8 +207,8 @@ class ProcessStack implements Stack {
   }
 
   #partsOf(name: Exclude<ProcessName, HostName>): PartName[] {
-    const own: readonly PartName[] = name === "services" ? ["bus", "cosmos"] : [name];
-    return own.filter((part) => (this.#options.parts ?? PART_NAMES).includes(part));
+    const own: readonly PartName[] = name === "services" ? ["bus", "cosmos", "traces"] : [name];
+    return own.filter((part) => (this.#options.parts ?? NEEDED_PARTS).includes(part));
   }
 }
 
