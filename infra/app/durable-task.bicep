@@ -1,0 +1,48 @@
+// Durable Task Scheduler: keeps the orchestrations where Azure Storage does not.
+param name string
+param taskHubName string
+param location string
+param tags object
+param appPrincipalId string
+
+@allowed(['Consumption', 'Dedicated'])
+param sku string
+
+@description('Instances; Dedicated only. Three of them are spread over zones.')
+param capacity int
+
+var roles = loadJsonContent('../roles.json')
+
+resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
+  name: name
+  location: location
+  tags: tags
+  properties: {
+    // Whoever calls needs a token of Entra ID: addresses are no wall here.
+    ipAllowlist: ['0.0.0.0/0']
+    sku: sku == 'Dedicated' ? { name: 'Dedicated', capacity: capacity } : { name: 'Consumption' }
+  }
+
+  resource taskHub 'taskHubs' = {
+    name: taskHubName
+  }
+
+  resource retention 'retentionPolicies' = {
+    name: 'default'
+    properties: {
+      retentionPolicies: [{ retentionPeriodInDays: 30 }]
+    }
+  }
+}
+
+resource appSchedules 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(scheduler::taskHub.id, appPrincipalId, roles.durableTaskDataContributor)
+  scope: scheduler::taskHub
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.durableTaskDataContributor)
+    principalId: appPrincipalId
+    principalType: 'ServicePrincipal'
+  }
+}
+
+output endpoint string = scheduler.properties.endpoint

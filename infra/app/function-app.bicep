@@ -1,0 +1,243 @@
+// The app on Flex Consumption, with every one of its settings.
+param name string
+param planName string
+param location string
+param tags object
+param workspaceId string
+
+@description('The app\'s identity.')
+param identity {
+  id: string
+  clientId: string
+}
+
+@description('Where the parts are that the app uses.')
+param uses {
+  storageName: string
+  storageEndpoints: object
+  serviceBus: string
+  cosmos: string
+  applicationInsights: string
+  @description('Empty where the orchestrations are kept in Azure Storage.')
+  durableTaskScheduler: string
+}
+
+@description('Where the services of the agents are; see the settings of the same names.')
+param agentEndpoints {
+  inventory: string
+  payment: string
+  fraud: string
+  shipping: string
+}
+
+param taskHubName string
+param supervisorSchedule string
+
+@description('Settings that go over those written here.')
+param settingOverrides object
+
+param deploymentContainer string
+
+@description('Subnet for what the app calls; empty: none.')
+param subnetId string
+
+param zoneRedundant bool
+param instanceMemoryMB int
+param maximumInstanceCount int
+
+@description('Instances that always run for orchestrations and activities, and for HTTP.')
+param alwaysReady {
+  durable: int
+  http: int
+}
+
+@description('Client id of the app registration by which operators sign in; empty: built-in authentication is off.')
+param authClientId string
+
+var stores = loadJsonContent('../entities/cosmos.json')
+var signsIn = !empty(authClientId)
+
+// Every setting of shared/config.ts, and what the platform wants beside them. tests/infra compares.
+var settings = {
+  ServiceBus__fullyQualifiedNamespace: uses.serviceBus
+  ServiceBus__credential: 'managedidentity'
+  ServiceBus__clientId: identity.clientId
+  OrdersQueue: 'orders'
+  PriorityOrdersQueue: 'orders-priority'
+  SchedulerQueue: 'scheduler'
+  QuarantineQueue: 'quarantine'
+  AgentRequestsQueue: 'agent-requests'
+  AgentRepliesQueue: 'agent-replies'
+  ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
+  Cosmos__accountEndpoint: uses.cosmos
+  Cosmos__credential: 'managedidentity'
+  Cosmos__clientId: identity.clientId
+  CosmosDatabase: stores.database
+  OrdersContainer: 'orders'
+  SupervisionContainer: 'supervision'
+  AzureWebJobsStorage__accountName: uses.storageName
+  AzureWebJobsStorage__blobServiceUri: uses.storageEndpoints.blob
+  AzureWebJobsStorage__queueServiceUri: uses.storageEndpoints.queue
+  AzureWebJobsStorage__tableServiceUri: uses.storageEndpoints.table
+  AzureWebJobsStorage__credential: 'managedidentity'
+  AzureWebJobsStorage__clientId: identity.clientId
+  InventoryEndpoints: agentEndpoints.inventory
+  PaymentEndpoints: agentEndpoints.payment
+  FraudEndpoints: agentEndpoints.fraud
+  ShippingEndpoints: agentEndpoints.shipping
+  AgentTryTimeout: 'PT5S'
+  AgentSlowAfter: 'PT3S'
+  BreakerFailures: '5'
+  BreakerOpenFor: 'PT1S'
+  SupervisorSchedule: supervisorSchedule
+  BusyAbove: 'PT1S'
+  ClaimWithin: 'PT5M'
+  ClockSkew: 'PT2S'
+  SweepWithin: 'PT20S'
+  ReconcileAfter: 'PT1M'
+  LeaseSeconds: '15'
+  IdleSweepRecordedEvery: 'PT10M'
+  StockSchedule: '*/30 * * * * *'
+  OperatorSignIn: signsIn ? 'entra' : 'key'
+  AzureFunctionsJobHost__extensions__durableTask__hubName: taskHubName
+  AZURE_CLIENT_ID: identity.clientId
+  APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.clientId};Authorization=AAD'
+  // The host's own spans, in the orders' traces. Without the next two it would keep five traces a second.
+  AzureFunctionsJobHost__telemetryMode: 'OpenTelemetry'
+  OTEL_TRACES_SAMPLER: 'microsoft.fixed_percentage'
+  OTEL_TRACES_SAMPLER_ARG: '1'
+  OTEL_BSP_SCHEDULE_DELAY: '5000'
+  OTEL_METRIC_EXPORT_INTERVAL: '60000'
+}
+
+// These go over the storage provider that host.json names.
+var durableTaskSettings = empty(uses.durableTaskScheduler)
+  ? {}
+  : {
+      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${uses.durableTaskScheduler};Authentication=ManagedIdentity;ClientID=${identity.clientId}'
+      AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
+      AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
+    }
+
+// In place of a client secret: the app's identity vouches for the registration.
+var signInSettings = signsIn
+  ? {
+      OVERRIDE_USE_MI_FIC_ASSERTION_CLIENTID: identity.clientId
+      WEBSITE_AUTH_AAD_ALLOWED_TENANTS: tenant().tenantId
+    }
+  : {}
+
+resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
+  name: planName
+  location: location
+  tags: tags
+  kind: 'functionapp'
+  sku: { name: 'FC1', tier: 'FlexConsumption' }
+  properties: {
+    reserved: true
+    zoneRedundant: zoneRedundant
+  }
+}
+
+resource app 'Microsoft.Web/sites@2025-03-01' = {
+  name: name
+  location: location
+  tags: union(tags, { 'azd-service-name': 'app' })
+  kind: 'functionapp,linux'
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: { '${identity.id}': {} }
+  }
+  properties: {
+    serverFarmId: plan.id
+    httpsOnly: true
+    clientAffinityEnabled: false
+    keyVaultReferenceIdentity: identity.id
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: '${uses.storageEndpoints.blob}${deploymentContainer}'
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: identity.id
+          }
+        }
+      }
+      runtime: { name: 'node', version: '24' }
+      scaleAndConcurrency: {
+        instanceMemoryMB: instanceMemoryMB
+        maximumInstanceCount: maximumInstanceCount
+        alwaysReady: filter(
+          [
+            { name: 'durable', instanceCount: alwaysReady.durable }
+            { name: 'http', instanceCount: alwaysReady.http }
+          ],
+          group => group.instanceCount > 0
+        )
+      }
+    }
+    siteConfig: {
+      minTlsVersion: '1.2'
+      scmMinTlsVersion: '1.2'
+      http20Enabled: true
+      appSettings: map(items(union(settings, durableTaskSettings, signInSettings, settingOverrides)), setting => {
+        name: setting.key
+        value: setting.value
+      })
+    }
+  }
+
+  resource noPasswordForDeployment 'basicPublishingCredentialsPolicies' = {
+    name: 'scm'
+    properties: { allow: false }
+  }
+
+  resource noPasswordForFtp 'basicPublishingCredentialsPolicies' = {
+    name: 'ftp'
+    properties: { allow: false }
+  }
+
+  resource signIn 'config' = if (signsIn) {
+    name: 'authsettingsV2'
+    properties: {
+      platform: { enabled: true, runtimeVersion: '~1' }
+      globalValidation: {
+        requireAuthentication: true
+        unauthenticatedClientAction: 'RedirectToLoginPage'
+        redirectToProvider: 'azureactivedirectory'
+      }
+      httpSettings: { requireHttps: true }
+      identityProviders: {
+        azureActiveDirectory: {
+          enabled: true
+          registration: {
+            clientId: authClientId
+            clientSecretSettingName: 'OVERRIDE_USE_MI_FIC_ASSERTION_CLIENTID'
+            openIdIssuer: '${environment().authentication.loginEndpoint}${tenant().tenantId}/v2.0'
+          }
+          validation: {
+            allowedAudiences: [authClientId, 'api://${authClientId}']
+          }
+        }
+      }
+      login: {
+        tokenStore: { enabled: true }
+      }
+    }
+  }
+}
+
+resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-workspace'
+  scope: app
+  properties: {
+    workspaceId: workspaceId
+    metrics: [{ category: 'AllMetrics', enabled: true }]
+  }
+}
+
+output name string = app.name
+output uri string = 'https://${app.properties.defaultHostName}'

@@ -1,0 +1,121 @@
+// The bus: the queues of infra/entities/service-bus.json, and who may listen and send where.
+param name string
+param location string
+param tags object
+param appPrincipalId string
+param workspaceId string
+param privateOnly bool
+
+@allowed(['Standard', 'Premium'])
+param sku string
+
+@description('Messaging units; Premium only.')
+param capacity int
+
+@description('Regions to which the namespace is replicated; Premium only.')
+param replicaLocations string[]
+
+@description('Object id of whoever sends orders and reads the answers by hand; empty for nobody.')
+param developerPrincipalId string
+
+@allowed(['User', 'Group', 'ServicePrincipal'])
+param developerPrincipalType string
+
+var entities = loadJsonContent('../entities/service-bus.json').queues
+var roles = loadJsonContent('../roles.json')
+var premium = sku == 'Premium'
+var replicated = premium && !empty(replicaLocations)
+// What a developer stands in for.
+var developerIs = empty(developerPrincipalId) ? [] : ['shop', 'operator']
+
+resource namespace 'Microsoft.ServiceBus/namespaces@2026-01-01' = {
+  name: name
+  location: location
+  tags: tags
+  sku: premium ? { name: 'Premium', tier: 'Premium', capacity: capacity } : { name: 'Standard', tier: 'Standard' }
+  properties: {
+    disableLocalAuth: true
+    minimumTlsVersion: '1.2'
+    publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
+    geoDataReplication: replicated
+      ? {
+          // 0: a message is acknowledged when every region has it.
+          maxReplicationLagDurationInSeconds: 0
+          locations: concat(
+            [{ locationName: location, roleType: 'Primary' }],
+            map(replicaLocations, replica => { locationName: replica, roleType: 'Secondary' })
+          )
+        }
+      : null
+  }
+}
+
+resource queues 'Microsoft.ServiceBus/namespaces/queues@2026-01-01' = [
+  for queue in entities: {
+    parent: namespace
+    name: queue.name
+    properties: queue.properties
+  }
+]
+
+// Owner of the queue and not Receiver: the scaler has to read its length, which takes the right to manage.
+resource appListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for (queue, index) in entities: if (contains(queue.listeners, 'app')) {
+    name: guid(namespace.id, queue.name, appPrincipalId, roles.serviceBusDataOwner)
+    scope: queues[index]
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataOwner)
+      principalId: appPrincipalId
+      principalType: 'ServicePrincipal'
+    }
+  }
+]
+
+// To the whole namespace: shops name their reply queues in their orders, and one that is missing has to be answered with
+// "not found", which the app lives with. Without the right it would be "unauthorized", as while roles still spread.
+resource appSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(namespace.id, appPrincipalId, roles.serviceBusDataSender)
+  scope: namespace
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataSender)
+    principalId: appPrincipalId
+    principalType: 'ServicePrincipal'
+  }
+}
+
+resource developerSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for (queue, index) in entities: if (!empty(intersection(queue.senders, developerIs))) {
+    name: guid(namespace.id, queue.name, developerPrincipalId, roles.serviceBusDataSender)
+    scope: queues[index]
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataSender)
+      principalId: developerPrincipalId
+      principalType: developerPrincipalType
+    }
+  }
+]
+
+resource developerListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for (queue, index) in entities: if (!empty(intersection(queue.listeners, developerIs))) {
+    name: guid(namespace.id, queue.name, developerPrincipalId, roles.serviceBusDataReceiver)
+    scope: queues[index]
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataReceiver)
+      principalId: developerPrincipalId
+      principalType: developerPrincipalType
+    }
+  }
+]
+
+resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-workspace'
+  scope: namespace
+  properties: {
+    workspaceId: workspaceId
+    logs: [{ categoryGroup: 'allLogs', enabled: true }]
+    metrics: [{ category: 'AllMetrics', enabled: true }]
+  }
+}
+
+output id string = namespace.id
+output fullyQualifiedNamespace string = split(split(namespace.properties.serviceBusEndpoint, '://')[1], ':')[0]

@@ -1,0 +1,76 @@
+// Storage: the app's package, the host's own blobs, the supervisor's lease and, where they are kept here, the orchestrations.
+param name string
+param location string
+param tags object
+param appPrincipalId string
+param workspaceId string
+param zoneRedundant bool
+param privateOnly bool
+param deploymentContainer string
+
+@description('Whether Durable Functions keeps its task hub here.')
+param holdsTaskHub bool
+
+var roles = loadJsonContent('../roles.json')
+// Blobs for the host and the lease in any case; queues and tables are the task hub's.
+var appRoles = concat(
+  [roles.storageBlobDataOwner],
+  holdsTaskHub ? [roles.storageQueueDataContributor, roles.storageTableDataContributor] : []
+)
+
+resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'StorageV2'
+  sku: { name: zoneRedundant ? 'Standard_ZRS' : 'Standard_LRS' }
+  properties: {
+    accessTier: 'Hot'
+    allowBlobPublicAccess: false
+    allowCrossTenantReplication: false
+    allowSharedKeyAccess: false
+    defaultToOAuthAuthentication: true
+    isLocalUserEnabled: false
+    minimumTlsVersion: 'TLS1_2'
+    supportsHttpsTrafficOnly: true
+    publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
+    networkAcls: {
+      bypass: 'None'
+      defaultAction: privateOnly ? 'Deny' : 'Allow'
+    }
+  }
+
+  resource blobs 'blobServices' = {
+    name: 'default'
+
+    resource packages 'containers' = {
+      name: deploymentContainer
+    }
+  }
+}
+
+resource appUses 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for role in appRoles: {
+    name: guid(account.id, appPrincipalId, role)
+    scope: account
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
+      principalId: appPrincipalId
+      principalType: 'ServicePrincipal'
+    }
+  }
+]
+
+resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-workspace'
+  scope: account::blobs
+  properties: {
+    workspaceId: workspaceId
+    logs: [{ category: 'StorageDelete', enabled: true }]
+    metrics: [{ category: 'Transaction', enabled: true }]
+  }
+}
+
+output id string = account.id
+output name string = account.name
+output endpoints object = account.properties.primaryEndpoints

@@ -1,0 +1,173 @@
+// Alert rules and workbook: their queries run against the tables, ask for what the app says, and lead to a runbook.
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse, properties, variable } from "./bicep.ts";
+import { attributesIn, bind, namesIn } from "./kusto.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+interface Alert {
+  readonly name: string;
+  readonly title: string;
+  readonly severity: number;
+  readonly frequency: string;
+  readonly window: string;
+}
+interface LogAlert extends Alert {
+  readonly dimensions: readonly string[];
+}
+interface MetricAlert extends Alert {
+  readonly of: string;
+  readonly metric: string;
+  readonly dimensions: { readonly [name: string]: readonly string[] };
+}
+
+const alerts = JSON.parse(read("infra/alerts/alerts.json")) as { log: LogAlert[]; metric: MetricAlert[] };
+const all: Alert[] = [...alerts.log, ...alerts.metric];
+const queryOf = ({ name }: Alert) => read(`infra/alerts/${name}.kql`);
+
+interface Item {
+  readonly name: string;
+  readonly content: { readonly query?: string; readonly parameters?: readonly { readonly name: string }[] };
+}
+const workbook = (JSON.parse(read("infra/workbook/orders.json")) as { items: Item[] }).items;
+const workbookQueries = workbook.flatMap(({ name, content: { query } }) =>
+  query ? [{ name, query: filledIn(query) }] : [],
+);
+
+/** A workbook puts its parameters in; here they are all prices. */
+function filledIn(query: string): string {
+  const known = workbook.flatMap(({ content }) => content.parameters?.map(({ name }) => name) ?? []);
+  return query.replaceAll(/\{(\w+)\}/g, (token, name: string) => (known.includes(name) ? "0.25" : token));
+}
+
+const queries = [...alerts.log.map((alert) => ({ name: alert.name, query: queryOf(alert) })), ...workbookQueries];
+
+const sources = globSync("shared/**/*.ts", { cwd: root })
+  .filter((file) => !file.endsWith(".test.ts"))
+  .map((file) => ({ file, text: read(file) }));
+const telemetry = sources.filter(({ file }) => file.startsWith("shared/telemetry")).map(({ text }) => text);
+const literals = telemetry.flatMap((text) => [...text.matchAll(/"([\w.]+)"/g)].map(([, name = ""]) => name));
+
+/** What the app's metrics are to be called; once shared/telemetry names them, that is what counts. */
+const AGREED_METRICS = [
+  "orders.by_state",
+  "orders.critical_time",
+  "steps.duration",
+  "steps.retries",
+  "agents.breaker",
+  "supervisor.sweep.duration",
+  "supervisor.sweep.age",
+  "queues.oldest_message_age",
+  "orders.late_replies",
+  "agents.silent_stops",
+  "orders.overdue",
+];
+const METRIC = /^[a-z]+(\.[a-z_]+)+$/;
+const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "endpoint", "queue"];
+const ownMetrics = literals.filter((name) => METRIC.test(name));
+const said: { [table: string]: readonly string[] } = {
+  AppEvents: literals.filter((name) => /^[A-Z][A-Za-z]+$/.test(name)),
+  AppMetrics: ownMetrics.length > 0 ? ownMetrics : AGREED_METRICS,
+  // Platform metrics that their reference says can be exported, and the meters of Flex Consumption.
+  AzureMetrics: [
+    "TotalRequestUnits",
+    "IncomingMessages",
+    "OutgoingMessages",
+    "IncomingRequests",
+    "ThrottledRequests",
+    "OnDemandFunctionExecutionUnits",
+    "OnDemandFunctionExecutionCount",
+    "AlwaysReadyFunctionExecutionUnits",
+    "AlwaysReadyFunctionExecutionCount",
+    "AlwaysReadyUnits",
+  ],
+};
+
+function unsaid(query: string): string[] {
+  const names = namesIn(query).flatMap(({ table, name }) => (said[table]?.includes(name) ? [] : [`${table}: ${name}`]));
+  const attributes = attributesIn(query).filter(
+    (name) => !METRIC_ATTRIBUTES.includes(name) && !sources.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)),
+  );
+  return [...names, ...attributes];
+}
+
+/** A heading's anchor, as GitHub makes it. */
+const anchors = [...read("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-"),
+);
+
+test.each(queries)("$name: its query parses and binds", ({ query }) => {
+  expect(bind(query).faults).toEqual([]);
+});
+
+test.each(queries)("$name: asks for what the app says", ({ query }) => {
+  expect(unsaid(query)).toEqual([]);
+});
+
+test.each(alerts.log)("$name: splits by columns of its answer", ({ name, dimensions }) => {
+  const { columns } = bind(read(`infra/alerts/${name}.kql`));
+  expect(columns).toEqual(expect.arrayContaining([...dimensions]));
+});
+
+test.each(all)("$name: leads to its runbook, which says what to look at and what to do", ({ name }) => {
+  expect(anchors).toContain(name);
+  const section = read("docs/operations.md").split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
+  for (const part of ["**Means**", "**Look at**", "**Do**"]) expect(section).toContain(part);
+});
+
+test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ severity, frequency, window }) => {
+  const minutes = [frequency, window].map(minutesOf);
+  expect(severity).toBeGreaterThanOrEqual(0);
+  expect(severity).toBeLessThanOrEqual(4);
+  expect(["PT1M", "PT5M", "PT10M", "PT15M", "PT30M", "PT1H"]).toContain(frequency);
+  expect(["PT5M", "PT10M", "PT15M", "PT30M", "PT1H", "P1D", "P2D"]).toContain(window);
+  expect(minutes[1]).toBeGreaterThanOrEqual(minutes[0] ?? Number.NaN);
+});
+
+test("Bicep loads each query under its alert's name, and there is no other", () => {
+  const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
+  for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);
+  const names = alerts.log.map(({ name }) => name).sort();
+  expect(loaded.map(([name]) => name).sort()).toEqual(names);
+  const files = readdirSync(join(root, "infra/alerts")).filter((file) => file.endsWith(".kql"));
+  expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names);
+});
+
+test("metric alerts watch queues that exist", () => {
+  const queues = (JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] }).queues;
+  const names = queues.map(({ name }) => name);
+  for (const { dimensions } of alerts.metric)
+    for (const queue of dimensions["EntityName"] ?? []) if (queue !== "*") expect(names).toContain(queue);
+});
+
+test("a runbook for each alert, and none for one that is gone", () => {
+  const section = read("docs/operations.md").split("\n## Alerts and runbooks\n")[1]?.split("\n## ")[0] ?? "";
+  const runbooks = [...section.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
+  expect(runbooks.sort()).toEqual(all.map(({ name }) => name).sort());
+});
+
+test("planted: a misspelt table, column, operator or reserved word is found", () => {
+  expect(bind("AppEvent | count").faults).not.toEqual([]);
+  expect(bind("AppEvents | where Nmae == 'x'").faults).not.toEqual([]);
+  expect(bind("AppEvents | sumarize count()").faults).not.toEqual([]);
+  expect(bind("AppEvents | extend kind = 1").faults).not.toEqual([]);
+  expect(bind(filledIn("print {NoSuchParameter}")).faults).not.toEqual([]);
+});
+
+test("planted: an event, a metric or an attribute that nobody says is found", () => {
+  expect(unsaid('AppEvents | where Name == "OrderErored"')).toEqual(["AppEvents: OrderErored"]);
+  expect(unsaid('AppEvents | where Name in ("OrderErrored", "OrderLost")')).toEqual(["AppEvents: OrderLost"]);
+  expect(unsaid('AppMetrics | where Name == "orders.by_sate"')).toEqual(["AppMetrics: orders.by_sate"]);
+  expect(unsaid("AppEvents | project Properties.ordreId")).toEqual(["ordreId"]);
+});
+
+function minutesOf(duration: string): number {
+  const [, days = "0", hours = "0", minutes = "0"] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?$/.exec(duration) ?? [];
+  return (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
+}

@@ -1,0 +1,135 @@
+// Each setting stands in four places: the code, Bicep, the sample for local use and the operator's page.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseConfig, settings } from "../../shared/config.ts";
+import { literal, parse, properties, variable } from "./bicep.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+interface Places {
+  readonly code: readonly string[];
+  readonly bicep: readonly string[];
+  readonly sample: readonly string[];
+  readonly page: readonly string[];
+}
+
+/** Connections: in Azure by identity, in settings of these names; locally by connection string. */
+const CONNECTIONS: { readonly [name: string]: readonly string[] } = {
+  ServiceBus: ["fullyQualifiedNamespace", "credential", "clientId"],
+  Cosmos: ["accountEndpoint", "credential", "clientId"],
+  AzureWebJobsStorage: [
+    "accountName",
+    "blobServiceUri",
+    "queueServiceUri",
+    "tableServiceUri",
+    "credential",
+    "clientId",
+  ],
+};
+/** Set by the platform, on every instance. */
+const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_ID"];
+/** In Azure only where somebody wants it, by SETTING_OVERRIDES. */
+const OPTIONAL = ["OTEL_EXPORTER_OTLP_ENDPOINT"];
+/** Locally host.json says it. */
+const IN_HOST_JSON = ["AzureFunctionsJobHost__extensions__durableTask__hubName"];
+/** Read by the host, an SDK or the platform, not by our code. */
+const NOT_OURS = [
+  "AZURE_CLIENT_ID",
+  "AzureFunctionsJobHost__telemetryMode",
+  "OTEL_TRACES_SAMPLER",
+  "DURABLE_TASK_SCHEDULER_CONNECTION_STRING",
+  "AzureFunctionsJobHost__extensions__durableTask__storageProvider__type",
+  "AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName",
+  "OVERRIDE_USE_MI_FIC_ASSERTION_CLIENTID",
+  "WEBSITE_AUTH_AAD_ALLOWED_TENANTS",
+];
+const LOCAL_ONLY = ["FUNCTIONS_WORKER_RUNTIME"];
+
+const bound = globSync("functions/*.ts", { cwd: root }).flatMap((file) =>
+  [...read(file).matchAll(/["`]%(\w+)%/g)].map(([, name = ""]) => name),
+);
+const functionApp = parse(read("infra/app/function-app.bicep"));
+const written = ["settings", "durableTaskSettings", "signInSettings"].flatMap((name) =>
+  properties(variable(functionApp, name)),
+);
+const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
+/** The rows of the table of settings: name and, where it is fixed, the value in Azure. */
+const rows = (read("docs/operations.md").split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "")
+  .split("\n")
+  .flatMap((line) => {
+    const [, name, , value] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
+    return name ? [{ name, value }] : [];
+  });
+
+const places: Places = {
+  code: [...new Set([...Object.keys(settings.shape), ...bound])],
+  bicep: written.map(([name]) => name),
+  sample: Object.keys(sample),
+  page: rows.map(({ name }) => name),
+};
+
+/** All that one place has and another lacks. */
+function differences({ code, bicep, sample, page }: Places): string[] {
+  const connection = (name: string) => name.split("__")[0] ?? name;
+  const identities = Object.entries(CONNECTIONS).flatMap(([name, members]) =>
+    members.map((member) => `${name}__${member}`),
+  );
+  const own = [...new Set(code.map((name) => (CONNECTIONS[connection(name)] ? connection(name) : name)))];
+  const plain = own.filter((name) => !CONNECTIONS[name] && !BY_PLATFORM.includes(name));
+  const lacks = (place: readonly string[], where: string, wanted: readonly string[]) =>
+    wanted.filter((name) => !place.includes(name)).map((name) => `${name} is not in ${where}`);
+  const strange = (place: readonly string[], where: string, known: readonly string[]) =>
+    place.filter((name) => !known.includes(name)).map((name) => `${name} is in ${where}, and nothing reads it`);
+  const inAzure = [...plain, ...identities, ...NOT_OURS];
+  return [
+    ...lacks(
+      bicep,
+      "Bicep",
+      [...plain, ...identities].filter((name) => !OPTIONAL.includes(name)),
+    ),
+    ...strange(bicep, "Bicep", inAzure),
+    ...lacks(
+      sample,
+      "the sample",
+      own.filter((name) => ![...BY_PLATFORM, ...IN_HOST_JSON, ...NOT_OURS].includes(name)),
+    ),
+    ...strange(sample, "the sample", [...own, ...identities, ...LOCAL_ONLY]),
+    ...lacks(page, "docs/operations.md", [...new Set([...own, ...bicep])]),
+    ...strange(page, "docs/operations.md", [...own, ...inAzure, ...LOCAL_ONLY]),
+  ];
+}
+
+test("the four places have the same settings", () => {
+  expect(differences(places)).toEqual([]);
+});
+
+test("the page names the values that Bicep sets", () => {
+  const values = written.flatMap(([name, value]) => (value.type === "string" ? [[name, literal(value)] as const] : []));
+  const fixed = values.filter(([, value]) => !value.includes("${"));
+  expect(fixed.length).toBeGreaterThan(10);
+  for (const [name, value] of fixed) expect(rows.find((row) => row.name === name)?.value, name).toBe(value);
+});
+
+test("the code takes the values that Bicep sets", () => {
+  const values = written.flatMap(([name, value]) => (value.type === "string" ? [[name, literal(value)] as const] : []));
+  const own = values.filter(([name]) => Object.hasOwn(settings.shape, name) && !name.includes("__"));
+  const config = parseConfig({ ...sample, ...Object.fromEntries(own) });
+  expect(config.ClaimWithin).toBe(300_000);
+});
+
+test.each(["code", "bicep", "sample", "page"] as const)("planted: a setting that is in %s alone is found", (place) => {
+  const faults = differences({ ...places, [place]: [...places[place], "Planted"] });
+  expect(faults.join("\n")).toContain("Planted");
+});
+
+test.each(["bicep", "sample", "page"] as const)("planted: a setting that %s lacks is found", (place) => {
+  const faults = differences({ ...places, [place]: places[place].filter((name) => name !== "ClaimWithin") });
+  expect(faults).toHaveLength(1);
+});
+
+test("planted: a connection's identity that Bicep lacks is found", () => {
+  const bicep = places.bicep.filter((name) => name !== "Cosmos__clientId");
+  expect(differences({ ...places, bicep })).toContain("Cosmos__clientId is not in Bicep");
+});
