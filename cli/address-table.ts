@@ -2,7 +2,7 @@
 import Table from "cli-table3";
 import type { Addresses } from "../local/stack/addresses.ts";
 
-export function addressTable({ bus, cosmos, azurite, remotes, hosts }: Addresses, logs: string): string {
+export function addressTable({ bus, cosmos, azurite, remotes, traces, hosts }: Addresses, logs: string): string {
   const rows: [string, string, string][] = [];
   for (const [index, { url }] of hosts.entries()) {
     rows.push([index === 0 ? "Functions host" : `Functions host ${index + 1}`, url, "the app"]);
@@ -14,6 +14,7 @@ export function addressTable({ bus, cosmos, azurite, remotes, hosts }: Addresses
   if (cosmos) rows.push(["Cosmos DB", cosmos.endpoint, "orders and their state records"]);
   if (azurite) rows.push(["Azurite", `http://127.0.0.1:${azurite.blobPort}`, "blobs, queues, tables"]);
   for (const [name, url] of Object.entries(remotes)) rows.push([`${name} service`, url, "simulated remote service"]);
+  if (traces) rows.push(["traces", traces.endpoint, "npm start -- --trace ORDER shows one"]);
   rows.push(["logs", logs, ""]);
   return process.stdout.isTTY ? framed(rows) : plain(rows);
 }

@@ -23,10 +23,9 @@ export function describeRecord(record: StateRecord): { state: string; detail: st
   const steps = Object.entries(record.steps);
   const count = (state: StepState) => steps.filter(([, step]) => step.state === state).length;
   const undoing = record.direction === "undo";
-  const current = steps.flatMap(([name, step]) => {
-    const state = (undoing ? step.undo : step)?.state;
-    return state === "Running" || (state === "Failed" && !undoing) ? [name] : [];
-  });
+  const running = steps.flatMap(([name, step]) => ((undoing ? step.undo : step)?.state === "Running" ? [name] : []));
+  // What ran beside the step that ended an order in Error is not what went wrong.
+  const current = record.processState === "Error" && !undoing ? [record.error?.step ?? []].flat() : running;
   const parts = undoing ? [`${count("Undone")} undone`] : [`${count("Completed")}/${steps.length} steps`];
   if (current.length > 0) parts.push(current.join(" and "));
   if (record.attempt > 1) parts.push(`attempt ${record.attempt}`);

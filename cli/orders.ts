@@ -2,13 +2,15 @@
 import { styleText } from "node:util";
 import Table from "cli-table3";
 import type { StateRecord } from "../shared/domain/state-record.ts";
-import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { openRecords } from "./records.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { orderTrace } from "./trace.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
 npm run orders -- ID           one order, with its steps and its history
+  --trace      after it the order's trace, as a tree
   --limit N    how many
   --json       the records as they are stored, one a line
   --data DIR   the state folder of the stack to ask (.local)`;
@@ -17,12 +19,17 @@ const USUAL_LIMIT = 20;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const { values, positionals } = readArguments({ limit: text, data: text, json: flag, help: flag }, USAGE);
+  const { values, positionals } = readArguments(
+    { limit: text, data: text, json: flag, trace: flag, help: flag },
+    USAGE,
+  );
   if (values["help"]) {
     console.log(USAGE);
     return 0;
   }
-  const records = openRecords(currentSettings(String(values["data"] ?? DEFAULT_DATA)));
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace goes with an order's ID.\n\n${USAGE}`);
+  const records = openRecords(currentSettings(data));
   try {
     const found =
       positionals.length > 0
@@ -31,7 +38,7 @@ await runCommand(async () => {
     const missing = positionals.filter((id) => !found.some(({ orderId }) => orderId === id));
     for (const id of missing) console.error(`There is no order ${id}.`);
     if (values["json"]) for (const record of found) console.log(JSON.stringify(record));
-    else if (positionals.length > 0) for (const record of found) printOne(record);
+    else if (positionals.length > 0) for (const record of found) printOne(record, values["trace"] ? data : undefined);
     else printList(found);
     return missing.length > 0 ? 1 : 0;
   } finally {
@@ -59,7 +66,8 @@ function printList(found: readonly StateRecord[]): void {
   );
 }
 
-function printOne(record: StateRecord): void {
+/** @param data where its trace is, if that is to be shown */
+function printOne(record: StateRecord, data: string | undefined): void {
   const { orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
   console.log(
     `${orderId}: ${styleText(colourOfState(processState), processState)}, ${workflow.name} v${workflow.version}`,
@@ -82,6 +90,9 @@ function printOne(record: StateRecord): void {
     ["at", "what", "by"],
     record.history.map(({ at, what, by }) => [at, what, by]),
   );
+  if (data === undefined) return;
+  const trace = orderTrace(orderId, data, process.stdout);
+  console.log(trace?.join("\n") ?? `No trace of ${orderId} is kept in ${data}.`);
 }
 
 function printTable(head: string[], rows: readonly string[][]): void {

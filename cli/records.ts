@@ -1,7 +1,7 @@
 // Reads state records and the quarantine, for people.
-import { CosmosClient, type SqlQuerySpec } from "@azure/cosmos";
-import { ServiceBusClient } from "@azure/service-bus";
+import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "../shared/domain/state-record.ts";
+import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Quarantined {
@@ -23,11 +23,11 @@ export interface Records {
 const PEEK = 250;
 
 export function openRecords(settings: Settings): Records {
-  const cosmos = new CosmosClient(settings["Cosmos"] ?? "");
+  const cosmos = openCosmos(settings);
   const container = cosmos
     .database(settings["CosmosDatabase"] ?? "orders")
     .container(settings["OrdersContainer"] ?? "orders");
-  const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
+  const bus = openBus(settings, { retryOptions: { retryDelayInMs: 300 } });
   const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
   const quarantined: Quarantined[] = [];
 

@@ -7,7 +7,7 @@ const USAGE = `npm run reset
   --data DIR   the state folder to clear (.local)`;
 
 /** What the parts of a stack keep in its folder. */
-const OURS = /^(bus|cosmos|remotes|azurite|host2?|logs|stack\.json|bench-\w+)$/;
+const OURS = /^(bus|cosmos|remotes|azurite|host2?|traces|logs|stack\.json|bench-\w+)$/;
 
 await runCommand(async () => {
   const { values } = readArguments({ data: { type: "string" }, help: { type: "boolean" } }, USAGE);

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
+import { azureSettings } from "./azure.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
 
@@ -9,7 +10,8 @@ const USAGE = `npm run send -- FILE...                    sends each file's JSON
 npm run send -- --count N [--rate R]       makes N orders and sends them, R a second or as fast as they go
   --wait       prints each status message as it comes; exit code 0 only if every order completed
   --timeout S  how long --wait waits for each order (60)
-  --data DIR   the state folder of the stack to send to (.local)`;
+  --data DIR   the state folder of the stack to send to (.local)
+  --azure      sends to the deployed app, as azd knows it, with your own sign-in`;
 const MOST_ORDERS = 1_000_000;
 const LONGEST_WAIT_S = 86_400;
 const USUAL_WAIT_S = 60;
@@ -18,7 +20,7 @@ const PROGRESS_EVERY_MS = 1000;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const options = { count: text, rate: text, timeout: text, data: text, wait: flag, help: flag };
+  const options = { count: text, rate: text, timeout: text, data: text, wait: flag, azure: flag, help: flag };
   const { values, positionals } = readArguments(options, USAGE);
   if (values["help"]) {
     console.log(USAGE);
@@ -31,7 +33,8 @@ await runCommand(async () => {
   const timeout = numberOf(values, "timeout", 0.001, LONGEST_WAIT_S);
   if (timeout !== undefined && !values["wait"]) throw new UsageError(`--timeout goes with --wait.\n\n${USAGE}`);
   const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
-  const settings = currentSettings(String(values["data"] ?? DEFAULT_DATA));
+  if (values["azure"] && values["data"]) throw new UsageError(`--azure goes without --data.\n\n${USAGE}`);
+  const settings = values["azure"] ? azureSettings() : currentSettings(String(values["data"] ?? DEFAULT_DATA));
   if (values["wait"]) {
     const timeoutMs = (timeout ?? USUAL_WAIT_S) * 1000;
     const completed =

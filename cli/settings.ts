@@ -13,14 +13,20 @@ interface StackFile {
   readonly settings: Settings;
 }
 
+/** Who looks at a trace on this machine does not want to wait for it. */
+const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };
+
 /** The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones. */
 export function settingsFor(addresses: Addresses): Record<string, string> {
-  const { bus, cosmos, azurite, remotes } = addresses;
+  const { bus, cosmos, azurite, remotes, traces, host } = addresses;
   return {
     ...sampleSettings(),
+    // Its attempts are in a task hub of its own: they hear of replies on a queue of their own.
+    ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
     ...(bus && { ServiceBus: bus.connectionString }),
     ...(cosmos && { Cosmos: cosmos.connectionString }),
+    ...(traces && { ...SENT_AT_ONCE, OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint }),
     ...(remotes["inventory"] && { InventoryEndpoints: remotes["inventory"] }),
     ...(remotes["payment"] && { PaymentEndpoints: remotes["payment"] }),
     ...(remotes["fraud"] && { FraudEndpoints: remotes["fraud"] }),
@@ -55,7 +61,7 @@ function readStackFile(data: string): StackFile | undefined {
   return isAlive(stack.pid) ? stack : undefined;
 }
 
-function sampleSettings(): Settings {
+export function sampleSettings(): Settings {
   return valuesOf(join(ROOT, "local.settings.sample.json"));
 }
 

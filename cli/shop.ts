@@ -1,6 +1,7 @@
 // The shop's side: sends orders over Service Bus, as a submitting application would.
-import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
+import type { ServiceBusMessage } from "@azure/service-bus";
 import { createOrderClient, type OrderClient, type OrderRequest } from "../client/order-client.ts";
+import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
 /** The private reply queue that the local stack has for a shop. */
@@ -29,9 +30,7 @@ export interface Shop {
 }
 
 export function openShop(settings: Settings): Shop {
-  const client = new ServiceBusClient(settings["ServiceBus"] ?? "", {
-    retryOptions: { maxRetries: 2, retryDelayInMs: 300 },
-  });
+  const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
   const normal = client.createSender(settings["OrdersQueue"] ?? USUAL_QUEUES.orders);
   const high = client.createSender(settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority);
 
@@ -55,12 +54,20 @@ export function openShop(settings: Settings): Shop {
 
 /** A client that hears on a session of its own what becomes of its orders. */
 export function openOrderClient(settings: Settings): OrderClient {
-  return createOrderClient({
-    connection: settings["ServiceBus"] ?? "",
+  const queues = {
     ordersQueue: settings["OrdersQueue"] ?? USUAL_QUEUES.orders,
     priorityQueue: settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority,
     replyQueue: SESSION_REPLY_QUEUE,
-  });
+  };
+  // A client that makes its own connections outlives a restart of the local broker.
+  if (settings["ServiceBus"]) return createOrderClient({ connection: settings["ServiceBus"], ...queues });
+  const client = openBus(settings, {});
+  const orders = createOrderClient({ client, ...queues });
+  async function close(): Promise<void> {
+    await orders.close();
+    await client.close();
+  }
+  return { ...orders, close, [Symbol.asyncDispose]: close };
 }
 
 /** Makes `count` orders, as fast as `deal` deals with them or `rate` a second, with at most `atOnce` being dealt with. */

@@ -1,6 +1,7 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { PART_NAMES } from "../local/stack/parts.ts";
 import { HOST_NAMES } from "../local/stack/processes.ts";
 import { type Stack, startStack } from "../local/stack/stack.ts";
 import { addressTable } from "./address-table.ts";
@@ -12,17 +13,19 @@ import { openRecords, type Records } from "./records.ts";
 import { readSamples, switchOnFaults } from "./samples.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
 import { openShop } from "./shop.ts";
+import { showTrace } from "./trace.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
+  --trace ORDER        starts nothing: prints an order's trace as a tree, after its end where a stack runs
   --data DIR           where state is kept (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
-  --within SECONDS     how long the samples may take with --exit (120)
-  --host-port N --bus-port N --bus-admin-port N --cosmos-port N --azurite-port N --remotes-port N`;
+  --within SECONDS     how long the samples may take with --exit, or an order with --trace (120)
+  --host-port N --bus-port N --bus-admin-port N --cosmos-port N --azurite-port N --remotes-port N --traces-port N`;
 
-const PORTS = ["host", "bus", "bus-admin", "cosmos", "azurite", "remotes"] as const;
+const PORTS = ["host", "bus", "bus-admin", "cosmos", "azurite", "remotes", "traces"] as const;
 
 await runCommand(main);
 
@@ -31,7 +34,7 @@ async function main(): Promise<number> {
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
   const { values } = readArguments(
-    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text },
+    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text, trace: text },
     USAGE,
   );
   if (values["help"]) {
@@ -39,12 +42,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const data = String(values["data"] ?? DEFAULT_DATA);
+  const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
+  if (values["trace"] !== undefined) return showTrace(String(values["trace"]), data, withinMs);
   const holder = stackPid(data);
   if (holder !== undefined)
     throw new Error(`A stack runs on ${data} already (process ${holder}). Stop it, or use --data DIR.`);
   const hosts = numberOf(values, "hosts", 1, HOST_NAMES.length) ?? 1;
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
-  const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
 
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
@@ -54,6 +58,7 @@ async function main(): Promise<number> {
   const stack = await startStack({
     appDir: ROOT,
     data,
+    parts: PART_NAMES,
     ports: stackPorts(values),
     hosts,
     durability: values["durability"] === "full" ? "full" : "normal",
@@ -110,7 +115,9 @@ async function runSamples(
   } finally {
     await records.close();
   }
-  console.log(`\nThe stack stays up. Send more: npm run send -- --count 20   Look: npm run orders   Stop: Ctrl-C`);
+  console.log(
+    `\nThe stack stays up. Send more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID   Stop: Ctrl-C`,
+  );
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   console.log("\nStopping");
   return 0;
@@ -168,7 +175,7 @@ function printJson(ended: readonly Ended[], sent: number, seconds: number): void
 
 function stackPorts(values: { readonly [name: string]: string | boolean | undefined }) {
   const port = (name: string) => numberOf(values, `${name}-port`, 0, 65_535);
-  const [host, bus, busAdmin, cosmos, azurite, remotes] = PORTS.map(port);
+  const [host, bus, busAdmin, cosmos, azurite, remotes, traces] = PORTS.map(port);
   return {
     ...(host !== undefined && { host }),
     ...(bus !== undefined && { bus }),
@@ -180,5 +187,6 @@ function stackPorts(values: { readonly [name: string]: string | boolean | undefi
       azuriteTable: azurite && azurite + 2,
     }),
     ...(remotes !== undefined && { remotes }),
+    ...(traces !== undefined && { traces }),
   };
 }

@@ -1,0 +1,83 @@
+// The deployment package: what of the project .funcignore lets through, with the app bundled, as a folder and as a zip.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { strToU8, type ZipOptions, zipSync } from "fflate";
+import ignore, { type Ignore } from "ignore";
+import { bundleApp } from "./bundle.ts";
+
+export interface AppPackage {
+  /** By their paths, sorted. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The libraries inside the bundle, as `name@version`. */
+  readonly libraries: readonly string[];
+  readonly zip: Uint8Array;
+}
+
+/** Whatever .funcignore says: the bundle takes the place of the first two, and the rest is nobody else's business. */
+const NEVER = ["dist", "node_modules", ".git", ".azure", "local.settings.json", ".env", ".env.*"];
+/** What the host needs to find an app. */
+const NEEDED = ["host.json", "package.json"];
+const OURS = ["app", "app.zip"];
+
+/** Zip has no time zone and no time before 1980: every file gets its first day, so that the same content is the same zip. */
+const ZIP_ENTRY: ZipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 };
+
+/** Packs the project in `root`, which has to be built. Nothing is written, nothing is fetched. */
+export async function packApp(root: string): Promise<AppPackage> {
+  const ignored = ignore().add(readFileSync(join(root, ".funcignore"), "utf8"));
+  const { files: bundled, libraries } = await bundleApp(root);
+  const found = new Map<string, Uint8Array>([
+    ...[...projectFiles(root, ignored)].map((path) => [path, readFileSync(join(root, path))] as const),
+    ...[...bundled].map(([path, code]) => [path, strToU8(code)] as const),
+    ["package.json", asJson(manifest(root))],
+    ["libraries.json", asJson(libraries)],
+  ]);
+  const kept = [...found].filter(([path]) => !ignored.ignores(path)).sort(([one], [other]) => (one < other ? -1 : 1));
+  const files = new Map(kept);
+  const lacking = [...NEEDED, ...bundled.keys()].filter((path) => !files.has(path));
+  if (lacking.length > 0) throw new Error(`.funcignore leaves out what the app needs: ${lacking.join(", ")}`);
+  const zip = zipSync(Object.fromEntries(kept.map(([path, content]) => [path, [content, ZIP_ENTRY]])));
+  return { files, libraries, zip };
+}
+
+/** Writes `out`/app and `out`/app.zip in the place of an earlier package. @throws if `out` holds anything else. */
+export function writePackage({ files, zip }: AppPackage, out: string): void {
+  const foreign = existsSync(out) ? readdirSync(out).filter((entry) => !OURS.includes(entry)) : [];
+  if (foreign.length > 0)
+    throw new Error(`${out} holds what no package has: ${foreign.join(", ")}. Nothing is written.`);
+  const made = `${out}-${process.pid}`;
+  try {
+    for (const [path, content] of files) {
+      const file = join(made, "app", path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    }
+    writeFileSync(join(made, "app.zip"), zip);
+    rmSync(out, { recursive: true, force: true });
+    renameSync(made, out);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/** Paths of files, with slashes. A folder that is ignored is not entered, as in git. */
+function* projectFiles(root: string, ignored: Ignore, folder = ""): Generator<string> {
+  const never = ignore().add(NEVER);
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = folder + entry.name;
+    const tested = entry.isDirectory() ? `${path}/` : path;
+    if (never.ignores(tested) || ignored.ignores(tested)) continue;
+    if (entry.isDirectory()) yield* projectFiles(root, ignored, `${path}/`);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+/** Of package.json what the worker reads; with dependencies in it, a build in Azure would install them again. */
+function manifest(root: string): Record<string, unknown> {
+  const { name, version, type, main, engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return { name, version, private: true, type, main, engines };
+}
+
+function asJson(value: unknown): Uint8Array {
+  return strToU8(`${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,0 +1,52 @@
+// Where the deployed app is, as azd knows it, and clients for it with the developer's own sign-in.
+import { spawnSync } from "node:child_process";
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
+import { credentialOf } from "../shared/connections.ts";
+import { ROOT, type Settings } from "./settings.ts";
+
+/** What azd calls an output of the deployment, and what the app calls it. */
+const OUTPUTS = [
+  ["SERVICE_BUS_NAMESPACE", "ServiceBus__fullyQualifiedNamespace"],
+  ["COSMOS_ENDPOINT", "Cosmos__accountEndpoint"],
+] as const;
+
+/** @throws what to do where azd is not there, or knows of no deployment. */
+export function azureSettings(run: () => { status: number | null; stdout: string; stderr: string } = askAzd): Settings {
+  const { status, stdout, stderr } = run();
+  if (status === null)
+    throw new Error("--azure asks azd where the app is, and azd can't be run: install it (https://aka.ms/azd).");
+  if (status !== 0) throw new Error(`azd does not say where the app is: ${stderr.trim() || stdout.trim()}`);
+  const values = new Map(
+    [...stdout.matchAll(/^(\w+)="?(.*?)"?\r?$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+  const lacking = OUTPUTS.flatMap(([output]) => (values.get(output) ? [] : [output]));
+  if (lacking.length > 0) {
+    throw new Error(
+      `azd's environment has no ${lacking.join(" and no ")}: run azd up, or choose another with azd env select.`,
+    );
+  }
+  return Object.fromEntries(OUTPUTS.map(([output, setting]) => [setting, values.get(output) ?? ""]));
+}
+
+function askAzd() {
+  const { status, stdout, stderr, error } = spawnSync("azd", ["env", "get-values"], { cwd: ROOT, encoding: "utf8" });
+  return { status: error ? null : status, stdout, stderr };
+}
+
+/** On this machine's account: Azure CLI, azd, or what else DefaultAzureCredential finds. */
+const ownSignIn = () => credentialOf({ credential: undefined, clientId: undefined });
+
+export function openBus(settings: Settings, options: ServiceBusClientOptions): ServiceBusClient {
+  const namespace = settings["ServiceBus__fullyQualifiedNamespace"];
+  return namespace
+    ? new ServiceBusClient(namespace, ownSignIn(), options)
+    : new ServiceBusClient(settings["ServiceBus"] ?? "", options);
+}
+
+export function openCosmos(settings: Settings): CosmosClient {
+  const endpoint = settings["Cosmos__accountEndpoint"];
+  return endpoint
+    ? new CosmosClient({ endpoint, aadCredentials: ownSignIn() })
+    : new CosmosClient(settings["Cosmos"] ?? "");
+}

@@ -1,0 +1,87 @@
+// `npm run emulators`: Microsoft's emulators in Docker, with the queues and containers that the app needs.
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readArguments, runCommand } from "./arguments.ts";
+import { emulatorConfig } from "./emulator-config.ts";
+import { createContainers } from "./emulator-containers.ts";
+import { ROOT, sampleSettings } from "./settings.ts";
+
+const USAGE = `npm run emulators [-- OPTIONS]
+  --config     only write .emulators/: Config.json for the Service Bus emulator, and a password for its SQL Server
+  --containers only create the Cosmos DB containers, on an emulator that runs
+  --stop       remove the emulators with all that they hold
+Needs Docker with Compose, and ACCEPT_EULA=Y in the environment.`;
+
+const FOLDER = join(ROOT, ".emulators");
+const ENVIRONMENT = join(FOLDER, "docker.env");
+const BUS_HEALTH = "http://127.0.0.1:5300/health";
+const READY_WITHIN_MS = 180_000;
+const PAUSE_MS = 1000;
+
+await runCommand(async () => {
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments({ config: flag, containers: flag, stop: flag, help: flag }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (values["config"]) return writeFolder();
+  if (values["containers"]) return containers();
+  if (values["stop"]) return compose("down");
+  if (process.env["ACCEPT_EULA"] !== "Y") {
+    throw new Error(
+      "Microsoft's terms for the Service Bus emulator and SQL Server have to be accepted: set ACCEPT_EULA=Y.\n" +
+        "https://github.com/Azure/azure-service-bus-emulator-installer/blob/main/EMULATOR_EULA.txt\n" +
+        "https://aka.ms/useterms",
+    );
+  }
+  writeFolder();
+  compose("up", "--detach");
+  await containers();
+  await busReady();
+  console.log(
+    "Ready, on the ports of local.settings.sample.json. The services that agents call: npm run services -- remotes",
+  );
+  return 0;
+});
+
+function compose(...command: string[]): number {
+  const args = ["compose", "--env-file", ENVIRONMENT, ...command];
+  const { error, status } = spawnSync("docker", args, { cwd: ROOT, stdio: "inherit" });
+  if (error) throw new Error(`docker can't be run: ${error.message}`, { cause: error });
+  if (status !== 0) throw new Error(`docker ${args.join(" ")} failed; it needs Docker with Compose`);
+  return 0;
+}
+
+function writeFolder(): number {
+  mkdirSync(FOLDER, { recursive: true });
+  const entities = JSON.parse(readFileSync(join(ROOT, "infra/entities/service-bus.json"), "utf8"));
+  const config = emulatorConfig(entities, (text) => console.log(`  ${text}`));
+  writeFileSync(join(FOLDER, "Config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  // SQL Server wants three of four kinds of characters.
+  const password = `Aa1-${randomBytes(18).toString("base64url")}`;
+  if (!existsSync(ENVIRONMENT)) writeFileSync(ENVIRONMENT, `MSSQL_SA_PASSWORD=${password}\n`, { mode: 0o600 });
+  return 0;
+}
+
+async function containers(): Promise<number> {
+  const entities = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
+  await createContainers(sampleSettings()["Cosmos"] ?? "", entities, READY_WITHIN_MS);
+  return 0;
+}
+
+async function busReady(): Promise<void> {
+  const giveUpAt = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    const healthy = await fetch(BUS_HEALTH).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (healthy) return;
+    if (Date.now() > giveUpAt) throw new Error(`${BUS_HEALTH} isn't healthy: docker compose logs service-bus`);
+    await sleep(PAUSE_MS);
+  }
+}

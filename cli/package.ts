@@ -1,0 +1,53 @@
+// `npm run package`: makes what is deployed to Azure, and says how big it is and how fast it starts.
+import { createHash } from "node:crypto";
+import { join, relative, resolve } from "node:path";
+import { packApp, writePackage } from "./app-package.ts";
+import { readArguments, runCommand } from "./arguments.ts";
+import { build } from "./build.ts";
+import { measureColdStarts } from "./cold-start.ts";
+import { ROOT } from "./settings.ts";
+
+const USAGE = `npm run package [-- OPTIONS]
+  --out DIR    where app/ and app.zip are put, in the place of what is there (.package)
+  --measure    also measure the cold start on the local host, of the package and of the app as it is compiled`;
+
+await runCommand(async () => {
+  const { values } = readArguments(
+    { out: { type: "string" }, measure: { type: "boolean" }, help: { type: "boolean" } },
+    USAGE,
+  );
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const out = resolve(String(values["out"] ?? join(ROOT, ".package")));
+  console.log("Compiling");
+  build();
+  console.log("Bundling");
+  const made = await packApp(ROOT);
+  writePackage(made, out);
+  const bytes = [...made.files.values()].reduce((sum, { length }) => sum + length, 0);
+  const place = (name: string) => relative(process.cwd(), join(out, name)).padEnd(18);
+  console.log(
+    `${place("app")} ${made.files.size} files, ${megabytes(bytes)}; ${made.libraries.length} libraries inside`,
+  );
+  console.log(`${place("app.zip")} ${megabytes(made.zip.length)}, SHA-256 ${sha256(made.zip)}`);
+  if (values["measure"]) {
+    console.log("Measuring");
+    const [packed = 0, compiled = 0] = await measureColdStarts([join(out, "app"), ROOT]);
+    console.log(`cold start         ${seconds(packed)} packed, ${seconds(compiled)} as compiled (local host, median)`);
+  }
+  return 0;
+});
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2)} MB`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
