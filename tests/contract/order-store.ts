@@ -45,13 +45,14 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const own = steps[step];
       if (!own) throw new Error(`no step ${step}`);
       return {
-        ...{ orderId, direction, workflow, priority, step, siblings, record: own },
+        ...{ orderId, direction, workflow, priority, step, siblings, siblingsUntil: null, record: own },
         ...{
           attempt: 1,
           lockedBy: `${orderId}-1`,
           orderRevision: 1,
           agent: own.agent,
           operation: "x",
+          transport: "activity",
           completeBy: NOON,
         },
         ...{
@@ -63,7 +64,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
     }
 
     const route = { endpoint: "http://x/", because: "only one" };
-    const doneOf = (task: StepTask) => done(task.record, "forward", { id: "x-1" }, route, NOON);
+    const doneOf = (task: StepTask) => done(task.record, 1, "forward", { id: "x-1" }, route, NOON);
 
     test("what is created can be read, order and record", async () => {
       const record = await submitted();
@@ -168,7 +169,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       );
       if (taken.kind !== "written") throw new Error("the claim was refused");
       const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "undo" } as const;
-      const ended = done(task.record, "undo", {}, route, NOON);
+      const ended = done(task.record, 1, "undo", {}, route, NOON);
       expect(await store.change(record.orderId, completeLevel(task, ended, [], NOON))).toEqual({ kind: "refused" });
       expect(await store.change(record.orderId, completeAmong(task, ended, NOON))).toMatchObject({ kind: "written" });
     });
@@ -180,6 +181,19 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const next = recover(read.record, { kind: "wake" }, NOON, 120_000);
       expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
       expect(await store.replace(read, next)).toEqual({ kind: "refused" });
+    });
+
+    test("what nobody has touched: Processing records that were last written before an instant", async () => {
+      const [held, pending] = [await claimed("reserveStock"), await submitted()];
+      const found = async (before: string) => {
+        const ids: string[] = [];
+        for await (const { record } of store.untouched(before)) ids.push(record.orderId);
+        return ids;
+      };
+      expect(await found(NOON)).not.toContain(held.orderId);
+      const later = await found("2026-01-01T12:00:00.001Z");
+      expect(later).toContain(held.orderId);
+      expect(later).not.toContain(pending.orderId);
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

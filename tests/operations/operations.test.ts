@@ -257,11 +257,34 @@ describe("P16 the end of an order", () => {
       return { kind: "done" };
     });
     expect(await world.runAttempt(wake)).toBe("concluded");
-    expect(await stateOf()).toMatchObject({ processState: "Processed", notices: [{ status: "Completed" }] });
+    expect(await stateOf()).toMatchObject({
+      processState: "Processed",
+      notices: [{ status: "StepCompleted", step: "capturePayment" }, { status: "Completed" }],
+    });
     world.tellFault = undefined;
     world.clock += 60_000;
     await sweep(world, world.telemetry);
-    expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
+    expect(world.statuses.slice(-2)).toMatchObject([{ status: "StepCompleted" }, { status: "Completed" }]);
+    expect(await stateOf()).toMatchObject({ notices: [] });
+  });
+
+  test("P15 a message that can't be sent is not overtaken: it goes before the next one, once", async () => {
+    const wake = await submitted();
+    world.answers.set("reserve", () => {
+      world.failing = "StepCompleted";
+      return { kind: "done" };
+    });
+    world.answers.set("arrange", () => {
+      world.failing = undefined;
+      return { kind: "done" };
+    });
+    expect(await world.runAttempt(wake)).toBe("concluded");
+    const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
+    expect(told.slice(0, 3)).toEqual(["Received", "Started", "StepCompleted reserveStock"]);
+    expect(new Set(told).size).toBe(8);
+    expect(told.slice(-3)).toEqual(["StepCompleted arrangeShipping", "StepCompleted capturePayment", "Completed"]);
+    expect(await stateOf()).toMatchObject({ processState: "Processed", notices: [] });
+    expect(await stateOf()).not.toHaveProperty("dueAt");
   });
 
   test("a claim that concluded the order and died before it told the shop tells it when it runs again", async () => {

@@ -181,7 +181,12 @@ test("P15 what a shop says of its session: a number is its text, none where one 
 });
 
 test("P11 a wake may be sent for later", async () => {
-  const messenger = createServiceBusMessenger(app.bus, { scheduler: REPLY_QUEUE, quarantine: "quarantine" });
+  const messenger = createServiceBusMessenger(app.bus, {
+    scheduler: REPLY_QUEUE,
+    quarantine: "quarantine",
+    agentRequests: "agent-requests",
+    agentReplies: "agent-replies",
+  });
   const wake = { orderId: "later-1", attempt: 2, direction: "forward", steps: {} } as const;
   const at = new Date(Date.now() + 1500).toISOString();
   await messenger.wake({ ...wake, workflow: { name: "order-fulfilment", version: 1 } }, { at });

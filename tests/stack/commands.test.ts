@@ -37,7 +37,7 @@ function run(name: string, ...args: string[]): Command {
 
 async function portOptions(): Promise<string[]> {
   const [host, bus, admin, cosmos] = await freePorts(4);
-  const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0 };
+  const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0, traces: 0 };
   return Object.entries(named).map(([name, port]) => `--${name}-port=${port}`);
 }
 
@@ -86,6 +86,9 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
       { timeout: 10_000 },
     )
     .toContain("plain: Processed");
+  const trace = run("start", "--trace", "plain", "--data", data);
+  expect(await trace.ended, trace.output()).toBe(0);
+  expect(trace.output()).toMatch(/claim attempt 1[\s\S]*tell Completed/);
   const list = run("orders", "--data", data, "--json");
   await list.ended;
   expect(list.output().trim().split("\n").length).toBeGreaterThanOrEqual(11);

@@ -18,7 +18,7 @@ test.each<[string, ProcessName]>([
   ["the host", "host"],
   ["the process that holds bus and store", "services"],
 ])(
-  "P16 kill -9 %s in the middle of 50 orders: all end Processed, one effect for each order and step",
+  "P16 P17 kill -9 %s in the middle of 50 orders: all end Processed, one effect for each order and step",
   async (_, victim) => {
     // Slow enough that the kill finds orders in every step.
     for (const service of ["inventory", "payment", "shipping"]) {

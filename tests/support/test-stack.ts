@@ -7,6 +7,7 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service
 import { openRecords, type Records } from "../../cli/records.ts";
 import { ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import type { Addresses } from "../../local/stack/addresses.ts";
 import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 
@@ -35,7 +36,9 @@ export interface TestStack extends AsyncDisposable {
 const POLL_MS = 100;
 
 export async function startTestStack(
-  options: Partial<StackOptions> & { readonly appSettings?: Record<string, string> } = {},
+  options: Partial<StackOptions> & {
+    readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
+  } = {},
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, ...rest } = options;
@@ -43,7 +46,11 @@ export async function startTestStack(
     appDir: ROOT,
     data,
     ports: "free",
-    settingsFor: (addresses) => ({ ...settingsFor(addresses), SupervisorSchedule: "* * * * * *", ...appSettings }),
+    settingsFor: (addresses) => ({
+      ...settingsFor(addresses),
+      SupervisorSchedule: "* * * * * *",
+      ...(typeof appSettings === "function" ? appSettings(addresses) : appSettings),
+    }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
     remotesFile: join(ROOT, "samples/remotes.json"),

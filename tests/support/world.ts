@@ -6,20 +6,27 @@ import {
   firstObstacle,
   nextTasks,
   type StepOutcome,
+  type StepTask,
   type Wake,
 } from "../../shared/domain/attempt.ts";
 import type { OrderStatus } from "../../shared/domain/state-record.ts";
+import type { AgentFacts } from "../../shared/domain/workflow.ts";
+import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import type { Messenger, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
+import { answerRequest } from "../../shared/operations/answer-request.ts";
+import { askAgent } from "../../shared/operations/ask-agent.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
+import { createPressure } from "../../shared/operations/pressure.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
+import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 
-const OPERATIONS = new Map([
+const OPERATIONS = new Map<string, readonly string[]>([
   ["inventory", ["reserve", "release", "restock", "withdraw"]],
   ["payment", ["authorize", "void", "capture", "refund", "refundReturn"]],
   ["fraud", ["check"]],
@@ -32,7 +39,8 @@ type Answer =
   | { readonly kind: "expired" };
 type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
 
-export interface World extends Ports {
+export interface World extends Omit<Ports, "timing"> {
+  timing: { -readonly [name in keyof Ports["timing"]]: number };
   /** Milliseconds since 1970; tests move it. */
   clock: number;
   readonly telemetry: Telemetry;
@@ -40,6 +48,9 @@ export interface World extends Ports {
   readonly statuses: StatusMessage[];
   readonly wakes: Wake[];
   readonly quarantined: Unreadable[];
+  /** What was asked over the agents' queues, and what came back. */
+  readonly requests: { readonly agent: string; readonly request: AgentRequestMessage; readonly leftMs: number }[];
+  readonly replies: AgentReplyMessage[];
   readonly calls: Call[];
   /** What an operation answers; done unless set. */
   readonly answers: Map<string, (call: Call) => Promise<Answer> | Answer>;
@@ -59,7 +70,13 @@ export function createWorld(startMs: number): World {
   const quarantined: Unreadable[] = [];
   const calls: World["calls"] = [];
   const answers: World["answers"] = new Map();
-  const workflows = loadWorkflows(OPERATIONS);
+  const facts = [...OPERATIONS].map(([name, operations]): [string, AgentFacts] => [
+    name,
+    { operations, transports: ["activity", "queue"] },
+  ]);
+  const workflows = loadWorkflows(new Map(facts));
+  const requests: World["requests"] = [];
+  const replies: World["replies"] = [];
 
   const messenger: Messenger = {
     async tell(reply, message) {
@@ -72,6 +89,12 @@ export function createWorld(startMs: number): World {
     },
     async wake(wake) {
       wakes.push(wake);
+    },
+    async ask(agent, request, leftMs) {
+      requests.push({ agent, request, leftMs });
+    },
+    async answer(_replyTo, reply) {
+      replies.push(reply);
     },
     async quarantine(unreadable) {
       quarantined.push(unreadable);
@@ -91,6 +114,18 @@ export function createWorld(startMs: number): World {
     }),
   );
 
+  async function doStep(task: StepTask): Promise<StepOutcome> {
+    if (task.transport === "activity") return runStep(task, world, world.telemetry);
+    await askAgent(task, world, world.telemetry);
+    const isOwn = ({ ticket }: { ticket: Ticket }) => ticket.step === task.step && ticket.lockedBy === task.lockedBy;
+    const asked = requests.findLast(({ request }) => isOwn(request));
+    if (!asked) return { kind: "expired" };
+    await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+    const reply = replies.findLast(isOwn);
+    const heard = reply && (await takeReply(reply, world, world.telemetry));
+    return heard?.outcome ?? { kind: "expired" };
+  }
+
   const world: World = {
     clock: startMs,
     tellFault: undefined,
@@ -107,12 +142,16 @@ export function createWorld(startMs: number): World {
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
     taskHub: "hub",
-    timing: { claimWithinMs: 60_000, clockSkewMs: 1000, sweepWithinMs: 5000 },
+    operatorSignIn: "development",
+    pressure: createPressure(1000, () => world.clock),
+    timing: { claimWithinMs: 60_000, clockSkewMs: 1000, sweepWithinMs: 5000, reconcileAfterMs: 10_000 },
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },
     events,
     statuses,
     wakes,
     quarantined,
+    requests,
+    replies,
     calls,
     answers,
     eventNames: () => events.map(({ name }) => name),
@@ -121,7 +160,7 @@ export function createWorld(startMs: number): World {
       if (claim.kind !== "claimed") return claim.kind;
       let attempt = claim.attempt;
       for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
-        const outcomes = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+        const outcomes = await Promise.all(tasks.map(doStep));
         const obstacle = firstObstacle(outcomes);
         if (obstacle) return obstacle;
         attempt = advance(attempt, outcomes);

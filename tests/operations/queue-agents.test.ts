@@ -1,0 +1,118 @@
+// P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
+import { beforeEach, expect, test } from "vitest";
+import { attemptOf, nextTasks, type StepTask } from "../../shared/domain/attempt.ts";
+import { planOf } from "../../shared/domain/plan.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import type { AgentReplyMessage } from "../../shared/messaging/agent-messages.ts";
+import { answerRequest } from "../../shared/operations/answer-request.ts";
+import { askAgent } from "../../shared/operations/ask-agent.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { takeReply } from "../../shared/operations/take-reply.ts";
+import { GRAPH, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = createWorld(NOON_MS);
+  const record = sampleRecord("order-1", GRAPH);
+  await world.store.create(sampleOrder(), record);
+  await claimOrder(wakeOf(record), world, world.telemetry);
+  await run(await open("reserveStock"));
+});
+
+async function open(step: string): Promise<StepTask> {
+  const record = (await world.store.state("order-1"))?.record;
+  if (!record?.lockedBy) throw new Error("nobody holds the order");
+  const plan = planOf(GRAPH, record.steps, record.direction);
+  const task = nextTasks(attemptOf(record, record.lockedBy, plan)).find((one) => one.step === step);
+  if (!task) throw new Error(`${step} is not open`);
+  return task;
+}
+
+const run = (task: StepTask) => runStep(task, world, world.telemetry);
+const take = (reply: unknown) => takeReply(reply, world, world.telemetry);
+const state = async () => (await world.store.state("order-1"))?.record;
+
+async function ask(): Promise<AgentReplyMessage> {
+  await askAgent(await open("checkFraud"), world, world.telemetry);
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+  const reply = world.replies.at(-1);
+  if (!reply) throw new Error("there was no reply");
+  return reply;
+}
+
+test("P7 the request lives until complete-by; the outcome is the one that an activity would have had", async () => {
+  world.clock += 4000;
+  const heard = await take(await ask());
+  expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 6000, request: { operation: "check" } }]);
+  expect(heard).toMatchObject({
+    ticket: { orderId: "order-1", attempt: 1, step: "checkFraud" },
+    outcome: { kind: "completed", step: "checkFraud", next: [] },
+  });
+  const outcome = await run(await open("takePayment"));
+  expect(outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
+});
+
+test("P7 the last of its level marks the next one Running, whichever way it went", async () => {
+  await run(await open("takePayment"));
+  expect((await take(await ask()))?.outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
+  expect((await state())?.steps["arrangeShipping"]?.state).toBe("Running");
+});
+
+test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it twice, under one id", async () => {
+  const reply = await ask();
+  const [first, second] = [await take(reply), await take(reply)];
+  expect(second).toEqual(first);
+  const told = world.statuses.filter(({ step }) => step === "checkFraud");
+  expect(new Set(told.map((message) => JSON.stringify(message))).size).toBe(1);
+  expect((await state())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
+});
+
+test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply is rejected, counted and kept", async () => {
+  const reply = await ask();
+  world.clock += 10_001;
+  const before = await state();
+  expect(await take(reply)).toBeUndefined();
+  expect(await state()).toEqual(before);
+  expect(world.eventNames()).toContain("LateReplyRejected");
+  const kept = [];
+  for await (const entry of world.supervision.entries("2026-01-01")) kept.push(entry);
+  expect(kept).toMatchObject([
+    { kind: "lateReply", step: "checkFraud", reason: expect.stringContaining("complete-by") },
+  ]);
+
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest("fraud", asked.request, "agent-replies", world, world.telemetry);
+  expect(world.replies).toHaveLength(1);
+  await askAgent(await open("checkFraud"), world, world.telemetry);
+  expect(world.requests).toHaveLength(1);
+  expect(world.eventNames().filter((name) => name === "AgentStoppedSilently")).toHaveLength(2);
+});
+
+test.each([
+  ["an order that nobody knows", { orderId: "order-2" }],
+  ["a step that is none", { step: "wrapGift" }],
+  ["a step that was not begun", { step: "capturePayment" }],
+  ["another holder", { lockedBy: "order-1-1@elsewhere" }],
+  ["a later attempt", { attempt: 2, lockedBy: "order-1-2@hub" }],
+  ["the other direction", { direction: "undo" }],
+])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
+  const reply = await ask();
+  const before = await state();
+  const heard = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
+  expect(heard?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
+  expect(await state()).toEqual(before);
+  expect(world.eventNames()).toContain("LateReplyRejected");
+});
+
+test("P7 a reply that can't be read is kept, every fault named", async () => {
+  const { ticket } = await ask();
+  const body = { ticket: { ...ticket, attempt: 0 }, kind: "done", result: { deep: { er: 1 } } };
+  expect(await take(body)).toBeUndefined();
+  expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", body }]);
+  expect(world.quarantined[0]?.faults.map((fault) => fault.split(":")[0])).toEqual(["ticket.attempt", "result.deep"]);
+});

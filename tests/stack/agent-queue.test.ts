@@ -1,0 +1,126 @@
+// P7: an agent that is elsewhere, as in another language: it knows the queues and the messages, and nothing of this app.
+import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import { openLedger } from "../support/ledger.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+interface Request {
+  readonly ticket: { readonly orderId: string; readonly attempt: number; readonly step: string };
+  readonly operation: string;
+  readonly completeBy: string;
+  readonly idempotencyKey: string;
+  readonly order: { readonly orderId: string };
+}
+
+const REQUESTS = "agent-requests-fraud";
+const STEP_MS = 10_000;
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack({ appSettings: { "AzureWebJobs.fraudQueueAgent.Disabled": "true" } });
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+/** The next request of an order; requests of others are none of this test's affair. */
+async function nextRequest(orderId: string): Promise<ServiceBusReceivedMessage & { body: Request }> {
+  const receiver = app.bus.createReceiver(REQUESTS, { receiveMode: "receiveAndDelete" });
+  try {
+    for (let message = await one(); message; message = await one()) {
+      if (message.body.ticket.orderId === orderId) return message;
+    }
+    throw new Error(`there was no request for ${orderId}`);
+  } finally {
+    await receiver.close();
+  }
+
+  async function one() {
+    return (await receiver.receiveMessages(1, { maxWaitTimeInMs: STEP_MS }))[0];
+  }
+}
+
+async function reply(to: ServiceBusReceivedMessage, answer: object): Promise<void> {
+  const sender = app.bus.createSender(to.replyTo ?? "");
+  await sender.sendMessages({ body: { ticket: to.body.ticket, ...answer }, correlationId: to.messageId as string });
+  await sender.close();
+}
+
+const DONE = { kind: "done", result: { checkId: "chk-1" } } as const;
+const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+
+test("P7 the request says what to do, until when, under which key and where to reply; the reply is recorded", async () => {
+  await app.shop.send(madeOrder("ask-1"));
+  const request = await nextRequest("ask-1");
+  expect(request).toMatchObject({
+    subject: "check",
+    replyTo: "agent-replies",
+    messageId: "ask-1:1:checkFraud:forward",
+    correlationId: expect.stringMatching(/^ask-1-1@/),
+    body: { operation: "check", idempotencyKey: "ask-1:checkFraud:forward", order: { orderId: "ask-1" }, undoes: null },
+  });
+  expect(Object.keys(request.body["results" as keyof Request])).toEqual(["reserveStock"]);
+  const leftMs = Date.parse(request.body.completeBy) - Number(request.enqueuedTimeUtc);
+  expect(request.timeToLive).toBeGreaterThan(0);
+  expect(request.timeToLive).toBeLessThanOrEqual(leftMs + 1000);
+  await reply(request, DONE);
+  const record = await app.eventually("ask-1", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
+  expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, endpoint: "queue of fraud" });
+});
+
+test("P7 P8 a late reply changes nothing and stands in the ledger; the next attempt asks anew under the same key", async () => {
+  await app.shop.send(madeOrder("ask-2"));
+  const first = await nextRequest("ask-2");
+  await app.eventually("ask-2", ({ attempt }) => attempt === 2, STEP_MS + 10_000);
+  await reply(first, { kind: "done", result: { checkId: "late" } });
+  const second = await nextRequest("ask-2");
+  expect(second.messageId).toBe("ask-2:2:checkFraud:forward");
+  expect(second.body.idempotencyKey).toBe(first.body.idempotencyKey);
+  await reply(second, DONE);
+  const record = await app.eventually("ask-2", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
+  expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, retryCount: 1 });
+  const late = () => openLedger(app.settings).then((entries) => entries.filter(({ kind }) => kind === "lateReply"));
+  await expect.poll(late).toMatchObject([{ orderId: "ask-2", attempt: 1, step: "checkFraud" }]);
+}, 40_000);
+
+test("P7 a reply that comes twice is recorded once", async () => {
+  await app.shop.send(madeOrder("ask-3"));
+  const request = await nextRequest("ask-3");
+  await Promise.all([reply(request, DONE), reply(request, DONE)]);
+  expect(await app.eventually("ask-3", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
+  await reply(request, { kind: "done", result: { checkId: "another" } });
+  await expect.poll(async () => (await backlog("agent-replies")).length).toBe(0);
+  const [record] = await app.records.of(["ask-3"]);
+  expect(record?.steps["checkFraud"]?.result).toEqual({ checkId: "chk-1" });
+  expect(record?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
+});
+
+test("P7 P9 an agent's refusal for good, and a reply that can't be read: undone, and kept with its faults", async () => {
+  await app.shop.send(madeOrder("ask-4"));
+  const request = await nextRequest("ask-4");
+  await reply(request, { kind: "finished", result: 7 });
+  const quarantined = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults).join();
+  await expect.poll(quarantined).toContain("kind");
+  await reply(request, { kind: "rejected", message: "known to steal tea" });
+  const record = await app.eventually("ask-4", (one) => ended(one) && one.notices.length === 0);
+  expect(record.error).toMatchObject({ kind: "undone", message: expect.stringContaining("known to steal tea") });
+});
+
+test("P7 P16 a reply that comes while no host runs is not lost", async () => {
+  await app.shop.send(madeOrder("ask-5"));
+  const request = await nextRequest("ask-5");
+  await app.stack.kill("host", "SIGKILL");
+  await reply(request, DONE);
+  await app.stack.restart("host");
+  expect(await app.eventually("ask-5", ended)).toMatchObject({ processState: "Processed", failureCount: 0 });
+});
+
+async function backlog(queue: string) {
+  const receiver = app.bus.createReceiver(queue);
+  try {
+    return await receiver.peekMessages(10);
+  } finally {
+    await receiver.close();
+  }
+}

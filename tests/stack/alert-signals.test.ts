@@ -1,0 +1,125 @@
+// What the alerts filter for, seen in a real run: each event and metric that a query names comes, with the properties it reads.
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+import { madeOrder } from "../../cli/shop.ts";
+import { PART_NAMES } from "../../local/stack/parts.ts";
+import { openTraces } from "../../local/traces/trace-file.ts";
+import { after } from "../../shared/domain/duration.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+interface Filter {
+  readonly alert: string;
+  readonly table: "AppEvents" | "AppMetrics";
+  readonly names: readonly string[];
+  /** Properties that the query reads of them. */
+  readonly properties: readonly string[];
+}
+
+/** Each statement of a query: the names that it filters for and the properties that it reads; the last may go on with the first's. */
+function filtersOf(file: string): Filter[] {
+  const alert = basename(file, ".kql");
+  const [first = "", ...others] = readFileSync(join(ROOT, file), "utf8").split(/;\n/);
+  return [first, ...others].flatMap((text): Filter[] => {
+    const source = /\bApp\w+/.test(text) ? text : first;
+    const table = /\b(AppEvents|AppMetrics)\b/.exec(source)?.[1] as Filter["table"] | undefined;
+    const condition = /Name (?:==|in) (\([^)]*\)|"[^"]*")/.exec(source)?.[1] ?? "";
+    const names = [...condition.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+    const properties = new Set([...text.matchAll(/Properties\.(\w+)/g)].map(([, name = ""]) => name));
+    return table && names.length > 0 ? [{ alert, table, names, properties: [...properties] }] : [];
+  });
+}
+
+const filters = globSync("infra/alerts/*.kql", { cwd: ROOT }).sort().flatMap(filtersOf);
+
+const data = mkdtempSync(join(tmpdir(), "alerts-"));
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack({
+    data,
+    parts: PART_NAMES,
+    appSettings: {
+      StockSchedule: "* * * * * *",
+      OTEL_METRIC_EXPORT_INTERVAL: "1000",
+      OTEL_BSP_SCHEDULE_DELAY: "200",
+      // The ledger can't be written.
+      SupervisionContainer: "nowhere",
+      BreakerFailures: "1",
+    },
+  });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const inError = ({ processState, notices }: { processState: string; notices: readonly unknown[] }) =>
+  processState === "Error" && notices.length === 0;
+
+async function operate(orderId: string, action: string): Promise<void> {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/${action}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ reason: "test" }),
+  });
+  expect(response.status, await response.text()).toBe(200);
+}
+
+/** An order in Error, one settled, one undone, a missing reply queue, a broken endpoint, a record that nobody can judge. */
+async function makeTrouble(): Promise<void> {
+  for (const orderId of ["alert-1", "alert-2"]) {
+    await app.switchOn("payment", { kind: "refuse", message: "no", match: { orderId } });
+    await app.shop.send(madeOrder(orderId));
+    await app.eventually(orderId, inError);
+  }
+  await operate("alert-2", "settle");
+  await app.switchOn("shipping", { kind: "refuse", message: "no", match: { orderId: "alert-3" } });
+  await app.shop.send(madeOrder("alert-3"));
+  await app.eventually("alert-3", inError);
+  await app.switchOn("inventory", { kind: "down", forMs: 2000 });
+  const sender = app.bus.createSender("orders");
+  await sender.sendMessages({ body: madeOrder("alert-4"), messageId: "alert-4", replyTo: "replies-nowhere" });
+  await sender.close();
+  await app.eventually("alert-4", ({ processState }) => processState === "Processed");
+  const now = new Date().toISOString();
+  const lost = { ...sampleRecord("alert-5", { ...CHAIN, version: 99 }), dueAt: after(now, -60_000) };
+  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-5"), lost);
+}
+
+test("every alert that asks the logs has a filter that is read here, but those over the platform's own tables", () => {
+  const read = new Set(filters.map(({ alert }) => alert));
+  const all = globSync("infra/alerts/*.kql", { cwd: ROOT }).map((file) => basename(file, ".kql"));
+  expect(all.filter((alert) => !read.has(alert))).toEqual(["function-failures"]);
+});
+
+test("what the alerts filter for comes in a real run, with the properties that they read", async () => {
+  await makeTrouble();
+  const missing = () => {
+    const reader = openTraces(join(data, "traces"));
+    if (!reader) return ["the collector has kept nothing"];
+    try {
+      return filters.flatMap(({ alert, table, names, properties }) => {
+        const seen = names.map((name) =>
+          table === "AppEvents"
+            ? reader.eventsNamed(name).map(({ attributes }) => attributes)
+            : reader.points().flatMap(({ metric, attributes }) => (metric === name ? [attributes] : [])),
+        );
+        const absent = names.filter((_, index) => seen[index]?.length === 0).map((name) => `${alert}: no ${name}`);
+        const has = (property: string) => seen.flat().some((attributes) => property in Object(parsed(attributes)));
+        const unread = properties.filter((property) => !has(property)).map((name) => `${alert}: nothing has ${name}`);
+        return [...absent, ...unread];
+      });
+    } finally {
+      reader.close();
+    }
+  };
+  await expect.poll(missing, { timeout: 25_000, interval: 500 }).toEqual([]);
+}, 60_000);
+
+function parsed(attributes: unknown): unknown {
+  return typeof attributes === "string" ? JSON.parse(attributes) : attributes;
+}

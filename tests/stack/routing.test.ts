@@ -1,0 +1,71 @@
+// P18, P19 on the real stack: two endpoints of one service, one of which fails; and urgent orders where room is scarce.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const SECOND = "shipping-west";
+
+let app: TestStack;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "remotes-"));
+  const { services } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
+  const shipping = services.find(({ name }: { name: string }) => name === "shipping");
+  const remotesFile = join(folder, "remotes.json");
+  writeFileSync(remotesFile, JSON.stringify({ services: [...services, { ...shipping, name: SECOND, port: 7090 }] }));
+  app = await startTestStack({
+    remotesFile,
+    appSettings: ({ remotes }) => ({
+      ShippingEndpoints: `${remotes["shipping"]};capacity=8, ${remotes[SECOND]};capacity=8`,
+      FraudEndpoints: `${remotes["fraud"]};capacity=2`,
+      BreakerFailures: "2",
+      BreakerOpenFor: "PT1S",
+    }),
+  });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ended = ({ processState }: StateRecord) => processState === "Processed";
+const shippedBy = ({ steps }: StateRecord) => new URL(steps["arrangeShipping"]?.endpoint ?? "http://none").port;
+const portOf = (service: string) => new URL(app.stack.addresses.remotes[service] ?? "").port;
+
+async function run(orderIds: readonly string[], changes: object = {}): Promise<StateRecord[]> {
+  await Promise.all(orderIds.map((orderId) => app.shop.send({ ...madeOrder(orderId), ...changes })));
+  return Promise.all(orderIds.map((orderId) => app.eventually(orderId, ended)));
+}
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+test("P18 P19 a broken endpoint gets no more work, the other one takes it; a probe brings it back", async () => {
+  await app.switchOn("shipping", { kind: "down", forMs: 2500 });
+  const during = await run(named("outage", 12));
+  for (const record of during) expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+  expect(new Set(during.map(shippedBy))).toEqual(new Set([portOf(SECOND)]));
+  expect(during.map(({ steps }) => steps["arrangeShipping"]?.because).join()).toMatch(/broken|failed|healthy/);
+  expect(await app.effects("shipping")).toEqual([]);
+
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  const back = async () => new Set((await run(named(`back-${Date.now()}`, 6))).map(shippedBy));
+  await expect.poll(back, { timeout: 10_000 }).toEqual(new Set([portOf("shipping"), portOf(SECOND)]));
+});
+
+test("P19 where room is scarce urgent orders go first, and the others don't starve", async () => {
+  await app.switchOn("fraud", { kind: "slow", delayMs: 150, calls: 60 });
+  const normal = named("normal", 30);
+  const urgent = named("urgent", 12);
+  const [slow, fast] = await Promise.all([run(normal), run(urgent, { priority: "high" })]);
+  const checkedAt = ({ steps }: StateRecord) => Date.parse(steps["checkFraud"]?.endedAt ?? "");
+  const median = (records: readonly StateRecord[]) => records.map(checkedAt).sort()[records.length >> 1] ?? 0;
+  expect(median(fast)).toBeLessThan(median(slow));
+  const lastUrgent = Math.max(...fast.map(checkedAt));
+  const meanwhile = slow.filter((record) => checkedAt(record) < lastUrgent);
+  expect(meanwhile.length, "normal orders that were checked while urgent ones waited").toBeGreaterThan(0);
+});

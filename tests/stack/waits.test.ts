@@ -1,0 +1,93 @@
+// P11: the supervisor's other strategies on the real bus: pauses that grow, then the undo.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { GRAPH } from "../support/orders.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const WAITS_MS = [2000, 4000] as const;
+const CLAIM_WITHIN_MS = 3000;
+const impatient: Workflow = {
+  ...GRAPH,
+  policy: {
+    failureThreshold: 1,
+    waits: WAITS_MS.map((ms) => `PT${ms / 1000}S`),
+    onExhausted: "undo",
+    onRejected: "fail",
+  },
+  steps: GRAPH.steps.map(({ policy, ...step }) => ({ ...step, completeWithin: "PT2S" })),
+};
+
+let adapted: AdaptedApp;
+let app: TestStack;
+beforeAll(async () => {
+  adapted = adaptApp([impatient]);
+  app = await startTestStack({
+    appDir: adapted.dir,
+    appSettings: { ClaimWithin: `PT${CLAIM_WITHIN_MS / 1000}S`, ClockSkew: "PT1S" },
+  });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
+});
+
+const ended = ({ processState, notices }: StateRecord) =>
+  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const waits = (attempt: number) => (record: StateRecord) =>
+  record.processState === "Pending" && record.attempt === attempt;
+
+/** When the record says that something was done. */
+function timesOf({ history }: StateRecord, what: RegExp): number[] {
+  return history.filter((entry) => what.test(entry.what)).map(({ at }) => Date.parse(at));
+}
+
+test.concurrent("P11 a service that is away for long is waited for, with pauses that grow", async () => {
+  await app.switchOn("shipping", { kind: "down", forMs: 9000, match: { orderId: "waits-1" } });
+  await app.shop.send(madeOrder("waits-1"));
+  const record = await app.eventually("waits-1", ended, 30_000);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 3, failureCount: 2 });
+  const decided = timesOf(record, /to be retried at/);
+  const claimed = timesOf(record, /^claimed/).slice(1);
+  for (const [index, pauseMs] of WAITS_MS.entries()) {
+    const waitedMs = (claimed[index] ?? 0) - (decided[index] ?? 0);
+    expect(waitedMs, `pause ${index + 1}`).toBeGreaterThanOrEqual(pauseMs);
+    // The scheduled message came, not the sweep.
+    expect(waitedMs, `pause ${index + 1}`).toBeLessThan(pauseMs + CLAIM_WITHIN_MS);
+  }
+  expect(record.history.map(({ what }) => what).join()).not.toContain("woken again");
+}, 40_000);
+
+test.concurrent("P11 where the scheduled message is lost, the sweep wakes the order", async () => {
+  await app.switchOn("shipping", { kind: "down", forMs: 4500, match: { orderId: "waits-2" } });
+  await app.shop.send(madeOrder("waits-2"));
+  await app.eventually("waits-2", waits(2));
+  await loseScheduledWake("waits-2");
+  const record = await app.eventually("waits-2", ended, 30_000);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
+  expect(record.history.map(({ what }) => what).join()).toContain("nobody claimed it, woken again");
+}, 40_000);
+
+test.concurrent("P11 P13 when all pauses are used up, what was done is undone", async ({ expect }) => {
+  await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "waits-3" } });
+  await app.shop.send(madeOrder("waits-3"));
+  const record = await app.eventually("waits-3", ended, 40_000);
+  expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" }, direction: "undo" });
+  const statuses = () => app.statuses("waits-3").map(({ subject }) => subject);
+  await expect.poll(() => statuses().at(-1)).toBe("Undone");
+  expect(statuses().filter((subject) => subject === "RetryScheduled").length).toBeGreaterThanOrEqual(2);
+}, 50_000);
+
+async function loseScheduledWake(orderId: string): Promise<void> {
+  const receiver = app.bus.createReceiver("scheduler");
+  const sender = app.bus.createSender("scheduler");
+  try {
+    const scheduled = (await receiver.peekMessages(50)).find(({ body }) => body.orderId === orderId);
+    if (!scheduled?.sequenceNumber) throw new Error("no message is scheduled");
+    await sender.cancelScheduledMessages(scheduled.sequenceNumber);
+  } finally {
+    await Promise.all([receiver.close(), sender.close()]);
+  }
+}

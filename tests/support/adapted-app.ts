@@ -1,0 +1,24 @@
+// The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../cli/settings.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+
+export interface AdaptedApp extends Disposable {
+  readonly dir: string;
+}
+
+/** A copy whose file of order fulfilment exports these versions in the place of its own. */
+export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
+  const dir = mkdtempSync(join(tmpdir(), "adapted-"));
+  for (const part of ["functions", "shared"])
+    cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
+  for (const file of ["package.json", "host.json"]) cpSync(join(ROOT, file), join(dir, file));
+  symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
+  const file = join(dir, "dist/shared/workflows/order-fulfilment.js");
+  if (!readFileSync(file, "utf8").includes("export const orderFulfilment"))
+    throw new Error(`${file} is not what it was`);
+  writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(workflows)};\n`);
+  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+}

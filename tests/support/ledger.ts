@@ -1,0 +1,16 @@
+// The supervisors' ledger as it stands: of today, and of the day that began while the test ran.
+import { CosmosClient } from "@azure/cosmos";
+import type { Settings } from "../../cli/settings.ts";
+import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
+import type { SupervisionEntry } from "../../shared/supervision/supervision-log.ts";
+
+const LONGEST_TEST_MS = 120_000;
+
+export async function openLedger(settings: Settings): Promise<SupervisionEntry[]> {
+  const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
+  const log = createCosmosSupervisionLog(database.container("supervision"));
+  const days = [Date.now() - LONGEST_TEST_MS, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
+  const found: SupervisionEntry[] = [];
+  for (const day of new Set(days)) for await (const entry of log.entries(day)) found.push(entry);
+  return found;
+}

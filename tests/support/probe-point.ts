@@ -1,0 +1,79 @@
+// The names of the points at which a probed host can be stopped, and how a test arms one.
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What belongs to no order in particular, as the supervisor's lead. */
+export const ANY_ORDER = "of-no-order";
+
+/** `sent`: the request is on its way and not yet answered. */
+export type Where = "before" | "after" | "sent";
+
+/** A file for each order that is watched: its name is the order's id, its content the arms still to be struck, in their order. */
+export function foldersOf(folder: string): { readonly watched: string; readonly noted: string } {
+  return { watched: join(folder, "watched"), noted: join(folder, "noted") };
+}
+
+/** At once: host and test both write this file and read it while the other does. */
+export function writeArms(folder: string, orderId: string, arms: readonly Arm[]): void {
+  const whole = join(folder, `arms-${process.pid}`);
+  writeFileSync(whole, JSON.stringify(arms));
+  renameSync(whole, join(foldersOf(folder).watched, orderId));
+}
+
+/** Before what is noted of a strike. */
+export const STRUCK = "struck: ";
+
+export interface Arm {
+  readonly point: string;
+  /** `kill` ends the whole host by SIGKILL; `throw` has the call fail. */
+  readonly act: "kill" | "throw";
+}
+
+/** `<function>[/step][/undo]:<port>.<method>[(detail)]#<n>:<before|after|sent>` */
+export function pointName(call: string, where: Where): string {
+  return `${call}:${where}`;
+}
+
+/** The order that an invocation's input is about, and what else its label says. */
+export function orderIn(given: unknown): { readonly orderId: string | undefined; readonly parts: readonly string[] } {
+  const input = asObject(given);
+  const { orderId, step, direction } = { ...asObject(input["params"]), ...input, ...asObject(input["ticket"]) };
+  const parts = [step, direction === "undo" ? direction : undefined];
+  return {
+    orderId: typeof orderId === "string" ? orderId : undefined,
+    parts: parts.filter((part) => typeof part === "string"),
+  };
+}
+
+/** What tells one call of a method from another: the status told, the state written, that a wake is for later. */
+export function detailOf(args: readonly unknown[]): string {
+  const found = args.flatMap((arg) => {
+    const { status, processState, direction, changes, at } = asObject(arg);
+    if (typeof status === "string") return [status];
+    if (Array.isArray(changes)) return changes.flatMap(stateSet);
+    if (typeof processState === "string" && args.indexOf(arg) > 0)
+      return [direction === "undo" ? `${processState} undo` : processState];
+    return typeof at === "string" && args.length === 2 ? ["later"] : [];
+  });
+  return found.length > 0 ? `(${found.join()})` : "";
+}
+
+function stateSet(change: unknown): string[] {
+  const { path, value } = asObject(change);
+  return Array.isArray(path) && path.join() === "processState" ? [String(value)] : [];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  const parsed = typeof value === "string" && value.startsWith("{") ? parse(value) : value;
+  if (parsed === null || typeof parsed !== "object") return {};
+  // An HttpRequest has its members as getters.
+  return "params" in parsed ? { params: parsed.params } : (parsed as Record<string, unknown>);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+// Runs inside the host of a probed app: names every await of the operations, notes it, and stops the process or throws there
+// when a test has armed it. The names come from the calls themselves, so a new await has one without anybody listing it.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { app } from "@azure/functions";
+import {
+  ANY_ORDER,
+  type Arm,
+  detailOf,
+  foldersOf,
+  orderIn,
+  pointName,
+  STRUCK,
+  type Where,
+  writeArms,
+} from "./probe-point.ts";
+
+const folder = process.env["PROBE_DIR"] ?? "";
+const { watched, noted } = foldersOf(folder);
+for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
+
+/** Ports that only compute. */
+const COMPUTING = new Set(["workflows", "rules", "timing", "taskHub", "pressure", "operatorSignIn", "now"]);
+
+interface Invocation {
+  readonly label: string;
+  /** The order that it was invoked for, or those that it has dealt with so far. */
+  readonly orders: Set<string>;
+  readonly counts: Map<string, number>;
+}
+
+interface PortCall {
+  readonly name: string;
+  readonly orders: readonly string[];
+  requests: number;
+}
+
+const invocations = new AsyncLocalStorage<Invocation>();
+const portCalls = new AsyncLocalStorage<PortCall>();
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+app.hook.preInvocation((context) => {
+  const { invocationContext, functionHandler, inputs } = context;
+  const { functionName, options } = invocationContext;
+  if (options.trigger.type === "orchestrationTrigger") return;
+  const { orderId, parts } = orderIn(inputs[0]);
+  const label = [functionName, ...parts].join("/");
+  const plain = functionHandler as AnyFunction;
+  context.functionHandler = ((...args: unknown[]) => {
+    const invocation = { label, orders: new Set(orderId ? [orderId] : []), counts: new Map() };
+    return invocations.run(invocation, () => plain(...args));
+  }) as typeof functionHandler;
+});
+
+/** The ports, each asynchronous call of which is two points: before and after. */
+export function probedPorts<Ports extends object>(ports: Ports): Ports {
+  const entries = Object.entries(ports).map(([name, port]) => [name, COMPUTING.has(name) ? port : probed(name, port)]);
+  return Object.fromEntries(entries) as Ports;
+}
+
+/** One object whose methods are calls of a port. */
+export function probed(name: string, port: unknown): unknown {
+  if (typeof port === "function") return (...args: unknown[]) => call(name, port as AnyFunction, args);
+  if (port instanceof Map) return new Map([...port].map(([key, value]) => [key, probed(name, value)]));
+  if (port === null || typeof port !== "object") return port;
+  return new Proxy(port, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member);
+      if (typeof value !== "function" || typeof member === "symbol") return value;
+      return (...args: unknown[]) => call(`${name}.${member}`, (...given) => value.apply(target, given), args);
+    },
+  });
+}
+
+function call(method: string, work: AnyFunction, args: unknown[]): unknown {
+  const invocation = invocations.getStore();
+  if (!invocation) return work(...args);
+  const orders = ordersOf(args, invocation);
+  const name = numbered(`${invocation.label}:${method}${detailOf(args)}`, orders, invocation);
+  reach(name, "before", orders);
+  const result = portCalls.run({ name, orders, requests: 0 }, () => work(...args));
+  if (isIterable(result)) return iterated(result, method, invocation);
+  if (!(result instanceof Promise)) return result;
+  return result.then((value) => {
+    reach(name, "after", orders);
+    return value;
+  });
+}
+
+/** Each page of a search is an await of its own, and belongs to the order that it brings. */
+async function* iterated(items: AsyncIterable<unknown>, method: string, invocation: Invocation) {
+  const name = `${invocation.label}:${method}.next`;
+  reach(name, "before", [ANY_ORDER]);
+  for await (const item of items) {
+    const { orderId } = orderIn((item as { record?: unknown }).record);
+    if (orderId) invocation.orders.add(orderId);
+    reach(name, "after", orderId ? [orderId] : [ANY_ORDER]);
+    yield item;
+  }
+}
+
+/** Which orders a call is about: that of its arguments, else those that its invocation has dealt with, else any. */
+function ordersOf(args: unknown[], invocation: Invocation): readonly string[] {
+  const text = textOf(args);
+  for (const orderId of readdirSync(watched)) if (text.includes(orderId)) invocation.orders.add(orderId);
+  const named = [...invocation.orders].filter((orderId) => text.includes(orderId));
+  if (named.length > 0) return named;
+  return invocation.orders.size > 0 ? [...invocation.orders] : [ANY_ORDER];
+}
+
+function numbered(name: string, orders: readonly string[], { counts }: Invocation): string {
+  const key = `${name} ${orders.join()}`;
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return `${name}#${count}`;
+}
+
+function textOf(args: unknown[]): string {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return "";
+  }
+}
+
+function reach(name: string, where: Where, orders: readonly string[]): void {
+  const point = pointName(name, where);
+  for (const orderId of orders) {
+    note(orderId, point);
+    const file = join(watched, orderId);
+    if (!existsSync(file)) continue;
+    const [arm, ...later] = JSON.parse(readFileSync(file, "utf8")) as Arm[];
+    if (arm?.point !== point) continue;
+    writeArms(folder, orderId, later);
+    note(orderId, `${STRUCK}${arm.act} at ${point}`);
+    if (arm.act === "throw") throw new Error(`this test has ${point} fail`);
+    killHost();
+  }
+}
+
+const known = new Set<string>();
+
+function note(orderId: string, line: string): void {
+  const once = `${orderId} ${line}`;
+  if (orderId === ANY_ORDER && known.has(once)) return;
+  known.add(once);
+  appendFileSync(join(noted, orderId), `${line}\n`);
+}
+
+/** The worker and its watcher at once, as if the machine were switched off: the watcher leads their process group. */
+function killHost(): never {
+  process.kill(-process.ppid, "SIGKILL");
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return value !== null && typeof value === "object" && Symbol.asyncIterator in value;
+}
+
+// A call that makes several requests has awaits between them: its second request and each further one are points too.
+subscribe("http.client.request.start", (message) => {
+  const under = portCalls.getStore();
+  // The store's SDK reads what the account is once a process, whoever comes first.
+  if (!under || (message as { request: { path: string } }).request.path === "/") return;
+  under.requests += 1;
+  if (under.requests > 1) reach(`${under.name}/request#${under.requests}`, "before", under.orders);
+});
+
+// What is sent to a remote service and not yet answered: the effect may be had.
+const requests = new WeakMap<object, PortCall>();
+subscribe("undici:request:create", (message) => {
+  const under = portCalls.getStore();
+  if (under) requests.set((message as { request: object }).request, under);
+});
+subscribe("undici:request:bodySent", (message) => {
+  const under = requests.get((message as { request: object }).request);
+  if (under) reach(`${under.name}/request`, "sent", under.orders);
+});

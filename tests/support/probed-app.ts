@@ -1,0 +1,40 @@
+// A copy of the compiled app whose ports and scheduler client are probed: the app itself carries no test code.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { type AdaptedApp, adaptApp } from "./adapted-app.ts";
+
+const PROBE = JSON.stringify(pathToFileURL(join(import.meta.dirname, "probe.ts")).href);
+
+export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
+  const adapted = adaptApp(workflows);
+  const shared = join(adapted.dir, "dist/shared");
+  cover(shared, "compose", ["ports"], () => [
+    `import { probedPorts } from ${PROBE};`,
+    "let probed;",
+    "export const ports = () => (probed ??= probedPorts(plain.ports()));",
+  ]);
+  // Whatever is exported takes the durable client as its first argument; constants pass.
+  const client = readFileSync(join(shared, "scheduler-client.js"), "utf8");
+  const names = [...client.matchAll(/^export (?:async )?function (\w+)\(client\b/gm)].flatMap(([, name]) => name ?? []);
+  cover(shared, "scheduler-client", names, () => [
+    `import { probed } from ${PROBE};`,
+    ...names.map(
+      (name) => `export const ${name} = (client, ...rest) => plain.${name}(probed("client", client), ...rest);`,
+    ),
+  ]);
+  return adapted;
+}
+
+/** Puts a module in the place of another, which it imports as `plain` and exports but for what it has itself. */
+function cover(folder: string, name: string, replaced: readonly string[], lines: () => readonly string[]): void {
+  const file = join(folder, `${name}.js`);
+  const text = readFileSync(file, "utf8");
+  for (const each of replaced)
+    if (!text.includes(`function ${each}(`)) throw new Error(`${file} has no ${each} any more`);
+  if (replaced.length === 0) throw new Error(`${file} is not what it was`);
+  renameSync(file, join(folder, `${name}.plain.js`));
+  const imports = [`import * as plain from "./${name}.plain.js";`, `export * from "./${name}.plain.js";`];
+  writeFileSync(file, `${[...imports, ...lines()].join("\n")}\n`);
+}

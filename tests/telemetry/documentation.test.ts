@@ -1,0 +1,42 @@
+// docs/telemetry.md names every event and every metric, and nothing else.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EVENTS } from "../../shared/telemetry/events.ts";
+import { DERIVED, METRICS } from "../../shared/telemetry/metrics.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
+
+/** The rows of the table below a heading, cell by cell. */
+function tableUnder(heading: string): string[][] {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+}
+
+const nameIn = (cell = "") => cell.replaceAll("`", "");
+
+test("every event has its row, with its level, when it comes and its attributes", () => {
+  const rows = tableUnder("Events");
+  expect(rows.map(([, name]) => nameIn(name)).sort()).toEqual([...EVENTS].sort());
+  for (const [, name, level, when, attributes] of rows) {
+    expect(["info", "warn", "error"], name).toContain(level);
+    expect([when, attributes].every(Boolean), name).toBe(true);
+  }
+});
+
+test("every metric has its row, with its kind and unit, and the events that it is made of", () => {
+  const rows = tableUnder("Metrics");
+  expect(rows.map(([, name]) => nameIn(name)).sort()).toEqual(Object.keys(METRICS).sort());
+  for (const [, name, kind, unit, , , from = ""] of rows) {
+    const metric = METRICS[nameIn(name) as keyof typeof METRICS];
+    expect(kind, name).toBe(metric.kind === "age" ? "gauge" : metric.kind);
+    if (metric.unit === "ms" || metric.unit === "s") expect(unit, name).toBe(metric.unit);
+    const events = Object.entries(DERIVED).flatMap(([event, derivations]) =>
+      derivations.some((derivation) => derivation.metric === nameIn(name)) ? [event] : [],
+    );
+    for (const event of events) expect(from, `${name} is made of ${event}`).toContain(`\`${event}\``);
+  }
+});
