@@ -1,0 +1,198 @@
+// A random walk of the whole stack: orders go through while processes die, freeze and services fail, by a seed.
+import { setTimeout as sleep } from "node:timers/promises";
+import { madeOrder } from "../../cli/shop.ts";
+import type { ProcessName } from "../../local/stack/processes.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { returns } from "../../shared/workflows/returns.ts";
+import { adaptApp } from "../support/adapted-app.ts";
+import { CHAIN, GRAPH } from "../support/orders.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf, hasEnded, type Told } from "./oracle.ts";
+import { type Action, inWords, planOf } from "./plan.ts";
+
+export interface ChaosReport {
+  readonly orders: number;
+  readonly actions: number;
+  readonly states: { readonly [state: string]: number };
+  readonly attempts: number;
+  readonly faults: readonly string[];
+}
+
+const ORDER_EVERY_MS = 150;
+const RESTARTS = 20;
+const SETTLE_WITHIN_MS = 180_000;
+
+/** Times that a walk of a minute is long enough for. */
+const hurried: Workflow = {
+  ...GRAPH,
+  policy: { failureThreshold: 3, waits: ["PT2S"], onExhausted: "undo", onRejected: "undo" },
+  steps: GRAPH.steps.map(({ policy, ...step }) => ({
+    ...step,
+    completeWithin: "PT4S",
+    undo: typeof step.undo === "string" ? step.undo : { ...step.undo, completeWithin: "PT4S" },
+  })),
+};
+const SETTINGS = { ClaimWithin: "PT8S", ClockSkew: "PT1S", ReconcileAfter: "PT3S", AgentTryTimeout: "PT2S" };
+
+export async function runChaos(seed: number, minutes: number, say: (line: string) => void): Promise<ChaosReport> {
+  using adapted = adaptApp([CHAIN, hurried]);
+  await using app = await startTestStack({ appDir: adapted.dir, hosts: 2, appSettings: SETTINGS });
+  const walk = new Walk(app, say);
+  const plan = planOf(seed, minutes);
+  const orders = walk.sendOrders(seed);
+  for (const { afterMs, action } of plan) {
+    await sleep(afterMs);
+    say(inWords(action));
+    await walk.act(action);
+  }
+  walk.stop();
+  await orders;
+  say("no more faults: all has to come to its end");
+  // Awaited here: the stack ends with this scope.
+  return await walk.settle(plan.length);
+}
+
+class Walk {
+  readonly #app: TestStack;
+  readonly #say: (line: string) => void;
+  readonly #orderIds: string[] = [];
+  /** What is being done to a process; the next waits for it. */
+  readonly #busy = new Map<string, Promise<void>>();
+  #stopped = false;
+
+  constructor(app: TestStack, say: (line: string) => void) {
+    this.#app = app;
+    this.#say = say;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async sendOrders(seed: number): Promise<void> {
+    for (let made = 0; !this.#stopped; made += 1) {
+      const orderId = `chaos-${seed}-${made}`;
+      const priority = made % 5 === 0 ? "high" : "normal";
+      const workflow = made % 4 === 0 ? "returns" : "order-fulfilment";
+      if (await this.#send({ ...madeOrder(orderId), priority, workflow }, orderId)) this.#orderIds.push(orderId);
+      await sleep(ORDER_EVERY_MS);
+    }
+  }
+
+  /** A shop sends until the broker has it; when the walk ends first, the order counts only if it got through. */
+  async #send(order: object, messageId: string): Promise<boolean> {
+    for (;;) {
+      try {
+        await this.#app.shop.send(order, messageId);
+        return true;
+      } catch {
+        await sleep(500);
+      }
+    }
+  }
+
+  async act(action: Action): Promise<void> {
+    const { stack } = this.#app;
+    switch (action.kind) {
+      case "kill":
+        return this.#to(action.victim, async () => {
+          await stack.kill(action.victim, "SIGKILL");
+          await sleep(action.downMs);
+          await this.#bringBack(action.victim);
+        });
+      case "freeze":
+        return this.#to(action.victim, async () => {
+          await stack.kill(action.victim, "SIGSTOP");
+          await sleep(action.forMs);
+          await stack.kill(action.victim, "SIGCONT");
+        });
+      case "fault":
+        // The services may be down themselves.
+        return this.#app.switchOn(action.service, action.fault).catch(() => undefined);
+      case "operator":
+        return this.#operate(action.action, action.pick);
+      case "repeat": {
+        const orderId = this.#orderIds[action.pick % Math.max(1, this.#orderIds.length)];
+        const made = Number(orderId?.split("-").at(-1));
+        const order = {
+          priority: made % 5 === 0 ? "high" : "normal",
+          workflow: made % 4 === 0 ? "returns" : "order-fulfilment",
+        };
+        if (orderId) void this.#send({ ...madeOrder(orderId), ...order }, `${orderId}-again`);
+        return;
+      }
+      default:
+        return action satisfies never;
+    }
+  }
+
+  /** Not awaited: other things go wrong meanwhile. One process suffers one thing at a time. */
+  async #to(victim: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#busy.get(victim);
+    if (before) return;
+    const done = work()
+      .catch((cause: unknown) => this.#say(`! ${victim}: ${String(cause)}`))
+      .finally(() => this.#busy.delete(victim));
+    this.#busy.set(victim, done);
+  }
+
+  /** What it needs at its start may be away itself. */
+  async #bringBack(victim: ProcessName): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#app.stack.restart(victim);
+      } catch (cause) {
+        if (tries === RESTARTS) throw cause;
+        await sleep(1000);
+      }
+    }
+  }
+
+  async #operate(action: string, pick: number): Promise<void> {
+    const orderId = this.#orderIds[pick % Math.max(1, this.#orderIds.length)];
+    const [host] = this.#app.stack.addresses.hosts;
+    const body = action === "extend" ? { reason: "chaos", by: "PT2S" } : { reason: "chaos" };
+    await fetch(`${host?.url}/api/orders/${orderId}/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(5000),
+    }).catch(() => undefined);
+  }
+
+  async settle(actions: number): Promise<ChaosReport> {
+    await Promise.all(this.#busy.values());
+    const orderIds = this.#orderIds;
+    const begun = Date.now();
+    let faults: string[] = [];
+    do {
+      await sleep(2000);
+      const ended = (await this.#app.records.of(orderIds)).filter(hasEnded).length;
+      if (ended < orderIds.length && Date.now() - begun < SETTLE_WITHIN_MS) continue;
+      faults = await faultsOf(this.#app, orderIds, workflowOf, (orderId) => this.#toldOf(orderId));
+      if (faults.length === 0) break;
+    } while (Date.now() - begun < SETTLE_WITHIN_MS);
+    const records = await this.#app.records.of(orderIds);
+    const states: Record<string, number> = {};
+    for (const { processState, error } of records) {
+      const state = error ? `${processState} (${error.kind})` : processState;
+      states[state] = (states[state] ?? 0) + 1;
+    }
+    const attempts = records.reduce((sum, { attempt }) => sum + attempt, 0);
+    return { orders: orderIds.length, actions, states, attempts, faults };
+  }
+
+  #toldOf(orderId: string): Told[] {
+    const seen = new Set<unknown>();
+    return this.#app.statuses(orderId).flatMap(({ messageId, body }) => {
+      if (seen.has(messageId)) return [];
+      seen.add(messageId);
+      return [{ attempt: Number(body.attempt), status: String(body.status) }];
+    });
+  }
+}
+
+function workflowOf({ workflow }: StateRecord): Workflow | undefined {
+  return workflow.name === returns.name ? returns : hurried;
+}

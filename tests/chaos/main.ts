@@ -1,0 +1,30 @@
+// `npm run chaos`: a random walk of the whole stack, for as long as one likes.
+import { styleText } from "node:util";
+import { numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { runChaos } from "./chaos.ts";
+
+const USAGE = `npm run chaos -- [--seed S] [--minutes M]
+  --seed S      what goes wrong when; a random one is chosen and printed
+  --minutes M   how long (2)`;
+
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const { values } = readArguments({ seed: text, minutes: text, help: { type: "boolean" } }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const seed = numberOf(values, "seed", 0, 2 ** 31) ?? Date.now() % 1_000_000;
+  const minutes = numberOf(values, "minutes", 0.1, 600) ?? 2;
+  console.log(`Seed ${seed}, ${minutes} minutes. The same again: npm run chaos -- --seed ${seed} --minutes ${minutes}`);
+  const begun = performance.now();
+  const say = (line: string) =>
+    console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+  const { faults, states, ...figures } = await runChaos(seed, minutes, say);
+  console.log(`\n${figures.orders} orders, ${figures.attempts} attempts, ${figures.actions} things that went wrong`);
+  for (const [state, count] of Object.entries(states)) console.log(`  ${state.padEnd(24)} ${count}`);
+  if (faults.length === 0)
+    console.log(styleText("green", "Every order ended, had each effect once, and its shop was told the truth."));
+  for (const fault of faults) console.log(styleText("red", fault));
+  return faults.length === 0 ? 0 : 1;
+});

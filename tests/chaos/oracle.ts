@@ -1,0 +1,116 @@
+// What has to be true once the faults are over: every fault that is found, in words.
+import type { Direction, StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import type { TestStack } from "../support/test-stack.ts";
+
+const SERVICES = ["inventory", "payment", "fraud", "shipping"] as const;
+const QUEUES = [
+  "orders",
+  "orders-priority",
+  "scheduler",
+  "agent-requests-fraud",
+  "agent-replies",
+  "agent-replies-host2",
+];
+
+export interface Told {
+  readonly attempt: number;
+  readonly status: string;
+}
+
+/** @param told what the shop heard of each order, each message once */
+export async function faultsOf(
+  app: TestStack,
+  orderIds: readonly string[],
+  workflowOf: (record: StateRecord) => Workflow | undefined,
+  told: (orderId: string) => readonly Told[],
+): Promise<string[]> {
+  const records = new Map((await app.records.of(orderIds)).map((record) => [record.orderId, record]));
+  const effects = await effectsOf(app);
+  const faults = orderIds.flatMap((orderId) => {
+    const record = records.get(orderId);
+    if (!record) return [`${orderId}: lost`];
+    const workflow = workflowOf(record);
+    return [
+      ...faultsOfRecord(record),
+      ...(workflow ? faultsOfEffects(record, workflow, effects.get(orderId) ?? new Map()) : []),
+      ...faultsOfTold(record, told(orderId)),
+    ].map((fault) => `${orderId}: ${fault}`);
+  });
+  return [...faults, ...(await leftInQueues(app)), ...(await leftRunning(app))];
+}
+
+export function hasEnded({ processState, notices }: StateRecord): boolean {
+  return (processState === "Processed" || processState === "Error") && notices.length === 0;
+}
+
+function faultsOfRecord(record: StateRecord): string[] {
+  const faults: string[] = [];
+  if (!hasEnded(record)) faults.push(`${record.processState}, with ${record.notices.length} notices`);
+  if (record.lockedBy !== null) faults.push(`is still locked by ${record.lockedBy}`);
+  if (record.dueAt !== undefined) faults.push(`is still due at ${record.dueAt}`);
+  return faults;
+}
+
+/** By step, how often it was done and not undone. */
+type Net = Map<string, number>;
+
+async function effectsOf(app: TestStack): Promise<Map<string, Net>> {
+  const found = new Map<string, Net>();
+  for (const service of SERVICES) {
+    for (const { key } of await app.effects(service)) {
+      const [orderId = "", step = "", direction] = key.split(":");
+      const net = found.get(orderId) ?? new Map();
+      found.set(orderId, net.set(step, (net.get(step) ?? 0) + ((direction as Direction) === "undo" ? -1 : 1)));
+    }
+  }
+  return found;
+}
+
+function faultsOfEffects(record: StateRecord, workflow: Workflow, net: Net): string[] {
+  return workflow.steps.flatMap(({ name, undo }) => {
+    const times = net.get(name) ?? 0;
+    if (record.processState === "Processed")
+      return times === 1 ? [] : [`${name} has ${times} effects, though it is Processed`];
+    if (record.error?.kind === "undone" && typeof undo !== "string" && times > 0) return [`${name} is not undone`];
+    return times > 1 ? [`${name} has ${times} effects`] : [];
+  });
+}
+
+const ENDS: ReadonlySet<string> = new Set(["Completed", "Failed", "Undone"]);
+
+function faultsOfTold({ attempt, processState, error }: StateRecord, told: readonly Told[]): string[] {
+  const faults: string[] = [];
+  if (told[0]?.status !== "Received") faults.push(`the shop first heard ${told[0]?.status ?? "nothing"}`);
+  const last = told.filter((one) => one.attempt === attempt && ENDS.has(one.status)).at(-1)?.status;
+  const wanted = processState === "Processed" ? "Completed" : error?.kind === "undone" ? "Undone" : "Failed";
+  if (last !== wanted) faults.push(`the shop was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
+  return faults;
+}
+
+async function leftInQueues(app: TestStack): Promise<string[]> {
+  const faults: string[] = [];
+  for (const queue of QUEUES) {
+    for (const subQueueType of [undefined, "deadLetter"] as const) {
+      const receiver = app.bus.createReceiver(queue, subQueueType ? { subQueueType } : {});
+      const left = await receiver.peekMessages(3);
+      await receiver.close();
+      const [first] = left;
+      const why = first?.deadLetterReason ? `, ${first.deadLetterReason}: ${first.deadLetterErrorDescription}` : "";
+      if (first)
+        faults.push(
+          `${queue}${subQueueType ? " (dead letters)" : ""} is not empty: ${JSON.stringify(first.body)?.slice(0, 200)}${why}`,
+        );
+    }
+  }
+  return faults;
+}
+
+async function leftRunning(app: TestStack): Promise<string[]> {
+  const lists = app.stack.addresses.hosts.map(async ({ name, url }) => {
+    const response = await fetch(`${url}/runtime/webhooks/durabletask/instances?runtimeStatus=Running,Pending`);
+    const instances = (await response.json()) as { instanceId: string }[];
+    return instances.map(({ instanceId }) => `${name}: the orchestration ${instanceId} still runs`);
+  });
+  return (await Promise.all(lists)).flat();
+}

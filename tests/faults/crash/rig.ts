@@ -1,0 +1,193 @@
+// A stack whose host dies at an armed point and is started again, however often; and the hand that a scenario is driven with.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { madeOrder } from "../../../cli/shop.ts";
+import type { OrderRequest } from "../../../client/order-client.ts";
+import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import type { ActionName } from "../../../shared/messaging/operator-request.ts";
+import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
+import { probeApp } from "../../support/probed-app.ts";
+import { shortLocks } from "../../support/short-locks.ts";
+import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
+import { workflows } from "../workflows.ts";
+
+const LIFE_MS = 90_000;
+const AGAIN_MS = 100;
+
+export interface Rig extends AsyncDisposable {
+  readonly app: TestStack;
+  readonly kills: number;
+  watch(orderId: string, arms: readonly Arm[]): void;
+  /** Every point that was reached for it, in order, and the strikes. */
+  noted(orderId: string): { readonly points: readonly string[]; readonly strikes: readonly string[] };
+  /** The arms that were not struck. */
+  unstruck(orderId: string): readonly Arm[];
+  forget(orderId: string): void;
+}
+
+export async function startRig(): Promise<Rig> {
+  const adapted = probeApp(workflows);
+  const folder = mkdtempSync(join(tmpdir(), "probe-"));
+  const { watched, noted } = foldersOf(folder);
+  for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
+  let kills = 0;
+  let ending = false;
+  const app: TestStack = await startTestStack({
+    appDir: adapted.dir,
+    queuesFile: shortLocks(folder),
+    appSettings: {
+      PROBE_DIR: folder,
+      // A host starts in half the time.
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
+      ClaimWithin: "PT2S",
+      ClockSkew: "PT0.2S",
+      ReconcileAfter: "PT2S",
+      BreakerFailures: "1000",
+    },
+    onExit: (name) => {
+      if (ending || name !== "host") return;
+      kills += 1;
+      void comeBack();
+    },
+  });
+  /** A host that dies while it starts has another armed point behind it. */
+  async function comeBack(): Promise<void> {
+    await breakLease(app);
+    while (
+      !ending &&
+      !(await app.stack.restart("host").then(
+        () => true,
+        () => false,
+      ))
+    );
+  }
+
+  return {
+    app,
+    get kills() {
+      return kills;
+    },
+    watch: (orderId, arms) => writeArms(folder, orderId, arms),
+    noted(orderId) {
+      const lines = linesOf(join(noted, orderId));
+      const [points, strikes] = [false, true].map((struck) =>
+        lines.filter((line) => line.startsWith(STRUCK) === struck),
+      );
+      return { points: points ?? [], strikes: strikes ?? [] };
+    },
+    unstruck: (orderId) => JSON.parse(readFileSync(join(watched, orderId), "utf8")) as Arm[],
+    forget: (orderId) => rmSync(join(watched, orderId), { force: true }),
+    async [Symbol.asyncDispose]() {
+      ending = true;
+      await app[Symbol.asyncDispose]();
+      adapted[Symbol.dispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a scenario can do, through any number of deaths of the host. */
+export class Hand {
+  readonly #app: TestStack;
+  readonly orderId: string;
+
+  constructor(app: TestStack, orderId: string) {
+    this.#app = app;
+    this.orderId = orderId;
+  }
+
+  get order(): OrderRequest {
+    return madeOrder(this.orderId);
+  }
+
+  async send(changes: Partial<OrderRequest> & Record<string, unknown> = {}): Promise<void> {
+    await this.#app.shop.send({ ...this.order, ...changes });
+  }
+
+  until(holds: (record: StateRecord) => boolean): Promise<StateRecord> {
+    return this.#app.eventually(this.orderId, holds, LIFE_MS);
+  }
+
+  /** @returns how to lift it. */
+  async fault(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>> {
+    const url = `${this.#app.stack.addresses.remotes[service]}/$faults`;
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...fault, match: { orderId: this.orderId } }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    return async () => void (await fetch(`${url}/${id}`, { method: "DELETE" }));
+  }
+
+  /** Asks until the host has answered with one of these. */
+  async ask(method: "GET" | "POST", path: string, body: unknown, ...accepted: number[]): Promise<void> {
+    const giveUpAt = Date.now() + LIFE_MS;
+    for (let answer = ""; ; await sleep(AGAIN_MS)) {
+      try {
+        const response = await fetch(`${this.#app.stack.addresses.host?.url}${path}`, {
+          method,
+          ...(method === "POST" && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+        });
+        answer = `${response.status} ${await response.text()}`;
+        if (accepted.includes(response.status)) return;
+      } catch (cause) {
+        answer = String(cause);
+      }
+      if (Date.now() > giveUpAt) throw new Error(`${method} ${path} was last answered ${answer}`);
+    }
+  }
+
+  /** What an operator asks; done before, where the host died with the answer. */
+  operate(action: ActionName, body: Record<string, unknown> = {}): Promise<void> {
+    return this.ask("POST", `/api/orders/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
+  }
+
+  async message(queue: string, body: unknown): Promise<void> {
+    const sender = this.#app.bus.createSender(queue);
+    await sender.sendMessages({ body });
+    await sender.close();
+  }
+
+  /** Has the sweep look at the record now, and not when a notice's time is over. */
+  async hurry(): Promise<void> {
+    const path = "/dueAt";
+    const operations = [{ op: "set" as const, path, value: new Date().toISOString() }];
+    const condition = "from c where IS_DEFINED(c.dueAt) and IS_DEFINED(c.notices[0])";
+    await containerOf(this.#app.settings)
+      .item("state", this.orderId)
+      .patch({ condition, operations })
+      .catch(() => undefined);
+  }
+
+  async quarantined(): Promise<number> {
+    const receiver = this.#app.bus.createReceiver("quarantine");
+    try {
+      const found = await receiver.peekMessages(1000);
+      return found.filter(({ body }) => JSON.stringify(body).includes(this.orderId)).length;
+    } finally {
+      await receiver.close();
+    }
+  }
+}
+
+/** A dead leader's lease lasts 15 s: what that costs is shown elsewhere, and here every death would cost it. */
+async function breakLease(app: TestStack): Promise<void> {
+  const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
+  const blob = storage.getContainerClient("supervisor").getBlobClient("leader");
+  await blob
+    .getBlobLeaseClient()
+    .breakLease(0)
+    .catch(() => undefined);
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,348 @@
+// The lives that an order can have, each with the end that it has to come to wherever the host dies meanwhile.
+import { isDone } from "../../../shared/domain/plan.ts";
+import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import type { Arm } from "../../support/probe-point.ts";
+import type { End, Step } from "../check-life.ts";
+import type { Hand } from "./rig.ts";
+
+export interface Scenario {
+  readonly name: string;
+  /** `[actor | point | fault] what happens`: a row of docs/failure-modes.md. */
+  readonly title: string;
+  /** What has to fail before the point is reached. */
+  readonly arms?: readonly Arm[];
+  readonly drive: (hand: Hand) => Promise<void>;
+  /** Undefined: no record may come of it. */
+  readonly end?: End;
+}
+
+const done: End = {};
+const BEFORE_SHIPPING: readonly Step[] = ["reserveStock", "takePayment", "checkFraud"];
+const undone: End = { error: "undone", steps: BEFORE_SHIPPING, undone: ["reserveStock", "takePayment"] };
+const cardRefused: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
+
+const refusesCard = { kind: "refuse", status: 402, message: "card expired", path: "/charges" };
+const isDown = { kind: "down", path: "/shipments" };
+const tells = (point: string): Arm[] => [{ point, act: "throw" }];
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
+const running = (step: Step) => (record: StateRecord) => record.steps[step]?.state === "Running";
+const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
+
+/** The check beside it is done before the card is refused, so that its outcome is on record. */
+async function refuseCard(hand: Hand): Promise<() => Promise<void>> {
+  const lift = await hand.fault("payment", refusesCard);
+  const letThrough = await hand.fault("payment", { kind: "down", path: "/charges" });
+  await hand.send();
+  await hand.until(({ steps }) => isDone(steps["checkFraud"], "forward"));
+  await letThrough();
+  await hand.until(isErrorOf("rejected"));
+  return lift;
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "plain",
+    title:
+      "[submission, scheduler, agents, replies | every await of an order that goes through | host killed] it goes on from its last write: Processed, one effect a step, every status in order",
+    drive: (hand) => hand.send(),
+    end: done,
+  },
+  {
+    name: "priority",
+    title:
+      "[submission | every await of an urgent order | host killed] its message comes again by its own queue; one order, one effect a step",
+    drive: (hand) => hand.send({ priority: "high" }),
+    end: done,
+  },
+  {
+    name: "sent three times",
+    title:
+      "[submission | every await of a repeated submission | host killed] the repeat says Received again and starts nothing anew",
+    async drive(hand) {
+      await Promise.all([hand.send(), hand.send()]);
+      await hand.until(ended);
+      await hand.send();
+    },
+    end: done,
+  },
+  {
+    name: "the payment ends before the check",
+    title:
+      "[replies | the reply closes its level | host killed] exactly one of the two steps side by side opens the next level",
+    async drive(hand) {
+      await hand.fault("fraud", { kind: "slow", delayMs: 400, calls: 1 });
+      await hand.send();
+    },
+    end: done,
+  },
+  {
+    name: "the check ends before the payment",
+    title:
+      "[agents | the activity closes its level | host killed] exactly one of the two steps side by side opens the next level",
+    async drive(hand) {
+      await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1 });
+      await hand.send();
+    },
+    end: done,
+  },
+  {
+    name: "unreadable",
+    title:
+      "[submission | every await of an order that can't be read | host killed] it is quarantined at least once, and no record comes of it",
+    async drive(hand) {
+      await hand.send({ currency: "euro" });
+      while ((await hand.quarantined()) === 0);
+    },
+  },
+  {
+    name: "another order under its id",
+    title:
+      "[submission | every await of another order under a known id | host killed] it is quarantined; the first order is as it was",
+    async drive(hand) {
+      await hand.send();
+      await hand.until(ended);
+      await hand.send({ currency: "USD" });
+      while ((await hand.quarantined()) === 0);
+    },
+    end: done,
+  },
+  {
+    name: "refused, so undone",
+    title:
+      "[agents, scheduler | every await of a refusal for good and of the undo | host killed] what was done is undone once, in reverse; the shop hears Undone",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there" });
+      await hand.send();
+    },
+    end: undone,
+  },
+  {
+    name: "refused, and an undo refused too",
+    title:
+      "[agents | every await of an undo that is refused | host killed] the others are undone; Failed names what is left to a person",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there" });
+      await hand.fault("payment", { kind: "refuse", message: "not to be voided", path: "/charges/*/void" });
+      await hand.send();
+    },
+    end: { error: "notUndone", steps: BEFORE_SHIPPING, undone: ["reserveStock"] },
+  },
+  {
+    name: "refused, left to an operator",
+    title:
+      "[agents | every await of a refusal that an operator has to see | host killed] Error, told; nothing further is called",
+    drive: async (hand) => void (await refuseCard(hand)),
+    end: cardRefused,
+  },
+  {
+    name: "resubmitted as it was",
+    title:
+      "[operator | every await of a resubmission | host killed] asked again it is refused as done, or done; the order goes on from the failed step",
+    async drive(hand) {
+      await (await refuseCard(hand))();
+      await hand.operate("resubmit");
+    },
+    end: done,
+  },
+  {
+    name: "resubmitted with an edit",
+    title:
+      "[operator | every await of a resubmission with an edit | host killed] record and new content are written both or neither; the edit is had once",
+    async drive(hand) {
+      await (await refuseCard(hand))();
+      await hand.operate("resubmit", { order: { ...hand.order, paymentToken: "tok_new" } });
+    },
+    end: done,
+  },
+  {
+    name: "undone by an operator",
+    title: "[operator | every await of an undo | host killed] the undo is had once, whoever wakes it",
+    async drive(hand) {
+      await refuseCard(hand);
+      await hand.operate("undo");
+    },
+    end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
+  },
+  {
+    name: "nothing to undo",
+    title:
+      "[scheduler | every await of a claim that finds nothing to do | host killed] the next run of the claim tells what the first concluded",
+    async drive(hand) {
+      await hand.fault("inventory", { kind: "refuse", message: "sold out" });
+      await hand.send();
+      await hand.until(isErrorOf("rejected"));
+      await hand.operate("undo");
+    },
+    end: { error: "undone", steps: [] },
+  },
+  {
+    name: "undone while it runs",
+    title:
+      "[operator, reconciler | every await of an undo of an order under way, and of ending its old attempt | host killed] the old attempt is fenced and ended; the new one undoes once",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "brisk" });
+      await hand.until(running("arrangeShipping"));
+      await hand.operate("undo");
+    },
+    end: undone,
+  },
+  {
+    name: "settled",
+    title:
+      "[operator | every await of settling an order whose rest was done by hand | host killed] asked again it is refused as done; Error stays",
+    async drive(hand) {
+      await refuseCard(hand);
+      await hand.operate("settle");
+      await hand.until(isErrorOf("settled"));
+    },
+    end: { error: "settled", steps: ["reserveStock", "checkFraud"] },
+  },
+  {
+    name: "extended",
+    title:
+      "[operator | every await of an extension | host killed] asked again it is extended once more at the most; the order goes through",
+    async drive(hand) {
+      const lift = await hand.fault("shipping", isDown);
+      await hand.send();
+      await hand.until(running("arrangeShipping"));
+      await hand.operate("extend", { by: "PT1M" });
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "looked at",
+    title:
+      "[operator | every await of reads: one order, the list, a what-if, a sweep and a comparison by hand | host killed] asked again they answer; nothing changes",
+    async drive(hand) {
+      await hand.send();
+      await hand.until(ended);
+      await hand.ask("GET", `/api/orders/${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", `/api/orders?q=${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", "/api/supervisor/what-if", undefined, 200);
+      await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
+      await hand.ask("POST", "/api/supervisor/reconcile", {}, 200);
+    },
+    end: done,
+  },
+  {
+    name: "retried",
+    title:
+      "[supervisor | every await of a retry | host killed] one attempt more and one failure counted for an expiry; the wake goes out again",
+    async drive(hand) {
+      const lift = await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "hasty" });
+      await hand.until(({ attempt }) => attempt > 1);
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "replied to too late",
+    title:
+      "[replies | every await of a late reply | host killed] it is rejected and stands in the ledger; the order goes through without it",
+    async drive(hand) {
+      const lift = await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "hasty" });
+      await hand.until(({ attempt }) => attempt > 1);
+      const lockedBy = `${hand.orderId}-1@OrderScheduler`;
+      const ticket = { orderId: hand.orderId, attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
+      await hand.message("agent-replies", { ticket, kind: "done", result: { checkId: "late" } });
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "replied to in no known form",
+    title: "[replies | every await of a reply that can't be read | host killed] it is quarantined at least once",
+    async drive(hand) {
+      await hand.send();
+      await hand.until(ended);
+      await hand.message("agent-replies", { ticket: { orderId: hand.orderId }, kind: "finished" });
+      while ((await hand.quarantined()) === 0);
+    },
+    end: done,
+  },
+  {
+    name: "waited for, then undone",
+    title:
+      "[supervisor | every await of a pause, and of the undo after the last | host killed] the pause is had, and what was done is undone once",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "patient" });
+    },
+    end: undone,
+  },
+  {
+    name: "given up",
+    title: "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the notice",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "strict" });
+    },
+    end: { error: "expired", steps: BEFORE_SHIPPING },
+  },
+  {
+    name: "its wake lost",
+    title:
+      "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
+    arms: tells("supervisor:messenger.wake#1:before"),
+    async drive(hand) {
+      const lift = await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "hasty" });
+      await hand.until(({ attempt }) => attempt > 1);
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "a step not told",
+    title:
+      "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
+    arms: tells("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
+    drive: (hand) => hand.send(),
+    end: done,
+  },
+  {
+    name: "its end not told",
+    title:
+      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
+    arms: tells("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
+    async drive(hand) {
+      await hand.send();
+      await hand.until(ended);
+      await hand.hurry();
+    },
+    end: done,
+  },
+  {
+    name: "its failure not told",
+    title:
+      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
+    arms: tells("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
+    async drive(hand) {
+      await hand.fault("payment", refusesCard);
+      await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });
+      await hand.send();
+      await hand.until(ended);
+      await hand.hurry();
+    },
+    end: cardRefused,
+  },
+  {
+    name: "its orchestration lost",
+    title:
+      "[reconciler | the engine lost the attempt; every await of starting it again | host killed] the same attempt goes on from its record; no failure is counted",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
+      await hand.send();
+      await hand.until(running("arrangeShipping"));
+      const path = `/runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?reason=test`;
+      await hand.ask("POST", path, {}, 202, 410);
+    },
+    end: done,
+  },
+];

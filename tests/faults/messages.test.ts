@@ -1,0 +1,158 @@
+// P1, P4, P12, P20: messages doubled, out of order, redelivered while the first delivery is still at work, or poisonous.
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { workflows } from "./workflows.ts";
+
+const TIMEOUT_MS = 90_000;
+
+let app: FaultyStack;
+beforeAll(async () => {
+  app = await startFaultyStack(workflows, { appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.2S" } });
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+
+async function send(queue: string, ...bodies: unknown[]): Promise<void> {
+  const sender = app.bus.createSender(queue);
+  await sender.sendMessages(bodies.map((body) => ({ body })));
+  await sender.close();
+}
+
+async function deadLetters(queue: string): Promise<unknown[]> {
+  const receiver = app.bus.createReceiver(queue, { subQueueType: "deadLetter" });
+  try {
+    return (await receiver.peekMessages(50)).map(({ body }) => body);
+  } finally {
+    await receiver.close();
+  }
+}
+
+test.concurrent(
+  "[submission | an order sent | delivered ten times at once] one order, one effect a step; Received under one message id",
+  async ({ expect }) => {
+    await app.submit(Array(10).fill("doubled"));
+    await app.allEnd(["doubled"]);
+    const received = app.statuses("doubled").filter(({ subject }) => subject === "Received");
+    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(await app.eventually("doubled", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[scheduler | an attempt woken | its wake delivered five times, and old ones after it] the claim takes one of them; the others change nothing",
+  async ({ expect }) => {
+    await app.switchOn("shipping", { kind: "down", forMs: 3500, match: { orderId: "woken" } });
+    await app.submit(["woken"], { workflow: "hasty" });
+    const first = await app.eventually("woken", ({ processState }) => processState === "Processing");
+    const second = await app.eventually("woken", ({ attempt }) => attempt > 1);
+    // Out of order: the one that was superseded comes last.
+    await send("scheduler", ...Array(5).fill(wakeOf(second)), ...Array(3).fill(wakeOf(first)));
+    await app.allEnd(["woken"]);
+    const record = await app.eventually("woken", ended);
+    const claims = record.history.filter(({ what }) => what.startsWith("claimed"));
+    expect(claims).toHaveLength(record.attempt);
+    expect(record.failureCount).toBe(record.attempt - 1);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[scheduler | an order ended | all its messages delivered again] nothing changes, nothing is called",
+  async ({ expect }) => {
+    await app.submit(["replayed"]);
+    await app.allEnd(["replayed"]);
+    const before = await app.eventually("replayed", ended);
+    const effects = await app.effects("payment", "replayed");
+    await app.submit(["replayed"]);
+    await send("scheduler", wakeOf({ ...before, processState: "Pending" }));
+    await expect.poll(() => app.statuses("replayed").filter(({ subject }) => subject === "Received").length).toBe(2);
+    await app.allEnd(["replayed"]);
+    expect(await app.eventually("replayed", ended)).toEqual(before);
+    expect(await app.effects("payment", "replayed")).toEqual(effects);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[submission | its write under way | lock of its message lost, so delivered again beside the first] both write; one order, one start",
+  async () => {
+    await app.submit(["before"]);
+    await app.allEnd(["before"]);
+    await app.to.cosmos.during({ kind: "halfOpen" }, async () => {
+      await app.submit(["overtaken"]);
+      await sleep(500);
+      // Without the bus the lock can't be renewed, and ends.
+      await app.to.bus.during({ kind: "down" }, () => sleep(3000));
+      await expect.poll(() => deliveryCount("orders", "overtaken"), { timeout: 10_000 }).toBeGreaterThan(0);
+    });
+    await app.allEnd(["overtaken"]);
+    expect(await app.eventually("overtaken", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
+  },
+  TIMEOUT_MS,
+);
+
+test.each([
+  [
+    "[scheduler | a wake received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",
+    "scheduler",
+    { orderId: "poison", attempt: "one" },
+  ],
+  [
+    "[agents over queues | a request received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",
+    "agent-requests-fraud",
+    "poison",
+  ],
+] as const)(
+  "%s",
+  async (_, queue, body) => {
+    await send(queue, body);
+    await app.submit([`beside-${queue}`]);
+    await app.allEnd([`beside-${queue}`]);
+    await expect.poll(() => deadLetters(queue), { timeout: 20_000 }).toContainEqual(body);
+  },
+  TIMEOUT_MS,
+);
+
+test.each([
+  [
+    "[submission | an order received | it can't be read] kept in the quarantine with every fault named; other orders go on",
+    "orders",
+  ],
+  [
+    "[replies | a reply received | it can't be read] kept in the quarantine with every fault named; other orders go on",
+    "agent-replies",
+  ],
+] as const)(
+  "%s",
+  async (_, queue) => {
+    await send(queue, `{poison of ${queue}`);
+    await app.submit([`beside-${queue}`]);
+    await app.allEnd([`beside-${queue}`]);
+    await expect.poll(quarantined, { timeout: 10_000 }).toContain(`{poison of ${queue}`);
+  },
+  TIMEOUT_MS,
+);
+
+async function quarantined(): Promise<unknown[]> {
+  const receiver = app.bus.createReceiver("quarantine");
+  try {
+    return (await receiver.peekMessages(50)).map(({ body }) => body);
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function deliveryCount(queue: string, orderId: string): Promise<number> {
+  const receiver = app.bus.createReceiver(queue);
+  try {
+    const messages = await receiver.peekMessages(50);
+    return messages.find(({ body }) => body.orderId === orderId)?.deliveryCount ?? 0;
+  } finally {
+    await receiver.close();
+  }
+}

@@ -1,0 +1,242 @@
+// P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Fault } from "../support/fault-proxy.ts";
+import { containerOf } from "../support/test-stack.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { workflows } from "./workflows.ts";
+
+const ORDERS = 8;
+const CUTS = 6;
+const TIMEOUT_MS = 120_000;
+
+let app: FaultyStack;
+beforeAll(async () => {
+  app = await startFaultyStack(workflows, {
+    appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.5S", ReconcileAfter: "PT2S" },
+  });
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+
+/** Has orders in their steps when `fault` begins, and more come while it lasts; all of them end as if nothing had been. */
+async function underWay(name: string, fault: () => Promise<void>, withinMs?: number): Promise<void> {
+  const before = Array.from({ length: ORDERS }, (_, index) => `${name}-${index}`);
+  const meanwhile = [`${name}-meanwhile`];
+  for (const service of ["inventory", "payment", "shipping"]) {
+    await app.switchOn(service, { kind: "slow", delayMs: 200, calls: ORDERS });
+  }
+  await app.submit(before);
+  await app.eventually(before[0] ?? "", ({ history }) => history.length > 1);
+  await Promise.all([fault(), app.submit(meanwhile)]);
+  await app.allEnd([...before, ...meanwhile], {}, withinMs);
+}
+
+const lasting = (proxy: "bus" | "cosmos", fault: Fault, ms: number) => () =>
+  app.to[proxy].during(fault, () => sleep(ms));
+
+async function cuts(proxy: "bus" | "cosmos"): Promise<void> {
+  for (let cut = 0; cut < CUTS; cut += 1) {
+    app.to[proxy].cut();
+    await sleep(150);
+  }
+}
+
+test(
+  "[all actors | orders under way | bus down for 3 s] they go on when it is back; each status comes, in order",
+  () => underWay("bus-down", lasting("bus", { kind: "down" }, 3000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | bus slow, 150 ms each way] they go through, later",
+  () => underWay("bus-slow", lasting("bus", { kind: "slow", ms: 150 }, 4000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | bus half-open for 7 s, nothing answered] sends time out and are repeated under the same message ids",
+  () => underWay("bus-half-open", lasting("bus", { kind: "halfOpen" }, 7000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | bus connections cut in the middle, six times] what was not acknowledged is sent or delivered again; one effect a step",
+  () => underWay("bus-cut", () => cuts("bus")),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | state store down for 3 s] writes are repeated until it is back; one effect a step",
+  () => underWay("store-down", lasting("cosmos", { kind: "down" }, 3000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | state store slow, 150 ms each way] they go through, later",
+  () => underWay("store-slow", lasting("cosmos", { kind: "slow", ms: 150 }, 3000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | state store half-open for 5 s, nothing answered] what waited is repeated when its connection is cut",
+  () => underWay("store-half-open", lasting("cosmos", { kind: "halfOpen" }, 5000)),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | state store connections cut in the middle, six times] every write is had once, whether its answer came or not",
+  () => underWay("store-cut", () => cuts("cosmos")),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | state store throttles 80 requests, 429] they are repeated after a pause; none is lost",
+  () =>
+    underWay("store-busy", async () => {
+      const url = new URL("/$throttle", app.stack.addresses.cosmos?.endpoint);
+      const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests: 80 }) });
+      expect(response.status).toBe(200);
+    }),
+  TIMEOUT_MS,
+);
+
+test(
+  "[all actors | orders under way | connections to the state store fall silent for good] what waited is given up after 5 s and repeated on a new one",
+  () => underWay("store-silent", async () => app.to.cosmos.silence(), 30_000),
+  TIMEOUT_MS,
+);
+
+describe("an answer is lost after what it answers was done", () => {
+  /** One order through a fault that has to strike. */
+  async function through(orderId: string, proxy: "bus" | "cosmos", to: RegExp): Promise<StateRecord> {
+    const before = app.to[proxy].struck;
+    await app.to[proxy].during({ kind: "loseAnswer", to, times: 1 }, async () => {
+      await app.submit([orderId]);
+      await app.allEnd([orderId]);
+    });
+    expect(app.to[proxy].struck, "the answer was lost").toBeGreaterThan(before);
+    return app.eventually(orderId, ended);
+  }
+
+  const toldTwice = (orderId: string, status: string) =>
+    app.statuses(orderId).filter(({ subject }) => subject === status).length;
+
+  test(
+    "[submission | order and record written | answer of the store lost] the second try finds a duplicate, which is its own: one order",
+    async () => {
+      const record = await through("lost-create", "cosmos", /is-batch-request.*lost-create/is);
+      expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[scheduler | claim written | answer of the store lost] the second try is refused, and finds that the order is its own",
+    async () => {
+      const record = await through("lost-claim", "cosmos", /PATCH .*"Processing".*claimed, attempt 1/s);
+      expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+      expect(record.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[agents | outcome of a step written | answer of the store lost] the second try is refused, and the recorded outcome is taken and told",
+    async () => {
+      const record = await through("lost-outcome", "cosmos", /PATCH .*takePayment: Completed/s);
+      expect(record.history.filter(({ what }) => what.startsWith("takePayment"))).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[agents | the order concluded | answer of the store lost] the second try is refused; Completed is told all the same",
+    async () => {
+      await through("lost-end", "cosmos", /PATCH .*capturePayment: Completed/s);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[messenger | a status sent | acknowledgement of the bus lost] it is sent again under the same message id",
+    async () => {
+      await through("lost-status", "bus", /"orderId":"lost-status".*"status":"Started"/s);
+      expect(toldTwice("lost-status", "Started")).toBe(2);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[messenger | an agent's request sent | acknowledgement of the bus lost] the queue drops the repeat; the service is called once",
+    async () => {
+      await through("lost-request", "bus", /"orderId":"lost-request".*"idempotencyKey":"lost-request:checkFraud/s);
+      expect(await app.effects("fraud", "lost-request")).toMatchObject([{ calls: 1 }]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[supervisor | recovery written | answer of the store lost] it counts as lost to another; the order is woken when its claim is overdue, one failure counted",
+    async () => {
+      const orderId = "lost-recovery";
+      const before = app.to.cosmos.struck;
+      await app.switchOn("shipping", { kind: "down", forMs: 2500, match: { orderId } });
+      await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-recovery.*, retried/s, times: 1 }, async () => {
+        await app.submit([orderId], { workflow: "hasty" });
+        await app.allEnd([orderId]);
+      });
+      expect(app.to.cosmos.struck).toBeGreaterThan(before);
+      const record = await app.eventually(orderId, ended);
+      expect(record.history.filter(({ what }) => what.includes(", retried"))).toHaveLength(record.failureCount);
+      expect(record.attempt).toBe(record.failureCount + 1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[operator | undo written | answer of the store lost] the write is recognised as its own, and the undo is begun once",
+    async () => {
+      const orderId = "lost-undo";
+      await app.switchOn("inventory", { kind: "refuse", match: { orderId } });
+      await app.submit([orderId]);
+      await app.eventually(orderId, (record) => ended(record) && record.notices.length === 0);
+      const before = app.to.cosmos.struck;
+      await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-undo.*to be undone/s, times: 1 }, async () => {
+        const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/undo`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ reason: "a test" }),
+        });
+        expect(response.status, await response.text()).toBe(200);
+      });
+      expect(app.to.cosmos.struck).toBeGreaterThan(before);
+      const record = await app.eventually(orderId, ({ error }) => error?.kind === "undone");
+      expect(record.attempt).toBe(2);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test(
+  "[supervisor | an overdue record | another writes it again and again, 412] each try at an old version changes nothing; one failure is counted for an expiry",
+  async () => {
+    const orderId = "storm";
+    await app.switchOn("shipping", { kind: "down", forMs: 5000, match: { orderId } });
+    await app.submit([orderId], { workflow: "hasty" });
+    await app.eventually(orderId, ({ steps }) => steps["arrangeShipping"]?.state === "Running");
+    const item = containerOf(app.settings).item("state", orderId);
+    let writes = 0;
+    for (const until = Date.now() + 5000; Date.now() < until; writes += 1) {
+      await item.patch([{ op: "set", path: "/stirred", value: writes }]);
+    }
+    expect(writes).toBeGreaterThan(100);
+    await app.allEnd([orderId]);
+    const record = await app.eventually(orderId, ended);
+    expect(record.history.filter(({ what }) => what.includes(", retried"))).toHaveLength(record.failureCount);
+    expect(record.attempt).toBe(record.failureCount + 1);
+  },
+  TIMEOUT_MS,
+);

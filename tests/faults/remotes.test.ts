@@ -1,0 +1,186 @@
+// P6, P8, P18, P20: a remote service down, slow, refusing, cut off, answering too late or twice, or its answer lost after the effect.
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { End } from "./check-life.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { workflows } from "./workflows.ts";
+
+const TIMEOUT_MS = 90_000;
+
+let app: FaultyStack;
+beforeAll(async () => {
+  app = await startFaultyStack(workflows, {
+    appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.2S", AgentTryTimeout: "PT1S", BreakerOpenFor: "PT0.3S" },
+  });
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const beforeShipping = ["reserveStock", "takePayment", "checkFraud"] as const;
+const undone: End = { error: "undone", steps: beforeShipping, undone: ["reserveStock", "takePayment"] };
+
+async function through(
+  orderId: string,
+  service: string,
+  fault: Record<string, unknown>,
+  { workflow = "order-fulfilment", end = {} }: { readonly workflow?: string; readonly end?: End } = {},
+): Promise<StateRecord> {
+  await app.switchOn(service, { ...fault, match: { orderId } });
+  await app.submit([orderId], { workflow });
+  await app.allEnd([orderId], end);
+  return app.eventually(orderId, ended);
+}
+
+test.concurrent(
+  "[agents | a step's call | service down, and back inside the step's time] it is tried again with the same key; the attempt goes on",
+  async ({ expect }) => {
+    const record = await through("down-short", "shipping", { kind: "down", forMs: 3000 });
+    expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service down for longer than the step's time] silence; the supervisor has it retried from that step",
+  async ({ expect }) => {
+    const record = await through("down-long", "shipping", { kind: "down", forMs: 4000 }, { workflow: "hasty" });
+    expect(record.failureCount).toBeGreaterThan(0);
+    expect(record.steps["takePayment"]).toMatchObject({ retryCount: 0 });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service down for good] after the attempts and pauses of its policy all that was done is undone",
+  async () => {
+    await through("down-good", "shipping", { kind: "down", path: "/shipments" }, { workflow: "patient", end: undone });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service says 429 with Retry-After] the pause that it asks for is kept",
+  async ({ expect }) => {
+    const record = await through("busy", "shipping", { kind: "down", status: 429, retryAfterS: 1, calls: 1 });
+    const { startedAt, endedAt } = record.steps["arrangeShipping"] ?? {};
+    expect(Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "")).toBeGreaterThanOrEqual(1000);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service slow, answers inside the step's time but past a try's] the next try gets the answer under the same key",
+  async () => {
+    await through("slow-short", "shipping", { kind: "slow", delayMs: 2500, calls: 1 });
+    expect(await app.effects("shipping", "slow-short")).toHaveLength(1);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service answers after complete-by] the answer changes nothing; the next attempt has it under the same key",
+  async ({ expect }) => {
+    const record = await through("late", "shipping", { kind: "slow", delayMs: 3000, calls: 3 }, { workflow: "hasty" });
+    expect(record.failureCount).toBeGreaterThan(0);
+    expect(await app.effects("shipping", "late")).toHaveLength(1);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | a step's call | service refuses for good] what was done is undone, in reverse; the shop hears Undone",
+  async () => {
+    await through("refused", "shipping", { kind: "refuse" }, { end: undone });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | the effect is had | answer of the service lost] the next try has the same key: one effect",
+  async ({ expect }) => {
+    await through("lost", "payment", { kind: "loseReply", calls: 2 });
+    const effects = await app.effects("payment", "lost");
+    expect(effects.map(({ calls }) => calls).reduce((sum, calls) => sum + calls, 0)).toBe(4);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents | an undo's effect is had | answer of the service lost] the next try has the same key: taken back once",
+  async () => {
+    await app.switchOn("payment", {
+      kind: "loseReply",
+      path: "/charges/*/void",
+      calls: 2,
+      match: { orderId: "lost-void" },
+    });
+    await through("lost-void", "shipping", { kind: "refuse" }, { end: undone });
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  "[agents over queues | the effect is had | the agent replies twice] the first reply is recorded, the second changes nothing",
+  async ({ expect }) => {
+    await app.submit(["twice"]);
+    await app.allEnd(["twice"]);
+    const [before] = await app.records.of(["twice"]);
+    const ticket = {
+      orderId: "twice",
+      attempt: 1,
+      step: "checkFraud",
+      direction: "forward",
+      lockedBy: "twice-1@OrderScheduler",
+    };
+    const sender = app.bus.createSender("agent-replies");
+    const reply = { body: { ticket, kind: "done", result: { checkId: "another" } } };
+    await sender.sendMessages([reply, reply]);
+    await sender.close();
+    await expect.poll(async () => (await peek("agent-replies")).length).toBe(0);
+    expect((await app.records.of(["twice"]))[0]?.steps).toEqual(before?.steps);
+    await app.allEnd(["twice"]);
+  },
+  TIMEOUT_MS,
+);
+
+// These befall every order that is under way, so they come one after the other.
+test.each([
+  [
+    "[agents | a step's call | service half-open for 3 s, nothing answered] each try is given up in its time, and the next gets through",
+    "half-open",
+    () => app.remote("shipping").during({ kind: "halfOpen" }, () => submitted("half-open", 3000)),
+  ],
+  [
+    "[agents | a step's call | nobody listens where the service was, for 3 s] refused connections are tried again inside the step's time",
+    "unheard",
+    () => app.remote("shipping").during({ kind: "down" }, () => submitted("unheard", 3000)),
+  ],
+  [
+    "[agents | a step's call | every answer cut in the middle, for 2 s] half an answer is none: tried again under the same key",
+    "cut",
+    () => app.remote("shipping").during({ kind: "cutAfter", bytes: 40 }, () => submitted("cut", 2000)),
+  ],
+] as const)(
+  "%s",
+  async (_, name, fault) => {
+    await fault();
+    await app.allEnd([`${name}-0`, `${name}-1`, `${name}-2`]);
+    expect(await app.effects("shipping", `${name}-0`)).toHaveLength(1);
+  },
+  TIMEOUT_MS,
+);
+
+async function submitted(name: string, ms: number): Promise<void> {
+  await app.submit([0, 1, 2].map((index) => `${name}-${index}`));
+  await sleep(ms);
+}
+
+async function peek(queue: string) {
+  const receiver = app.bus.createReceiver(queue);
+  try {
+    return await receiver.peekMessages(10);
+  } finally {
+    await receiver.close();
+  }
+}

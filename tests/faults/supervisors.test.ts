@@ -1,0 +1,198 @@
+// P12, P16, P20: two hosts whose clocks differ; the lease away, broken or taken by another, under a supervisor at work.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { openLedger } from "../support/ledger.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { workflows } from "./workflows.ts";
+
+const TIMEOUT_MS = 120_000;
+/** What the settings say that clocks may differ by. */
+const CLOCK_SKEW_MS = 2000;
+const TICK_MS = 1000;
+const MOST_ROUNDS = 6;
+const NEVER = "0 0 0 1 1 *";
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const isRunning = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Running";
+
+describe("two hosts whose clocks differ", () => {
+  const folder = mkdtempSync(join(tmpdir(), "clock-"));
+  const file = join(folder, "shift");
+  const shift = (ms: number) => writeFileSync(file, String(ms));
+  const preload = pathToFileURL(join(import.meta.dirname, "../support/shifted-clock.ts")).href;
+  let app: FaultyStack;
+
+  beforeAll(async () => {
+    shift(0);
+    app = await startFaultyStack(workflows, {
+      hosts: 2,
+      // The host whose clock is wrong is the one that sweeps.
+      appSettings: ({ host }) => ({
+        ClockSkew: `PT${CLOCK_SKEW_MS / 1000}S`,
+        ClaimWithin: "PT5S",
+        ...(host?.name === "host2"
+          ? { CLOCK_SHIFT_FILE: file, NODE_OPTIONS: `--import ${preload} --disable-warning=ExperimentalWarning` }
+          : { SupervisorSchedule: NEVER }),
+      }),
+    });
+  });
+  afterAll(async () => {
+    await app?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Orders whose shipping takes nearly all of its time, while the sweeper's clock is wrong. */
+  async function under(name: string, shiftMs: number, shipsInMs: number): Promise<StateRecord[]> {
+    shift(shiftMs);
+    const orderIds = [0, 1, 2, 3].map((index) => `${name}-${index}`);
+    for (const orderId of orderIds)
+      await app.switchOn("shipping", { kind: "slow", delayMs: shipsInMs, calls: 1, match: { orderId } });
+    await app.submit(orderIds, { workflow: "brisk" });
+    await app.allEnd(orderIds);
+    for (const orderId of orderIds) expect(await app.effects("shipping", orderId)).toHaveLength(1);
+    return app.records.of(orderIds);
+  }
+
+  test(
+    "[supervisor | steps under way on another host | its clock is fast, inside ClockSkew] nothing is taken for overdue before its time",
+    async () => {
+      for (const record of await under("inside", CLOCK_SKEW_MS * 0.7, 4200)) {
+        expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[supervisor | steps under way on another host | its clock is fast, beyond ClockSkew] attempts are superseded too early and fenced; one effect a step all the same",
+    async () => {
+      // Only orders that the other host holds are taken for overdue: of a few, the fast one may have claimed all.
+      let harmed = false;
+      for (let round = 0; round < MOST_ROUNDS && !harmed; round += 1) {
+        const records = await under(`beyond-${round}`, CLOCK_SKEW_MS + 3500, 4200);
+        harmed = records.some(({ failureCount }) => failureCount > 0);
+      }
+      expect(harmed, "the clock did harm").toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[supervisor | overdue steps | its clock is slow] they are found, later by as much at the most",
+    async () => {
+      shift(-4000);
+      await app.switchOn("shipping", { kind: "down", forMs: 6000, match: { orderId: "slow-clock" } });
+      await app.submit(["slow-clock"], { workflow: "hasty" });
+      await app.allEnd(["slow-clock"], {}, 30_000);
+      expect(await app.eventually("slow-clock", ended)).toMatchObject({ processState: "Processed" });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("the lease", () => {
+  let app: FaultyStack;
+  beforeAll(async () => {
+    app = await startFaultyStack(workflows, { appSettings: { ClockSkew: "PT0.2S", ClaimWithin: "PT3S" } });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  const blob = () =>
+    BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "")
+      .getContainerClient("supervisor")
+      .getBlobClient("leader");
+  const leads = async () => (await blob().getProperties()).leaseState === "leased";
+  const epoch = async () => Number((await blob().getProperties()).metadata?.["epoch"]);
+
+  /** An order that is overdue from now on until somebody recovers it. */
+  async function overdue(orderId: string): Promise<() => Promise<void>> {
+    await app.switchOn("shipping", { kind: "down", forMs: 2000, match: { orderId } });
+    await app.submit([orderId], { workflow: "hasty" });
+    await app.eventually(orderId, isRunning);
+    return async () => {
+      await app.allEnd([orderId]);
+      const record = await app.eventually(orderId, ended);
+      expect(record.history.filter(({ what }) => what.includes(", retried"))).toHaveLength(record.failureCount);
+    };
+  }
+
+  test.each([
+    [
+      "[supervisor | overdue records | storage of the lease down for 4 s] orders go through meanwhile; what is overdue is found when it is back",
+      "unled-down",
+      { kind: "down" },
+    ],
+    [
+      "[supervisor | overdue records | storage of the lease half-open for 4 s] the tick gives up in its time; what is overdue is found when it is back",
+      "unled-half-open",
+      { kind: "halfOpen" },
+    ],
+  ] as const)(
+    "%s",
+    async (_, name, fault) => {
+      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      const recovered = await app.to.storage.during(fault, async () => {
+        await app.submit([name]);
+        await app.allEnd([name]);
+        const recover = await overdue(`${name}-overdue`);
+        await sleep(4000);
+        return recover;
+      });
+      await recovered();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[supervisor | it leads | lease broken by another, which holds it for 15 s] it follows and sweeps nothing; it leads again, in a later epoch, when the lease ends",
+    async () => {
+      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      const before = await epoch();
+      await blob().getBlobLeaseClient().breakLease(0);
+      const thief = blob().getBlobLeaseClient();
+      await expect
+        .poll(
+          () =>
+            thief.acquireLease(15).then(
+              () => true,
+              () => false,
+            ),
+          { interval: 5 },
+        )
+        .toBe(true);
+      await blob().setMetadata(
+        { epoch: String(before + 1), holder: "thief", leader: "thief" },
+        { conditions: { leaseId: thief.leaseId } },
+      );
+      const recover = await overdue("robbed");
+      await sleep(4 * TICK_MS);
+      const meanwhile = await app.eventually("robbed", () => true);
+      expect(meanwhile, "nobody sweeps but who leads").toMatchObject({ attempt: 1, failureCount: 0 });
+      await thief.releaseLease();
+      await recover();
+      expect(await epoch()).toBeGreaterThan(before + 1);
+      const decisions = (await openLedger(app.settings)).filter((entry) => entry.kind === "decision");
+      expect(
+        decisions.filter(({ orderId, verdict }) => orderId === "robbed" && verdict === "retry").length,
+      ).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[supervisor | it leads | lease broken, and free] it takes it again at its next tick, and goes on",
+    async () => {
+      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      await blob().getBlobLeaseClient().breakLease(0);
+      await expect.poll(leads, { timeout: 3 * TICK_MS }).toBe(true);
+      await (await overdue("broken"))();
+    },
+    TIMEOUT_MS,
+  );
+});

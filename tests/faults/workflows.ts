@@ -1,0 +1,32 @@
+// The workflows that these suites run: the graph of order fulfilment with other times and policies.
+import type { RecoveryPolicy, Workflow } from "../../shared/domain/workflow.ts";
+import { GRAPH } from "../support/orders.ts";
+
+/** No restart of a host takes so long, so only what is meant to expires. */
+const AMPLE = "PT30S";
+const SHORT = "PT1.5S";
+const forEver: RecoveryPolicy = { failureThreshold: 100, waits: [], onExhausted: "fail", onRejected: "undo" };
+
+function variant(name: string, shippingWithin: string, policy: Partial<RecoveryPolicy> = {}): Workflow {
+  return {
+    name,
+    version: 2,
+    policy: forEver,
+    steps: GRAPH.steps.map(({ policy: own, undo, ...step }) => ({
+      ...step,
+      completeWithin: step.name === "arrangeShipping" ? shippingWithin : AMPLE,
+      undo: typeof undo === "string" ? undo : { ...undo, completeWithin: AMPLE },
+      ...(step.name === "arrangeShipping" && { policy }),
+      // An order that is refused at its first step has nothing to undo.
+      ...(["reserveStock", "takePayment"].includes(step.name) && { policy: { onRejected: "fail" as const } }),
+    })),
+  };
+}
+
+export const workflows: readonly Workflow[] = [
+  variant("order-fulfilment", AMPLE),
+  variant("brisk", "PT5S"),
+  variant("hasty", SHORT),
+  variant("patient", SHORT, { failureThreshold: 1, waits: ["PT1S"], onExhausted: "undo" }),
+  variant("strict", SHORT, { failureThreshold: 1 }),
+];

@@ -1,0 +1,76 @@
+// The model forgets history, long past instants and most versions. Walked side by side with one that forgets nothing, it allows
+// the same moves: so what it forgets makes no difference.
+import { expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { forgetWhatIsOver } from "./abstract-time.ts";
+import { Model } from "./model.ts";
+import type { Move } from "./moves.ts";
+import { normalForm } from "./normal-form.ts";
+import { CHAIN, FORK, HOSTS, JOIN, QUEUE, REQUESTS, type Setting } from "./setting.ts";
+import { RECORD, type State } from "./state.ts";
+
+const WALKS = 60;
+const LONGEST_WALK = 160;
+const MUCH_GOES_WRONG = { stalls: 2, deaths: 2, repeats: 2, outages: 2, actions: 2, refusals: 2, lateness: 2 };
+
+/** Mulberry32: numbers from 0 to 1 that a seed repeats. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function recordOf(model: Model, state: State): string {
+  if (state[RECORD] === 0) return "none";
+  return forgetWhatIsOver(JSON.stringify(normalForm(model.pieces.values.get<StateRecord>(state[RECORD] as number))));
+}
+
+/** What a write is for is read off its history, which the model forgets. */
+const AIM = /(?<=writes the record): .+?(?=: refused|; its second try|; no answer|$)/;
+const nameOf = ({ what }: Move) => what.replace(AIM, "");
+/** Two runs of one operation that differ only in what the model forgets are one there. */
+const wordsOf = (moves: readonly Move[]) =>
+  [...new Set(moves.map((move) => `${nameOf(move)} (${move.rank}) ${move.fault ?? ""}`))].sort();
+
+test.each([CHAIN, FORK, JOIN, QUEUE].map((workflow, index) => ({ workflow, seed: index + 1 })))(
+  "workflow $seed: with and without what the model forgets, every state on random ways allows the same moves",
+  async ({ workflow, seed }) => {
+    const setting: Setting = {
+      name: "walk",
+      workflow,
+      bounds: MUCH_GOES_WRONG,
+      requests: Object.values(REQUESTS),
+      hosts: HOSTS,
+    };
+    const [model, exact] = [new Model(setting), new Model({ ...setting, isExact: true })];
+    const random = randomFrom(seed);
+    let compared = 0;
+    for (let walk = 0; walk < WALKS; walk += 1) {
+      let [state, exactState] = [model.initial(), exact.initial()];
+      for (let steps = 0; steps < LONGEST_WALK; steps += 1) {
+        const [moves, exactMoves] = [await model.moves(state), await exact.moves(exactState)];
+        // Where the model has come to rest, time may still go on in the other: what is long ago gets longer ago.
+        const known = wordsOf(moves);
+        const others = wordsOf(exactMoves).filter(
+          (words) => known.includes(words) || !words.startsWith("the clock ticks"),
+        );
+        expect(others).toEqual(known);
+        expect(recordOf(exact, exactState)).toEqual(recordOf(model, state));
+        compared += 1;
+        const clear = moves.filter((move) => moves.filter((other) => nameOf(other) === nameOf(move)).length === 1);
+        // Mostly forward, or a walk would soon have used up all that may go wrong.
+        const fair = clear.filter(({ rank }) => rank > 0);
+        const from = fair.length > 0 && random() < 0.8 ? fair : clear;
+        const next = from[Math.floor(random() * from.length)];
+        if (!next) break;
+        state = next.to;
+        exactState = exactMoves.find((move) => nameOf(move) === nameOf(next))?.to ?? exactState;
+      }
+    }
+    expect(compared).toBeGreaterThan(WALKS * 20);
+  },
+);

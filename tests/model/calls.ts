@@ -1,0 +1,149 @@
+// What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
+import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
+import type { Wake } from "../../shared/domain/attempt.ts";
+import type { Order } from "../../shared/domain/order.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { GuardedWrite } from "../../shared/domain/transitions.ts";
+import type { AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
+import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
+import type { Ports } from "../../shared/operations/ports.ts";
+import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
+import type { Workflows } from "../../shared/workflows/workflows.ts";
+import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
+
+/** The calls that have an effect or an answer that may differ; all others are answered at once. */
+export type Call =
+  | { readonly kind: "create"; readonly record: StateRecord }
+  | { readonly kind: "state" }
+  | { readonly kind: "change"; readonly write: GuardedWrite }
+  | { readonly kind: "replace"; readonly etag: string; readonly record: StateRecord }
+  | { readonly kind: "due"; readonly before: string }
+  | { readonly kind: "tell"; readonly message: StatusMessage }
+  | { readonly kind: "send"; readonly message: Sent }
+  | ServiceCall;
+
+/** A message to one of the app's own queues. */
+export type Sent =
+  | { readonly queue: "scheduler"; readonly body: Wake; readonly at: string | null }
+  | { readonly queue: "requests"; readonly body: Asked; readonly leftMs: number }
+  | { readonly queue: "replies"; readonly body: Replied };
+
+/** An agent's request, and the host whose reply queue it names. */
+export interface Asked {
+  readonly request: AgentRequestMessage;
+  readonly replyTo: string;
+}
+
+export interface Replied {
+  readonly reply: AgentReplyMessage;
+  readonly replyTo: string;
+}
+
+export interface ServiceCall {
+  readonly kind: "service";
+  readonly operation: string;
+  readonly key: string;
+  /** For an undo: the key of what is to be undone. */
+  readonly undoes: string | null;
+  readonly completeBy: string;
+}
+
+/** What each call is answered with. */
+export interface Answers {
+  create: Created;
+  state: Versioned | undefined;
+  change: Written;
+  replace: Written;
+  due: Versioned | undefined;
+  tell: Told;
+  send: null;
+  service: BoundedReply;
+}
+
+export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
+
+export function workflowsOf({ workflow }: Setting): Workflows {
+  return { newest: () => workflow, of: () => workflow, names: [workflow.name] };
+}
+
+/** The ports on which the real operations run: every call that matters goes through `ask`. */
+export function portsOver(ask: Ask, now: () => number, host: Host, setting: Setting): Ports {
+  const { mutant = {}, workflow } = setting;
+  const operations = workflow.steps.flatMap(({ operation, undo }) =>
+    typeof undo === "string" ? [operation] : [operation, undo.operation],
+  );
+  const service: RoutedAgent = {
+    name: "service",
+    operationNames: operations,
+    call: (operation, request, { completeBy }) => ask<"service">(serviceCall(operation, request, completeBy)),
+  };
+  const send = async (message: Sent) => {
+    await ask<"send">({ kind: "send", message });
+  };
+  const never = async () => {
+    throw new Error("the model has no such call");
+  };
+  return {
+    store: {
+      create: (_: Order, record) => ask<"create">({ kind: "create", record }),
+      order: async () => ORDER,
+      state: () => ask<"state">({ kind: "state" }),
+      change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
+      replace: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
+      revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
+      list: never,
+      untouched: never as never,
+      async *due(before) {
+        const found = await ask<"due">({ kind: "due", before });
+        if (found) yield found;
+      },
+    },
+    messenger: {
+      tell: (_, message) => ask<"tell">({ kind: "tell", message }),
+      wake: (body, options) => send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
+      ask: (_, request, leftMs) => send({ queue: "requests", body: { request, replyTo: host }, leftMs }),
+      answer: (replyTo, reply) => send({ queue: "replies", body: { reply, replyTo } }),
+      quarantine: never,
+    },
+    agents: new Map([["service", service]]),
+    workflows: workflowsOf(setting),
+    rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
+    timing: { ...TIMING, ...mutant.timing },
+    operatorSignIn: "development",
+    // Of one order there is never too much.
+    pressure: { note: () => undefined, isHigh: () => false },
+    taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,
+    leadership: {
+      lead: async () => ({ kind: "leading", epoch: 1, leader: host }),
+      stillLeads: async () => true,
+      release: async () => undefined,
+    },
+    supervision: {
+      sweep: async () => undefined,
+      decision: async () => undefined,
+      operatorAction: async () => undefined,
+      lateReply: async () => undefined,
+      reconciliation: async () => undefined,
+      entries: never as never,
+    },
+    now,
+    pause: async () => undefined,
+  };
+}
+
+function serviceCall(
+  operation: string,
+  { idempotencyKey, undoes }: Omit<AgentRequest, "signal" | "endpoint">,
+  completeBy: string,
+): ServiceCall {
+  return { kind: "service", operation, key: idempotencyKey, undoes: undoes?.idempotencyKey ?? null, completeBy };
+}
+
+async function changeInParts(parts: readonly GuardedWrite[], ask: Ask): Promise<Written> {
+  let written: Written = { kind: "refused" };
+  for (const write of parts) {
+    written = await ask<"change">({ kind: "change", write });
+    if (written.kind === "refused") break;
+  }
+  return written;
+}

@@ -1,0 +1,86 @@
+// What may still go wrong, and the tick of the clock: what could go on and does not while it ticks has stalled.
+import { NOW_MS } from "./abstract-time.ts";
+import type { Pieces } from "./pieces.ts";
+import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
+import { BOUNDS, FIRST_PIECE, isStalled, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
+
+export class Clock {
+  readonly #pieces: Pieces;
+  readonly #setting: Setting;
+  readonly #spent = new Map<string, number>();
+
+  constructor(pieces: Pieces, setting: Setting) {
+    this.#pieces = pieces;
+    this.#setting = setting;
+  }
+
+  /**
+   * The state one tick later; undefined where that is the same, or the clock may not tick. Whatever could go on and does not
+   * has stalled: that is spent once for as long as it stands still.
+   */
+  tick(state: State): State | undefined {
+    let next: State | undefined = state;
+    const ticked = state.slice(0, FIRST_PIECE);
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const placed = state[at] as number;
+      const isReady = isStalled(placed) || this.#isReady(placed);
+      if (isReady === undefined) return undefined;
+      if (isReady && !isStalled(placed)) next = this.spend(next, "stalls");
+      if (!next) return undefined;
+      const later = this.#pieces.ticked(pieceOf(placed));
+      if (!this.#isDropped(later)) ticked.push(isReady ? stalled(later) : later);
+    }
+    ticked[BOUNDS] = next[BOUNDS] as number;
+    const record = state[RECORD] as number;
+    ticked[RECORD] = record === 0 ? 0 : this.#pieces.tickedValue(record);
+    sorted(ticked);
+    return ticked.length < state.length || ticked.some((id, at) => id !== state[at]) ? ticked : undefined;
+  }
+
+  /** A request that nobody received in its time. */
+  #isDropped(id: number): boolean {
+    const piece = this.#pieces.get(id);
+    return piece.kind === "message" && piece.until !== null && Date.parse(piece.until) <= NOW_MS;
+  }
+
+  /** Whether it could go on at once. A service takes the time that it takes. */
+  #isReady(id: number): boolean | undefined {
+    const piece = this.#pieces.get(id);
+    switch (piece.kind) {
+      case "message":
+        return piece.at === null || Date.parse(piece.at) <= NOW_MS;
+      case "orchestration": {
+        const now = NOW_MS + AHEAD_MS[piece.host];
+        return this.#pieces.progress(id).open.some((task) => task.kind === "timer" && Date.parse(task.at) <= now);
+      }
+      case "operation": {
+        const stand = this.#pieces.stand(id);
+        if (!stand) return undefined;
+        return (
+          stand.kind !== "service" ||
+          (!this.#setting.mutant?.ignoresCompleteBy && Date.parse(stand.completeBy) <= NOW_MS + AHEAD_MS[piece.host])
+        );
+      }
+      case "lateCall":
+        return false;
+      default:
+        return piece satisfies never;
+    }
+  }
+
+  /** The state with one less of what may go wrong; undefined where it may not any more. */
+  spend(state: State, what: keyof Bounds): State | undefined {
+    const key = `${state[BOUNDS]}:${what}`;
+    let left = this.#spent.get(key);
+    if (left === undefined) {
+      const { values } = this.#pieces;
+      const bounds = values.get<Bounds>(state[BOUNDS] as number);
+      left = bounds[what] === 0 ? 0 : values.idOf({ ...bounds, [what]: bounds[what] - 1 });
+      this.#spent.set(key, left);
+    }
+    if (left === 0) return undefined;
+    const next = [...state];
+    next[BOUNDS] = left;
+    return next;
+  }
+}

@@ -1,0 +1,285 @@
+// What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
+import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
+import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
+import type { Guard } from "../../shared/domain/transitions.ts";
+import type { StatusMessage } from "../../shared/messaging/messenger.ts";
+import { NOW_MS } from "./abstract-time.ts";
+import type { Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
+import { normalForm } from "./normal-form.ts";
+import type { Entry } from "./operation-run.ts";
+import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
+import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
+import { AHEAD_MS, type Bounds, HOSTS, type Host, ORDER, type Setting } from "./setting.ts";
+import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
+
+export interface Effect {
+  /** In words, for a trace. */
+  readonly what: string;
+  /** Where the operation then stands; 0 where it is over. */
+  readonly piece: number;
+  readonly record: number;
+  /** The service's ledger, where the call changes it. */
+  readonly ledger?: number;
+  /** Pieces that come into being. */
+  readonly adds: readonly number[];
+  readonly told?: StatusMessage;
+  /** The record as it was written, before it was brought to its normal form. */
+  readonly written?: StateRecord;
+  readonly spends?: keyof Bounds;
+  readonly fault?: string | undefined;
+}
+
+/** What a call leaves as it is. */
+type Unchanged = Pick<Effect, "record" | "adds">;
+type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
+
+export class Effects {
+  readonly #pieces: Pieces;
+  readonly #setting: Setting;
+  readonly #known = new Map<string, readonly Effect[]>();
+
+  constructor(pieces: Pieces, setting: Setting) {
+    this.#pieces = pieces;
+    this.#setting = setting;
+  }
+
+  /** Undefined where it is still lacking. An operation that has returned makes no call any more. */
+  of(id: number, record: number, ledger: number): readonly Effect[] | undefined {
+    const call = this.#pieces.stand(id);
+    if (!call) return undefined;
+    if (call.kind === "returned" || call.kind === "threw") return [];
+    const key = call.kind === "service" ? `${id}:${record}:${ledger}` : `${id}:${record}`;
+    let known = this.#known.get(key);
+    if (!known) {
+      const { bounds } = this.#setting;
+      const possible = this.#changes(id, call, record, ledger).filter(({ spends }) => !spends || bounds[spends] > 0);
+      const found = possible.map((change) => this.#answered(id, change));
+      if (found.some((effect) => effect === undefined)) return undefined;
+      known = found as Effect[];
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+
+  #answered(id: number, { entry, ...change }: Change): Effect | undefined {
+    if (entry === null) return { ...change, piece: id };
+    const piece = this.#pieces.answer(id, entry);
+    if (piece === undefined) return undefined;
+    const isOver = this.#pieces.isOver(piece);
+    return isOver === undefined ? undefined : { ...change, piece: isOver ? 0 : piece };
+  }
+
+  #changes(id: number, call: Call, record: number, ledger: number): Change[] {
+    const operation = this.#pieces.get(id) as Operation;
+    const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
+    const same = { record, adds: [] };
+    const read = stored && { record: stored, etag: this.#etagFor(operation, stored) };
+    const away: Change = { ...same, what: "the bus is away", entry: { fails: "bus" }, spends: "outages" };
+    switch (call.kind) {
+      case "create": {
+        if (stored) return [{ ...same, what: "duplicate", entry: { answer: duplicate(stored) } }];
+        const answer: Answers["create"] = { kind: "created" };
+        return this.#writes(operation, undefined, call.record, same, answer, "creates order and record");
+      }
+      case "state":
+        return [{ ...same, what: "reads the record", entry: { answer: read ?? null } }, this.#storeAway(same)];
+      case "due": {
+        const isDue = stored?.dueAt !== undefined && stored.dueAt < call.before;
+        return [
+          { ...same, what: isDue ? "finds it overdue" : "finds nothing", entry: { answer: (isDue && read) || null } },
+        ];
+      }
+      case "change": {
+        const { guard, changes } = call.write;
+        if (!stored || !holds(this.#remembered(guard, stored), stored))
+          return this.#refused(same, `${aimOf(call)}: refused`);
+        const after = applyChanges(stored, changes);
+        return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
+      }
+      case "replace": {
+        if (call.etag === UNKEPT)
+          throw new Error(`${operation.name} makes use of a version that the model does not keep`);
+        const isRead = call.etag === CURRENT || this.#setting.mutant?.ignoresVersion;
+        if (!stored || !isRead) return this.#refused(same, `${aimOf(call)}: refused`);
+        return this.#writes(operation, stored, call.record, same, this.#written(operation, call.record), aimOf(call));
+      }
+      case "tell": {
+        const what = tellingOf(call.message);
+        const told: Change = { ...same, what, entry: { answer: "sent" }, told: call.message };
+        const lost: Change = { ...told, what: `${what}, the answer lost`, entry: { fails: "bus" }, spends: "outages" };
+        return [told, away, lost];
+      }
+      case "send": {
+        const what = sendingOf(call.message);
+        const sent: Change = { ...same, what, entry: { answer: null }, adds: [this.#messageOf(call.message)] };
+        const lost: Change = { ...sent, what: `${what}, the answer lost`, entry: { fails: "bus" }, spends: "outages" };
+        return [sent, away, lost];
+      }
+      case "service":
+        return this.#serves(operation, call, stored, ledger, same);
+      default:
+        return call satisfies never;
+    }
+  }
+
+  /** A write that is made: told so, or the answer lost and the second try refused, or the store away before or after. */
+  #writes(
+    operation: Operation,
+    before: StateRecord | undefined,
+    after: StateRecord,
+    same: Unchanged,
+    answer: unknown,
+    what: string,
+  ): Change[] {
+    const record = this.#pieces.values.idOf(this.#formOf(after));
+    const fault = before && faultOfWrite(normalForm(before), normalForm(after), this.#writerOf(operation));
+    const made = { ...same, record, written: after, fault };
+    return [
+      { ...made, what, entry: { answer } },
+      { ...made, what: `${what}; its second try is refused`, entry: { answer: REFUSED_WRITE }, spends: "outages" },
+      { ...made, what: `${what}; no answer`, entry: { fails: "store" }, spends: "outages" },
+      this.#storeAway(same),
+    ];
+  }
+
+  #refused(same: Unchanged, what: string): Change[] {
+    return [{ ...same, what, entry: { answer: REFUSED_WRITE } }, this.#storeAway(same)];
+  }
+
+  #storeAway(same: Unchanged): Change {
+    return { ...same, what: "the store is away", entry: { fails: "store" }, spends: "outages" };
+  }
+
+  #written(operation: Operation, record: StateRecord): unknown {
+    return { kind: "written", record: this.#formOf(record), etag: this.#etagFor(operation, record) };
+  }
+
+  #formOf(record: StateRecord): StateRecord {
+    return this.#setting.isExact ? record : normalForm(record);
+  }
+
+  /** An attempt makes use of versions only to clear notices, and what is the same would otherwise be kept apart by them. */
+  #etagFor({ name }: Operation, { notices }: StateRecord): string {
+    const isKept = name === "sweep" || name === "operateOrder" || notices.length > 0 || this.#setting.isExact;
+    return isKept ? CURRENT : UNKEPT;
+  }
+
+  #messageOf(message: Sent): number {
+    const { queue, body } = message;
+    const at = queue === "scheduler" ? message.at : null;
+    const until = queue === "requests" ? new Date(NOW_MS + message.leftMs).toISOString() : null;
+    return this.#pieces.idOf({ kind: "message", queue, body: this.#pieces.values.idOf(body), at, until });
+  }
+
+  #remembered(guard: Guard, stored: StateRecord): Guard {
+    const forgets = this.#setting.mutant?.forgets ?? [];
+    const { running, siblings, ...rest } = guard;
+    return {
+      processState: forgets.includes("processState") ? stored.processState : rest.processState,
+      lockedBy: forgets.includes("lockedBy") ? stored.lockedBy : rest.lockedBy,
+      attempt: forgets.includes("attempt") ? stored.attempt : rest.attempt,
+      ...(running && !forgets.includes("running") && { running }),
+      ...(siblings && !forgets.includes("siblings") && { siblings }),
+    };
+  }
+
+  #writerOf(operation: Operation): Writer {
+    const attempt = this.#pieces.attemptOf(operation);
+    const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
+    const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
+    return {
+      operation: operation.name,
+      ...(reply && { reply }),
+      ...(attempt !== undefined && { attempt, holder: holderId(ORDER.orderId, attempt, hub) }),
+    };
+  }
+
+  #replyOf({ input, log }: Operation): Writer["reply"] {
+    const { values } = this.#pieces;
+    const readings = log
+      .map((entry) => values.get<Entry>(entry))
+      .flatMap((entry) => ("now" in entry ? [entry.now] : []));
+    return { step: values.get<Replied>(input).reply.ticket.step, acceptedAt: readings.at(-1) ?? "" };
+  }
+
+  #serves(
+    operation: Operation,
+    call: ServiceCall,
+    stored: StateRecord | undefined,
+    before: number,
+    same: Unchanged,
+  ): Change[] {
+    const { values } = this.#pieces;
+    const ledger = values.get<Ledger>(before);
+    const attempt = this.#pieces.attemptOf(operation) ?? 0;
+    const acted = act(ledger, call);
+    const after = values.idOf(acted.ledger);
+    const fault = stored && faultOfCall(call, ledger, stored, attempt);
+    const of = `${call.operation}, attempt ${attempt}`;
+    const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
+    if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
+      const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
+      if (after === before) return [expired];
+      const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf({ ...call, attempt }) });
+      return [
+        expired,
+        { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },
+      ];
+    }
+    const changes: Change[] = [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, ledger: after, fault }];
+    if (after !== before) {
+      changes.push({
+        ...same,
+        what: `${of}: done, the answer lost`,
+        entry: null,
+        ledger: after,
+        fault,
+        spends: "lateness",
+      });
+    }
+    if (mayRefuse(ledger, call)) {
+      const refusal = this.#setting.isFickle ? before : values.idOf(refuse(ledger, call));
+      changes.push({
+        ...same,
+        what: `${of}: refused for good`,
+        entry: { answer: REFUSED },
+        ledger: refusal,
+        spends: "refusals",
+      });
+    }
+    return changes;
+  }
+}
+
+const UNKEPT = "unkept";
+const REFUSED_WRITE: Answers["change"] = { kind: "refused" };
+
+function duplicate(record: StateRecord): Answers["create"] {
+  return { kind: "duplicate", order: ORDER, record };
+}
+
+/** What a write is for: its own entry in the history says it. */
+function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
+  if (call.kind === "replace")
+    return `writes the record: ${call.record.history.at(-1)?.what ?? "its notices are told"}`;
+  const entry = call.write.changes.find(({ path }) => path[0] === "history");
+  const what = entry && "value" in entry ? (entry.value as { what: string }).what : "its notices";
+  return `writes the record: ${what}`;
+}
+
+function sendingOf(message: Sent): string {
+  switch (message.queue) {
+    case "scheduler":
+      return `wakes the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
+    case "requests":
+      return `asks the agent of ${message.body.request.ticket.step}`;
+    case "replies":
+      return `replies for ${message.body.reply.ticket.step}`;
+    default:
+      return message satisfies never;
+  }
+}
+
+function tellingOf({ status, attempt, step }: StatusMessage): string {
+  return `tells the shop ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
+}

@@ -1,0 +1,107 @@
+// The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
+import type { ClaimOutcome, Wake } from "../../shared/domain/attempt.ts";
+import type { ActivityName } from "./operation-run.ts";
+import type { Operation, Orchestration, Pieces } from "./pieces.ts";
+import type { Host } from "./setting.ts";
+import { change, FIRST_PIECE, find, pieceOf, type State } from "./state.ts";
+
+export class Engine {
+  readonly #pieces: Pieces;
+  readonly #advanced = new Map<string, number>();
+
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces;
+  }
+
+  /** A start with the id of a running orchestration is refused; one with the id of an ended one runs again. */
+  start(state: State, host: Host, wake: number): State | undefined {
+    const { attempt } = this.#pieces.values.get<Wake>(wake);
+    if (this.orchestrationOf(state, host, attempt) !== 0) return state;
+    const orchestration: Orchestration = { kind: "orchestration", host, wake, events: [] };
+    const claim = this.#pieces.begin(host, "claimOrder", wake, { attempt, task: 0 });
+    return claim === undefined ? undefined : change(state, 0, [this.#pieces.idOf(orchestration), claim]);
+  }
+
+  /** As it is placed; 0 if there is none. */
+  orchestrationOf(state: State, host: Host, attempt: number): number {
+    return find(state, (id) => {
+      const piece = this.#pieces.get(id);
+      return piece.kind === "orchestration" && piece.host === host && this.#pieces.attemptOf(piece) === attempt;
+    });
+  }
+
+  /** The state after an event, with the activities that begin then, and with those given up that nobody waits for any more. */
+  progress(state: State, placed: number, event: Orchestration["events"][number]): State | undefined {
+    const orchestration = this.#pieces.get(pieceOf(placed)) as Orchestration;
+    const { host } = orchestration;
+    const made = this.#pieces.progress(pieceOf(placed)).made;
+    const next = this.#after(pieceOf(placed), event);
+    const { open, ended } = this.#pieces.progress(next);
+    const attempt = this.#pieces.attemptOf(orchestration) ?? 0;
+    const adds = ended ? [] : [next];
+    for (const task of open) {
+      if (task.kind !== "activity" || task.task < made) continue;
+      const begun = this.#pieces.begin(host, activityOf(task.name), this.#pieces.values.idOf(task.input), {
+        attempt,
+        task: task.task,
+      });
+      if (begun === undefined) return undefined;
+      adds.push(begun);
+    }
+    const waitedFor = new Set(open.map(({ task }) => task));
+    return this.#giveUp(change(state, placed, adds), host, attempt, waitedFor);
+  }
+
+  #after(id: number, event: Orchestration["events"][number]): number {
+    const key = `${id}:${event.task}:${event.kind}:${event.value}`;
+    let next = this.#advanced.get(key);
+    if (next === undefined) {
+      const orchestration = this.#pieces.get(id) as Orchestration;
+      next = this.#pieces.idOf({ ...orchestration, events: [...orchestration.events, event] });
+      this.#advanced.set(key, next);
+    }
+    return next;
+  }
+
+  /** The state after an event is raised for an attempt; the same where nobody waits for it, or not any more. */
+  raise(state: State, host: Host, attempt: number, name: string, value: number): State | undefined {
+    const placed = this.orchestrationOf(state, host, attempt);
+    if (placed === 0) return state;
+    const waits = this.#pieces
+      .progress(pieceOf(placed))
+      .open.find((task) => task.kind === "event" && task.name === name);
+    return waits ? this.progress(state, placed, { task: waits.task, kind: "result", value }) : state;
+  }
+
+  /** Whether that host's orchestration of an attempt believes that it holds the order. */
+  hasClaimed(state: State, host: Host, attempt: number): boolean {
+    const placed = this.orchestrationOf(state, host, attempt);
+    if (placed === 0) return false;
+    const claim = (this.#pieces.get(pieceOf(placed)) as Orchestration).events[0];
+    return claim?.kind === "result" && this.#pieces.values.get<ClaimOutcome>(claim.value).kind === "claimed";
+  }
+
+  /** Activities for whose result nobody waits any more run on to their end. */
+  #giveUp(state: State, host: Host, attempt: number, waitedFor: ReadonlySet<number>): State | undefined {
+    let next = state;
+    for (const placed of state.slice(FIRST_PIECE)) {
+      const piece = this.#pieces.get(pieceOf(placed));
+      if (!isActivityOf(piece as Operation, host, attempt) || waitedFor.has((piece as Operation).owner?.task ?? -1))
+        continue;
+      const alone = this.#pieces.idOf({ ...(piece as Operation), owner: null });
+      const isOver = this.#pieces.isOver(alone);
+      if (isOver === undefined) return undefined;
+      next = change(next, placed, isOver ? [] : [alone]);
+    }
+    return next;
+  }
+}
+
+/** An agent that lives in the app has an activity of its own. */
+function activityOf(name: string): ActivityName {
+  return name === "claimOrder" || name === "askAgent" || name === "tellEnd" ? name : "runStep";
+}
+
+function isActivityOf(piece: Operation, host: Host, attempt: number): boolean {
+  return piece.kind === "operation" && piece.host === host && piece.owner?.attempt === attempt;
+}

@@ -1,0 +1,76 @@
+// One setting of the model: where it begins, what may happen next, and what must hold.
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { type Move, Moves } from "./moves.ts";
+import { Pieces } from "./pieces.ts";
+import { NOTHING_PROMISED, type Promises } from "./promises.ts";
+import type { Setting } from "./setting.ts";
+import { FIRST_PIECE, LEDGER, PROMISES, RECORD, type State } from "./state.ts";
+import { ended, faultOfState } from "./watch.ts";
+
+export class Model {
+  readonly setting: Setting;
+  readonly pieces: Pieces;
+  readonly #moves: Moves;
+  readonly #faults = new Map<number, string | undefined>();
+
+  constructor(setting: Setting) {
+    this.setting = setting;
+    this.pieces = new Pieces(setting);
+    this.#moves = new Moves(this.pieces, setting);
+  }
+
+  /** The order's message has arrived at the bus. */
+  initial(): State {
+    const { values } = this.pieces;
+    const order = this.pieces.idOf({
+      kind: "message",
+      queue: "orders",
+      body: this.pieces.nothing,
+      at: null,
+      until: null,
+    });
+    return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), order];
+  }
+
+  /** Undefined where operations have to run first to know. */
+  movesAtOnce(state: State): readonly Move[] | undefined {
+    const moves = this.#moves.from(state);
+    return this.pieces.isLacking ? undefined : moves;
+  }
+
+  async moves(state: State): Promise<readonly Move[]> {
+    for (;;) {
+      const moves = this.movesAtOnce(state);
+      if (moves) return moves;
+      await this.pieces.resolve();
+    }
+  }
+
+  faultOf(state: State): string | undefined {
+    const [record, ledger] = [state[RECORD] as number, state[LEDGER] as number];
+    if (record === 0) return undefined;
+    const key = record * 2 ** 26 + ledger;
+    if (!this.#faults.has(key)) {
+      const { values } = this.pieces;
+      this.#faults.set(key, faultOfState(values.get(record), values.get(ledger), this.setting.workflow));
+    }
+    return this.#faults.get(key);
+  }
+
+  isKnown(fault: string): boolean {
+    return this.setting.known?.some((words) => fault.includes(words)) ?? false;
+  }
+
+  /** What is wrong with a state in which nothing moves any more; undefined if nothing is. */
+  faultOfRest(state: State): string | undefined {
+    if (state.length > FIRST_PIECE) return "something is left that never moves";
+    if (state[RECORD] === 0) return "there is no order";
+    const record = this.pieces.values.get<StateRecord>(state[RECORD] as number);
+    const { owed } = this.pieces.values.get<Promises>(state[PROMISES] as number);
+    if (!ended(record)) return `the order never ends: it stays ${record.processState}`;
+    if (owed.length > 0) return `the shop is never told ${owed.join(", ")}`;
+    if (record.notices.length > 0)
+      return `the notice of ${record.notices.map(({ status }) => status).join(", ")} is left`;
+    return record.dueAt === undefined ? undefined : "an ended order stays due";
+  }
+}

@@ -1,0 +1,287 @@
+// Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
+import { type ClaimOutcome, replyEvent } from "../../shared/domain/attempt.ts";
+import type { Heard } from "../../shared/operations/take-reply.ts";
+import { NOW_MS } from "./abstract-time.ts";
+import type { Replied, ServiceCall } from "./calls.ts";
+import { Clock } from "./clock.ts";
+import { type Effect, Effects } from "./effects.ts";
+import { Engine } from "./engine.ts";
+import { Judge } from "./judge.ts";
+import { isActivity, isHandler, type Stand } from "./operation-run.ts";
+import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
+import { act, type Ledger } from "./service.ts";
+import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
+import {
+  change,
+  FIRST_PIECE,
+  find,
+  isStalled,
+  LEDGER,
+  PROMISES,
+  pieceOf,
+  RECORD,
+  type State,
+  stalled,
+} from "./state.ts";
+import { faultOfCall } from "./watch.ts";
+
+export interface Move {
+  readonly to: State;
+  readonly what: string;
+  /** How a fair run without faults chooses: the lowest goes first; 0 is no part of it. */
+  readonly rank: number;
+  readonly fault?: string | undefined;
+}
+
+const HANDLERS = { orders: "submitOrder", requests: "answerRequest", replies: "takeReply" } as const;
+const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
+
+export class Moves {
+  readonly #setting: Setting;
+  readonly #pieces: Pieces;
+  readonly #effects: Effects;
+  readonly #engine: Engine;
+  readonly #requests: readonly number[];
+  readonly #judge: Judge;
+  readonly #clock: Clock;
+  #found: Move[] = [];
+
+  constructor(pieces: Pieces, setting: Setting) {
+    this.#setting = setting;
+    this.#pieces = pieces;
+    this.#effects = new Effects(pieces, setting);
+    this.#engine = new Engine(pieces);
+    this.#requests = setting.requests.map((request) => pieces.values.idOf(request));
+    this.#judge = new Judge(pieces, setting);
+    this.#clock = new Clock(pieces, setting);
+  }
+
+  /** To be asked again where the pieces are lacking something afterwards. */
+  from(state: State): readonly Move[] {
+    this.#found = [];
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      // Equal pieces have equal moves.
+      if (at === FIRST_PIECE || state[at] !== state[at - 1]) this.#of(state, state[at] as number);
+    }
+    for (const host of this.#setting.hosts) this.#sweep(state, host);
+    this.#operator(state);
+    const ticked = this.#clock.tick(state);
+    if (ticked) this.#add(ticked, "the clock ticks", RANK.tick);
+    return this.#found;
+  }
+
+  #of(state: State, placed: number): void {
+    const piece = this.#pieces.get(pieceOf(placed));
+    switch (piece.kind) {
+      case "message":
+        this.#deliver(state, placed, piece);
+        break;
+      case "orchestration":
+        this.#timers(state, placed, piece);
+        break;
+      case "operation":
+        this.#operation(state, placed, piece);
+        break;
+      case "lateCall":
+        this.#lateCall(state, placed, this.#pieces.values.get<ServiceCall>(piece.call));
+        break;
+      default:
+        piece satisfies never;
+    }
+  }
+
+  #deliver(state: State, placed: number, message: Message): void {
+    if (message.at !== null && Date.parse(message.at) > NOW_MS) return;
+    for (const host of this.#hostsFor(message)) {
+      const begun = this.#received(state, host, message);
+      if (!begun || begun === state) {
+        // A wake for an attempt that is under way is dropped.
+        if (begun)
+          this.#add(change(state, placed, []), `${host}: ${nameOf(message)} arrives, for nothing`, RANK.arrival);
+        continue;
+      }
+      const what = `${host}: ${nameOf(message)} arrives`;
+      this.#add(change(begun, placed, []), what, RANK.arrival);
+      const again = this.#clock.spend(change(begun, placed, [pieceOf(placed)]), "repeats");
+      if (again) this.#add(again, `${what}, and will again`, RANK.never);
+    }
+  }
+
+  /** A reply goes to the hub that its request names. */
+  #hostsFor(message: Message): readonly Host[] {
+    if (message.queue !== "replies") return this.#setting.hosts;
+    const { replyTo } = this.#pieces.values.get<Replied>(message.body);
+    return this.#setting.hosts.filter((host) => host === replyTo);
+  }
+
+  #received(state: State, host: Host, { queue, body }: Message): State | undefined {
+    if (queue === "scheduler") return this.#engine.start(state, host, body);
+    const begun = this.#pieces.begin(host, HANDLERS[queue], body, null);
+    return begun === undefined ? undefined : change(state, 0, [begun]);
+  }
+
+  #timers(state: State, placed: number, { host }: Orchestration): void {
+    for (const task of this.#pieces.progress(pieceOf(placed)).open) {
+      if (task.kind !== "timer" || Date.parse(task.at) > NOW_MS + AHEAD_MS[host]) continue;
+      const event = { task: task.task, kind: "fired", value: this.#pieces.nothing } as const;
+      const next = this.#engine.progress(state, placed, event);
+      const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration);
+      if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires`, RANK.arrival);
+    }
+  }
+
+  #lateCall(state: State, placed: number, call: ServiceCall): void {
+    const { values } = this.#pieces;
+    const before = values.get<Ledger>(state[LEDGER] as number);
+    const ledger = values.idOf(act(before, call).ledger);
+    const stored = this.#pieces.recordOf(state);
+    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
+    const what = `the service: ${call.operation}, after its agent gave up`;
+    this.#add(change(state, placed, [], { [LEDGER]: ledger }), what, RANK.arrival, fault);
+  }
+
+  #operation(state: State, placed: number, operation: Operation): void {
+    const stand = this.#pieces.stand(pieceOf(placed));
+    if (!stand) return;
+    const who = this.#pieces.nameOf(pieceOf(placed));
+    this.#end(state, placed, operation, stand, who);
+    const effects = this.#effects.of(pieceOf(placed), state[RECORD] as number, state[LEDGER] as number);
+    for (const effect of effects ?? []) this.#apply(state, placed, effect, `${who}: ${effect.what}`);
+    this.#die(state, placed, operation, who);
+    if (operation.owner) this.#runTwice(state, operation, who);
+  }
+
+  /** It has returned: the engine records an activity's result, and a handler does what is left to do. */
+  #end(state: State, placed: number, operation: Operation, stand: Stand, who: string): void {
+    if (stand.kind !== "returned" && stand.kind !== "threw") return;
+    const { host, name, owner } = operation;
+    const what = `${who} has ${stand.kind === "threw" ? "failed" : "returned"}`;
+    if (isHandler(name)) this.#endHandler(state, placed, operation, stand, what);
+    if (!owner) return;
+    if (name === "tellEnd" && stand.kind === "threw") {
+      const again = this.#pieces.begin(host, name, operation.input, owner);
+      if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
+      return;
+    }
+    const value = this.#pieces.resultOf(pieceOf(placed));
+    const event = { task: owner.task, kind: stand.kind === "threw" ? "failed" : "result", value } as const;
+    const orchestration = this.#engine.orchestrationOf(state, host, owner.attempt);
+    const next = this.#engine.progress(change(state, placed, []), orchestration, event);
+    const claim = name === "claimOrder" && stand.kind === "returned" ? (stand.value as ClaimOutcome) : undefined;
+    if (next) this.#add(next, what, RANK.call, claim && this.#faultOfClaim(state, host, claim));
+  }
+
+  /** A submission starts the first attempt, a reply raises its event. What throws leaves its message to come again. */
+  #endHandler(state: State, placed: number, operation: Operation, stand: Stand, what: string): void {
+    if (stand.kind === "threw")
+      this.#add(change(state, placed, [this.#pieces.messageOf(pieceOf(placed))]), what, RANK.call);
+    if (stand.kind !== "returned") return;
+    const { host, name } = operation;
+    const rest = change(state, placed, []);
+    const result = this.#pieces.resultOf(pieceOf(placed));
+    if (name === "submitOrder") {
+      const next = this.#engine.start(rest, host, result);
+      if (next) this.#add(next, `${what}: attempt 1 starts`, RANK.call);
+      return;
+    }
+    const { ticket } = stand.value as Heard;
+    const next = this.#engine.raise(rest, host, ticket.attempt, replyEvent(ticket.step), result);
+    if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
+  }
+
+  #faultOfClaim(state: State, host: Host, outcome: ClaimOutcome): string | undefined {
+    if (outcome.kind !== "claimed") return undefined;
+    const { attempt } = outcome.attempt;
+    const other = this.#setting.hosts.find((one) => one !== host && this.#engine.hasClaimed(state, one, attempt));
+    return other && `${host} and ${other} both believe that they hold attempt ${attempt}`;
+  }
+
+  #apply(state: State, placed: number, effect: Effect, what: string): void {
+    let next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
+    if (!next) return;
+    const { ledger, promises, fault } = this.#judge.outcomeOf(state, effect);
+    if (effect.written) {
+      next = next.map((other, at) => (at < FIRST_PIECE || other === placed ? other : this.#staled(other)));
+    }
+    const fields = { [RECORD]: effect.record, [LEDGER]: ledger, [PROMISES]: promises };
+    // Of two messages that say the same, one is enough: each may be delivered twice.
+    const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
+    if (effect.piece !== 0) adds.push(effect.piece);
+    this.#add(change(next, placed, adds, fields), what, effect.spends ? RANK.never : RANK.call, fault);
+  }
+
+  #staled(placed: number): number {
+    const staled = this.#pieces.staled(pieceOf(placed));
+    return isStalled(placed) ? stalled(staled) : staled;
+  }
+
+  /** What is durable is taken up again: an activity by the engine, a message by the bus, a sweep by the next one. */
+  #die(state: State, placed: number, operation: Operation, who: string): void {
+    const next = this.#clock.spend(state, "deaths");
+    if (!next) return;
+    const { name, host, input, owner } = operation;
+    const again = isActivity(name)
+      ? this.#pieces.begin(host, name, input, owner)
+      : isHandler(name)
+        ? this.#pieces.messageOf(pieceOf(placed))
+        : 0;
+    if (again === undefined || again === pieceOf(placed)) return;
+    this.#add(change(next, placed, again === 0 ? [] : [again]), `${who} dies`, RANK.never);
+  }
+
+  #runTwice(state: State, { name, host, input, owner }: Operation, who: string): void {
+    const next = this.#clock.spend(state, "repeats");
+    const again = next && this.#pieces.begin(host, name, input, owner);
+    if (next && again !== undefined) this.#add(change(next, 0, [again]), `${who} runs a second time`, RANK.never);
+  }
+
+  /** Both supervisors believe that they lead. */
+  #sweep(state: State, host: Host): void {
+    if (state[RECORD] === 0 || this.#operationOf(state, "sweep", host) !== 0) return;
+    const begun = this.#pieces.begin(host, "sweep", this.#pieces.nothing, null);
+    this.#look(state, begun, `${host}: sweep`, RANK.sweep);
+  }
+
+  #operator(state: State): void {
+    if (state[RECORD] === 0 || this.#operationOf(state, "operateOrder") !== 0) return;
+    const next = this.#clock.spend(state, "actions");
+    if (!next) return;
+    for (const [index, request] of this.#setting.requests.entries()) {
+      const begun = this.#pieces.begin("east", "operateOrder", this.#requests[index] as number, null);
+      this.#look(next, begun, `the operator asks for ${request.kind}`, RANK.never);
+    }
+  }
+
+  /** An operation that begins with a look at the record; where that is all it does, nothing moves. */
+  #look(state: State, begun: number | undefined, what: string, rank: number): void {
+    if (begun === undefined) return;
+    const effect = this.#effects.of(begun, state[RECORD] as number, state[LEDGER] as number)?.[0];
+    if (effect && effect.piece !== 0) this.#add(change(state, 0, [effect.piece]), `${what}: ${effect.what}`, rank);
+  }
+
+  #operationOf(state: State, name: Operation["name"], host?: Host): number {
+    return find(state, (id) => {
+      const piece = this.#pieces.get(id);
+      return piece.kind === "operation" && piece.name === name && (host === undefined || piece.host === host);
+    });
+  }
+
+  #add(to: State, what: string, rank: number, fault?: string | undefined): void {
+    this.#found.push({ to, what, rank, fault });
+  }
+}
+
+function nameOf({ queue }: Message): string {
+  switch (queue) {
+    case "orders":
+      return "the order's message";
+    case "scheduler":
+      return "a wake";
+    case "requests":
+      return "a request";
+    case "replies":
+      return "a reply";
+    default:
+      return queue satisfies never;
+  }
+}

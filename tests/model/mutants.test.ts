@@ -1,0 +1,23 @@
+// The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
+import { expect, test } from "vitest";
+import { explore } from "./explorer.ts";
+import { Model } from "./model.ts";
+import { PLANTED, SPARED } from "./mutants.ts";
+
+const SOON = 20_000;
+
+test.each(PLANTED)("P20 found: $setting.name", async ({ setting, leadsTo }) => {
+  const { finding } = await explore(new Model(setting), { states: SOON });
+  expect(finding?.fault).toContain(leadsTo);
+  expect(finding?.trace.length).toBeGreaterThan(0);
+});
+
+test.each(PLANTED)("without it, nothing is found there: $setting.name", async ({ setting: { mutant, ...setting } }) => {
+  const { finding } = await explore(new Model(setting), { states: SOON });
+  expect(finding?.fault).toBeUndefined();
+});
+
+test.each(SPARED)("another guard says the same: $name", async (setting) => {
+  const { finding, complete } = await explore(new Model(setting), { states: 500_000 });
+  expect([finding?.fault, complete]).toEqual([undefined, true]);
+});

@@ -1,0 +1,160 @@
+// One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
+import type { Wake } from "../../shared/domain/attempt.ts";
+import { mayHaveHadEffect } from "../../shared/domain/plan.ts";
+import { NOT_STARTED } from "../../shared/domain/state-record.ts";
+import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
+import type { Mutant } from "./mutant.ts";
+import {
+  type Bounds,
+  CHAIN,
+  FORK,
+  HOSTS,
+  LONG_CHAIN,
+  NOTHING_GOES_WRONG,
+  QUEUE,
+  REQUESTS,
+  type Setting,
+} from "./setting.ts";
+
+export interface Planted {
+  readonly setting: Setting;
+  /** Words of the fault that it leads to. */
+  readonly leadsTo: string;
+}
+
+interface World {
+  readonly workflow?: Setting["workflow"];
+  readonly bounds?: Partial<Bounds>;
+  readonly hosts?: Setting["hosts"];
+  readonly requests?: Setting["requests"];
+  readonly known?: readonly string[];
+}
+
+function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
+  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [] } = world;
+  return {
+    leadsTo,
+    setting: { name, workflow, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, hosts, requests, known, mutant },
+  };
+}
+
+/** Marks the next level Running, or concludes, only after the step is completed. */
+function apart(write: GuardedWrite): readonly GuardedWrite[] {
+  const [step, ...rest] = write.changes;
+  if (!step || write.guard.running === undefined || !rest.some(isOfMerged)) return [write];
+  const { running, siblings, ...fence } = write.guard;
+  return [
+    { guard: write.guard, changes: [step] },
+    { guard: fence, changes: rest },
+  ];
+}
+
+/** Takes the order, and marks its steps Running only then. */
+function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
+  const [state, holder, ...rest] = write.changes;
+  if (!state || !holder || write.guard.processState !== "Pending") return [write];
+  const { processState, lockedBy } = Object.fromEntries(
+    [state, holder].map((change) => [change.path[0], newValueOf(change)]),
+  );
+  if (processState !== "Processing") return [write];
+  return [
+    { guard: write.guard, changes: [state, holder] },
+    { guard: { ...write.guard, processState, lockedBy: lockedBy as string }, changes: rest },
+  ];
+}
+
+/** Ends an order, and says only then that the shop has to be told. */
+function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
+  const notice = write.changes.filter(({ op, path }) => op === "append" && path[0] === "notices");
+  const end = write.changes.find(({ path }) => path[0] === "processState");
+  if (notice.length === 0 || !end) return [write];
+  const { attempt } = write.guard;
+  const due = write.changes.filter(({ path }) => path[0] === "dueAt");
+  const rest = write.changes.filter((change) => !notice.includes(change) && !due.includes(change));
+  return [
+    { guard: write.guard, changes: [...rest, { op: "remove", path: ["dueAt"] }] },
+    { guard: { processState: "Error", lockedBy: null, attempt }, changes: [...due, ...notice] },
+  ];
+}
+
+const newValueOf = (change: Change): unknown => ("value" in change ? change.value : undefined);
+const isOfMerged = ({ path }: Change) => path[0] === "processState" || path[0] === "steps";
+
+function withoutUnknown(wake: Wake): Wake {
+  const steps = Object.entries(wake.steps).map(([name, step]) => {
+    const isUnknown = step.state !== "Completed" && mayHaveHadEffect(step);
+    return [name, isUnknown ? { ...step, ...NOT_STARTED } : step];
+  });
+  return wake.direction === "undo" ? { ...wake, steps: Object.fromEntries(steps) } : wake;
+}
+
+const NOT_TOLD_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
+
+export const PLANTED: readonly Planted[] = [
+  plant("a fence without the attempt", "superseded", { forgets: ["attempt"] }, { bounds: { stalls: 1 } }),
+  plant(
+    "a fence without holder and attempt",
+    "superseded",
+    { forgets: ["lockedBy", "attempt"] },
+    { bounds: { stalls: 1 } },
+  ),
+  plant(
+    "a fence without the process state",
+    "an ended order changed",
+    { forgets: ["processState"] },
+    { bounds: { stalls: 1, repeats: 1 } },
+  ),
+  plant(
+    "a step's write without its running-guard",
+    "which is completed, runs again",
+    { forgets: ["running"] },
+    { workflow: LONG_CHAIN, bounds: { repeats: 1 } },
+  ),
+  plant("a level's write without its sibling-guard", "no step runs", { forgets: ["siblings"] }, { workflow: FORK }),
+  plant("a store that ignores versions", "back to Pending", { ignoresVersion: true }, { hosts: HOSTS }),
+  plant("a step and the next level in two writes", "no step runs", { splits: apart }),
+  plant("a claim and its level in two writes", "no step runs", { splits: claimApart }),
+  plant(
+    "an end and its notice in two writes",
+    "never told Undone",
+    { splits: noticeApart },
+    { bounds: { outages: 1, refusals: 1 }, known: NOT_TOLD_AFTER_OUTAGE },
+  ),
+  plant("a supervisor without grace", "before its time", { timing: { clockSkewMs: 0 } }, { hosts: HOSTS }),
+  plant("two hosts with one name", "both believe", { oneTaskHub: true }, { hosts: HOSTS, bounds: { repeats: 1 } }),
+  plant("an agent that goes on past complete-by", "while attempt 2 holds", { ignoresCompleteBy: true }),
+  plant(
+    "a reply that is recorded however late",
+    "after complete-by",
+    { acceptsLateReplies: true },
+    { workflow: QUEUE, bounds: { stalls: 1 } },
+  ),
+  plant("another key with each attempt", "has no effect", { keyOf: (key, attempt) => `${key}:${attempt}` }),
+  plant(
+    "the same key once it is undone",
+    "a key that is undone",
+    { keyOf: (key) => key.replace(/:\d+$/, "") },
+    { bounds: { actions: 1 }, requests: [REQUESTS.resubmit] },
+  ),
+  plant("an undo that forgets unknown outcomes", "are left", { wake: withoutUnknown }, { bounds: { lateness: 1 } }),
+  plant(
+    "an operator's attempt that starts at once",
+    "while attempt 2 holds",
+    { hurries: true },
+    { bounds: { actions: 1 }, requests: [REQUESTS.undo] },
+  ),
+];
+
+/**
+ * The holder's name in the fence: an attempt's number is never given twice, and the claim, which asks for a Pending order, lets
+ * one holder in for each. So the attempt and the process state guard what it guards; it is there for whoever reads the record.
+ */
+export const SPARED: readonly Setting[] = [
+  plant("a fence without the holder", "", { forgets: ["lockedBy"] }, { hosts: HOSTS, bounds: { repeats: 1 } }).setting,
+  plant(
+    "a fence without the holder, over queues",
+    "",
+    { forgets: ["lockedBy"] },
+    { workflow: QUEUE, bounds: { deaths: 1 } },
+  ).setting,
+];

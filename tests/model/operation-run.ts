@@ -1,0 +1,168 @@
+// Runs the real operations up to their next call: from the start, with the answers that were given so far.
+import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
+import { answerRequest } from "../../shared/operations/answer-request.ts";
+import { askAgent } from "../../shared/operations/ask-agent.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import type { Ports } from "../../shared/operations/ports.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { submitOrder } from "../../shared/operations/submit-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { takeReply } from "../../shared/operations/take-reply.ts";
+import { tellEndOf } from "../../shared/operations/tell-end.ts";
+import { StoreUnavailable } from "../../shared/store/order-store.ts";
+import { type Ask, type Asked, type Call, portsOver, type Replied } from "./calls.ts";
+import { OPERATOR } from "./normal-form.ts";
+import { type Host, ORDER, type Setting } from "./setting.ts";
+
+/** Activities are begun by an orchestration, and again by the engine after a death. */
+export type ActivityName = "claimOrder" | "runStep" | "askAgent" | "tellEnd";
+/** What a message begins: it is delivered again after a death. */
+export type HandlerName = "submitOrder" | "answerRequest" | "takeReply";
+export type OperationName = ActivityName | HandlerName | "sweep" | "operateOrder";
+
+export function isActivity(name: OperationName): name is ActivityName {
+  return name === "claimOrder" || name === "runStep" || name === "askAgent" || name === "tellEnd";
+}
+
+export function isHandler(name: OperationName): name is HandlerName {
+  return name === "submitOrder" || name === "answerRequest" || name === "takeReply";
+}
+
+/** What an operation has met so far: a reading of its clock, the answer to a call, or a call's failure. */
+export type Entry = { readonly now: string } | { readonly answer: unknown } | { readonly fails: "store" | "bus" };
+
+/** Where it stands: at a call that is not answered yet, or at its end. */
+export type Stand =
+  | Call
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly cause: string };
+
+export interface Run {
+  readonly host: Host;
+  readonly name: OperationName;
+  readonly input: unknown;
+}
+
+const quiet = { event: () => undefined };
+
+function invoke({ name, input }: Run, ports: Ports, { mutant }: Setting): Promise<unknown> {
+  switch (name) {
+    case "submitOrder": {
+      const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
+      return submitOrder({ body: ORDER, envelope, traceparent: null }, ports, quiet);
+    }
+    case "claimOrder": {
+      const wake = input as Wake;
+      return claimOrder(mutant?.wake ? mutant.wake(wake) : wake, ports, quiet);
+    }
+    case "runStep": {
+      const task = input as StepTask;
+      return runStep(task, withKeys(ports, task, mutant?.keyOf), quiet);
+    }
+    case "askAgent":
+      return askAgent(input as StepTask, ports, quiet);
+    case "tellEnd":
+      return tellEndOf(input as Wake, ports, quiet);
+    case "answerRequest": {
+      const { request, replyTo } = input as Asked;
+      return answerRequest("service", request, replyTo, ports, quiet);
+    }
+    case "takeReply":
+      return takeReply((input as Replied).reply, mutant?.acceptsLateReplies ? withLateClock(ports) : ports, quiet);
+    case "sweep":
+      return sweep(ports, quiet).then(() => undefined);
+    case "operateOrder":
+      return operateOrder(ORDER.orderId, input as OperatorRequest, OPERATOR, ports, quiet).then(() => undefined);
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Its first look at the clock, which decides whether a reply is late, shows a time long ago. */
+function withLateClock(ports: Ports): Ports {
+  let looks = 0;
+  return {
+    ...ports,
+    now: () => {
+      looks += 1;
+      return looks === 1 ? 0 : ports.now();
+    },
+  };
+}
+
+function withKeys(ports: Ports, { attempt }: StepTask, keyOf?: (key: string, attempt: number) => string): Ports {
+  if (!keyOf) return ports;
+  const agents = [...ports.agents.values()].map((agent) => ({
+    ...agent,
+    call: (...[operation, request, bounds]: Parameters<typeof agent.call>) =>
+      agent.call(operation, { ...request, idempotencyKey: keyOf(request.idempotencyKey, attempt) }, bounds),
+  }));
+  return { ...ports, agents: new Map(agents.map((agent) => [agent.name, agent])) };
+}
+
+/**
+ * Runs it over `log` to where it stands then. It is a pure function of what it is told, so that this is as good as having
+ * kept it waiting there. Its clock is read at most once between two calls.
+ * @param now what its clock shows once the log is used up; absent where the log has to hold all readings
+ */
+export async function runTo(
+  run: Run,
+  log: readonly Entry[],
+  now: string | undefined,
+  setting: Setting,
+): Promise<{ readonly log: readonly Entry[]; readonly stand: Stand }> {
+  const met = [...log];
+  let position = 0;
+  let reading: number | undefined;
+  let stand: Stand | undefined;
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+
+  const ask: Ask = (call) => {
+    if (stand) throw new Error(`${run.name} makes two calls at once, which the model can't interleave: ${call.kind}`);
+    reading = undefined;
+    const entry = met[position];
+    if (!entry) {
+      stand = call;
+      arrive();
+      return new Promise(() => undefined);
+    }
+    position += 1;
+    if ("fails" in entry) return Promise.reject(failure(entry.fails));
+    if ("answer" in entry) return Promise.resolve(entry.answer as never);
+    throw new Error(`${run.name} did not read its clock again where it had before`);
+  };
+  const clock = () => {
+    if (reading !== undefined) return reading;
+    let entry = met[position];
+    if (!entry) {
+      if (now === undefined) throw new Error(`${run.name} reads its clock where it had not before`);
+      entry = { now };
+      met.push(entry);
+    }
+    if (!("now" in entry)) throw new Error(`${run.name} reads its clock where it had made a call before`);
+    position += 1;
+    reading = Date.parse(entry.now);
+    return reading;
+  };
+
+  const end = invoke(run, portsOver(ask, clock, run.host, setting), setting).then(
+    (value) => {
+      stand ??= { kind: "returned", value };
+    },
+    (cause: unknown) => {
+      stand ??= { kind: "threw", cause: String(cause) };
+    },
+  );
+  await Promise.race([arrived, end]);
+  if (!stand) throw new Error(`${run.name} stands nowhere`);
+  return { log: met, stand };
+}
+
+function failure(what: "store" | "bus"): Error {
+  return what === "store" ? new StoreUnavailable("answer", new Error("away")) : new Error("the bus is away");
+}

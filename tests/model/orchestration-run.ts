@@ -1,0 +1,140 @@
+// Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
+import * as df from "durable-functions";
+import type { Wake } from "../../shared/domain/attempt.ts";
+
+/** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
+export type TaskEvent = { readonly task: number } & (
+  | { readonly kind: "result"; readonly value: unknown }
+  | { readonly kind: "failed" }
+  | { readonly kind: "fired" }
+);
+
+/** A task that the orchestrator waits for. */
+export type OpenTask = { readonly task: number } & (
+  | { readonly kind: "activity"; readonly name: string; readonly input: unknown }
+  | { readonly kind: "timer"; readonly at: string }
+  | { readonly kind: "event"; readonly name: string }
+);
+
+export interface Progress {
+  /** How many tasks it has made in all. */
+  readonly made: number;
+  /** Of these, what may still make a difference; empty once it has ended. */
+  readonly open: readonly OpenTask[];
+  readonly ended: boolean;
+}
+
+type Orchestrator = (context: unknown) => Generator<Task, unknown, unknown>;
+
+type Task =
+  | { readonly kind: "one"; readonly index: number; cancelled: boolean; readonly cancel: () => void }
+  | { readonly kind: "any" | "all"; readonly parts: readonly Task[] };
+
+async function readOrchestrator(): Promise<Orchestrator> {
+  const found: Orchestrator[] = [];
+  const app = df.app as { orchestration: unknown };
+  const register = app.orchestration;
+  app.orchestration = (_name: string, orchestrator: Orchestrator) => found.push(orchestrator);
+  await import("../../functions/scheduler.ts");
+  app.orchestration = register;
+  const [orchestrator] = found;
+  if (!orchestrator || found.length > 1) throw new Error("functions/scheduler.ts has to register one orchestrator");
+  return orchestrator;
+}
+
+const orchestrator = await readOrchestrator();
+
+export function runOrchestration(wake: Wake, events: readonly TaskEvent[]): Progress {
+  const made: OpenTask[] = [];
+  const tasks: Extract<Task, { kind: "one" }>[] = [];
+  const task = (open: (index: number) => OpenTask) => {
+    const index = made.length;
+    made.push(open(index));
+    const one = {
+      kind: "one" as const,
+      index,
+      cancelled: false,
+      cancel: () => {
+        one.cancelled = true;
+      },
+    };
+    tasks.push(one);
+    return one;
+  };
+  const history = new Map(events.map((event, order) => [event.task, { event, order }]));
+  const context = {
+    df: {
+      getInput: () => wake,
+      callActivity: (name: string, input: unknown) => task((index) => ({ task: index, kind: "activity", name, input })),
+      callActivityWithRetry: (name: string, _: unknown, input: unknown) =>
+        task((index) => ({ task: index, kind: "activity", name, input })),
+      waitForExternalEvent: (name: string) => task((index) => ({ task: index, kind: "event", name })),
+      createTimer: (at: Date) => task((index) => ({ task: index, kind: "timer", at: at.toISOString() })),
+      Task: {
+        any: (parts: readonly Task[]): Task => ({ kind: "any", parts }),
+        all: (parts: readonly Task[]): Task => ({ kind: "all", parts }),
+      },
+    },
+  };
+  const generator = orchestrator(context);
+  let step = generator.next();
+  while (!step.done) {
+    const waitsFor = step.value;
+    if (completedAt(waitsFor, history) === undefined) {
+      const open = undecided(waitsFor, history).flatMap((index) => made[index] ?? []);
+      return { made: made.length, open, ended: false };
+    }
+    try {
+      step = hasFailed(waitsFor, history)
+        ? generator.throw(new Error("an activity failed"))
+        : generator.next(resultOf(waitsFor, history));
+    } catch {
+      break;
+    }
+  }
+  return { made: made.length, open: [], ended: true };
+}
+
+type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly order: number }>;
+
+/** Which event completed it; undefined while none has. One of all that fails, fails them all at once. */
+function completedAt(task: Task, history: History): number | undefined {
+  if (task.kind === "one") return history.get(task.index)?.order;
+  const parts = task.parts.map((part) => completedAt(part, history));
+  const done = parts.filter((at) => at !== undefined);
+  if (task.kind === "any") return done.length > 0 ? Math.min(...done) : undefined;
+  if (hasFailed(task, history)) return Math.min(...done);
+  return done.length === parts.length ? Math.max(...done) : undefined;
+}
+
+/** A race is won by what completes first, also by failing: whoever looks at the winner finds that out. */
+function hasFailed(task: Task, history: History): boolean {
+  if (task.kind === "one") return history.get(task.index)?.event.kind === "failed";
+  return task.kind === "all" && task.parts.some((part) => hasFailed(part, history));
+}
+
+function resultOf(task: Task, history: History): unknown {
+  switch (task.kind) {
+    case "one": {
+      const event = history.get(task.index)?.event;
+      return event?.kind === "result" ? event.value : undefined;
+    }
+    case "any":
+      return [...task.parts].sort((one, other) => orderOf(one, history) - orderOf(other, history))[0];
+    case "all":
+      return task.parts.map((part) => resultOf(part, history));
+    default:
+      return task satisfies never;
+  }
+}
+
+function orderOf(task: Task, history: History): number {
+  return completedAt(task, history) ?? Number.POSITIVE_INFINITY;
+}
+
+/** The tasks inside it whose outcome can still make a difference. */
+function undecided(task: Task, history: History): number[] {
+  if (completedAt(task, history) !== undefined) return [];
+  if (task.kind === "one") return [task.index];
+  return task.parts.flatMap((part) => undecided(part, history));
+}

@@ -1,0 +1,301 @@
+// What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
+import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Heard } from "../../shared/operations/take-reply.ts";
+import { NOW_MS, tickOn, tickOnExactly } from "./abstract-time.ts";
+import type { Asked, Replied, Sent } from "./calls.ts";
+import {
+  type Entry,
+  type HandlerName,
+  isActivity,
+  isHandler,
+  type OperationName,
+  runTo,
+  type Stand,
+} from "./operation-run.ts";
+import { type Progress, runOrchestration, type TaskEvent } from "./orchestration-run.ts";
+import { Pool, Values } from "./pool.ts";
+import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
+import { RECORD, type State } from "./state.ts";
+
+/** Numbers stand for values: see `Values`. */
+export type Piece =
+  | Message
+  | Orchestration
+  | Operation
+  /** A request that reaches the service after its agent has given up. */
+  | { readonly kind: "lateCall"; readonly call: number };
+
+/** In its queue; while it is handled it is the operation's input. */
+export interface Message {
+  readonly kind: "message";
+  readonly queue: "orders" | Sent["queue"];
+  readonly body: number;
+  /** When it can be received, and until when it lives; null for at once, and for ever. */
+  readonly at: string | null;
+  readonly until: string | null;
+}
+
+export interface Orchestration {
+  readonly kind: "orchestration";
+  readonly host: Host;
+  readonly wake: number;
+  readonly events: readonly { readonly task: number; readonly kind: TaskEvent["kind"]; readonly value: number }[];
+}
+
+export interface Operation {
+  readonly kind: "operation";
+  readonly host: Host;
+  readonly name: OperationName;
+  readonly input: number;
+  readonly log: readonly number[];
+  /** Of an activity: the task of the orchestration that waits for it; null where none does any more. */
+  readonly owner: { readonly attempt: number; readonly task: number } | null;
+}
+
+const QUEUES = { submitOrder: "orders", answerRequest: "requests", takeReply: "replies" } as const;
+
+/** A version of the record is either the one that stands, or not. */
+export const CURRENT = "current";
+const staled = (json: string) => json.replaceAll(`"etag":"${CURRENT}"`, '"etag":"stale"');
+
+export class Pieces {
+  readonly values = new Values();
+  /** Where there is no value. */
+  readonly nothing = this.values.idOf(null);
+  readonly #setting: Setting;
+  readonly #tickOn: (json: string) => string;
+  readonly #pool = new Pool<Piece>();
+  readonly #stands: (Stand | undefined)[] = [];
+  readonly #begun = new Map<string, number>();
+  readonly #answered = new Map<string, number>();
+  readonly #ticked: number[] = [];
+  readonly #staled: number[] = [];
+  readonly #results: number[] = [];
+  readonly #messages: number[] = [];
+  readonly #names: string[] = [];
+  readonly #progress = new Map<number, Progress>();
+  readonly #jobs = new Map<string, () => Promise<void>>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    this.#tickOn = setting.isExact ? tickOnExactly : tickOn;
+  }
+
+  get size(): number {
+    return this.#pool.size;
+  }
+
+  get(id: number): Piece {
+    return this.#pool.get(id);
+  }
+
+  idOf(piece: Piece): number {
+    return this.#pool.idOf(JSON.stringify(piece), () => piece);
+  }
+
+  /** Operations run asynchronously: what is asked of them is found out by `resolve`, and then asked again. */
+  get isLacking(): boolean {
+    return this.#jobs.size > 0;
+  }
+
+  async resolve(): Promise<void> {
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const job of jobs) await job();
+  }
+
+  /** Undefined where it is still lacking, as with all that follows. */
+  begin(host: Host, name: OperationName, input: number, owner: Operation["owner"]): number | undefined {
+    const key = `${host}:${name}:${input}:${owner ? `${owner.attempt}:${owner.task}` : ""}`;
+    const begun = this.#begun.get(key);
+    if (begun === undefined) {
+      this.#lack(`begin ${key}`, async () => {
+        this.#begun.set(key, await this.#go({ kind: "operation", host, name, input, log: [], owner }));
+      });
+    }
+    return begun;
+  }
+
+  /** The operation once its call is answered. */
+  answer(id: number, entry: Entry): number | undefined {
+    const value = this.values.idOf(entry);
+    const key = `${id}:${value}`;
+    const answered = this.#answered.get(key);
+    if (answered === undefined) {
+      this.#lack(key, async () => {
+        const operation = this.get(id) as Operation;
+        this.#answered.set(key, await this.#go({ ...operation, log: [...operation.log, value] }));
+      });
+    }
+    return answered;
+  }
+
+  stand(id: number): Stand | undefined {
+    const stand = this.#stands[id];
+    if (!stand) {
+      this.#lack(`stand ${id}`, async () => {
+        const operation = this.get(id) as Operation;
+        const run = { ...operation, input: this.values.get(operation.input) };
+        this.#stands[id] = (await runTo(run, this.#entries(operation), undefined, this.#setting)).stand;
+      });
+    }
+    return stand;
+  }
+
+  /** What an operation has returned for whoever waits for it. */
+  resultOf(id: number): number {
+    const known = this.#results[id];
+    if (known !== undefined) return known;
+    const stand = this.#stands[id];
+    const value = stand?.kind === "returned" ? (stand.value ?? null) : null;
+    const isHeard = (this.get(id) as Operation).name === "takeReply";
+    const result = this.values.idOf(isHeard ? (value as Heard).outcome : value);
+    this.#results[id] = result;
+    return result;
+  }
+
+  /** The message that a handler works on. */
+  messageOf(id: number): number {
+    const known = this.#messages[id];
+    if (known !== undefined) return known;
+    const { name, input } = this.get(id) as Operation;
+    const queue = QUEUES[name as HandlerName];
+    const message = this.idOf({ kind: "message", queue, body: input, at: null, until: null });
+    this.#messages[id] = message;
+    return message;
+  }
+
+  /** An operation in which nobody is interested any more is over as soon as it returns. */
+  isOver(id: number): boolean | undefined {
+    const stand = this.stand(id);
+    if (!stand) return undefined;
+    const { name, owner } = this.get(id) as Operation;
+    const isEnd = stand.kind === "returned" || stand.kind === "threw";
+    // What a submission or a reply leads to comes after its return.
+    const goesOn = stand.kind === "returned" && stand.value !== undefined && !isActivity(name);
+    const isLeft = stand.kind === "threw" && isHandler(name);
+    return isEnd && owner === null && !goesOn && !isLeft;
+  }
+
+  progress(id: number): Progress {
+    const known = this.#progress.get(id);
+    if (known) return known;
+    const { wake, events } = this.get(id) as Orchestration;
+    const history = events.map(
+      ({ task, kind, value }): TaskEvent =>
+        kind === "result" ? { task, kind, value: this.values.get(value) } : { task, kind },
+    );
+    const progress = runOrchestration(this.values.get<Wake>(wake), history);
+    this.#progress.set(id, progress);
+    return progress;
+  }
+
+  /** The piece one tick later. */
+  ticked(id: number): number {
+    const known = this.#ticked[id];
+    if (known !== undefined) return known;
+    const ticked = this.idOf(this.#tick(this.get(id)));
+    this.#ticked[id] = ticked;
+    return ticked;
+  }
+
+  /** The piece once the record was written by another. */
+  staled(id: number): number {
+    const known = this.#staled[id];
+    if (known !== undefined) return known;
+    const piece = this.get(id);
+    const stale =
+      piece.kind === "operation"
+        ? this.idOf({ ...piece, log: piece.log.map((entry) => this.values.changed(entry, staled)) })
+        : id;
+    this.#staled[id] = stale;
+    return stale;
+  }
+
+  attemptOf(piece: Orchestration | Operation): number | undefined {
+    if (piece.kind === "orchestration") return this.values.get<Wake>(piece.wake).attempt;
+    switch (piece.name) {
+      case "claimOrder":
+      case "runStep":
+      case "askAgent":
+      case "tellEnd":
+        return this.values.get<Wake | StepTask>(piece.input).attempt;
+      case "answerRequest":
+        return this.values.get<Asked>(piece.input).request.ticket.attempt;
+      case "takeReply":
+        return this.values.get<Replied>(piece.input).reply.ticket.attempt;
+      default:
+        return undefined;
+    }
+  }
+
+  recordOf(state: State): StateRecord | undefined {
+    return state[RECORD] === 0 ? undefined : this.values.get<StateRecord>(state[RECORD] as number);
+  }
+
+  /** In words, for a trace. */
+  nameOf(id: number): string {
+    this.#names[id] ??= this.#name(this.get(id) as Operation);
+    return this.#names[id];
+  }
+
+  #name(operation: Operation): string {
+    const { host, name, input } = operation;
+    const attempt = this.attemptOf(operation);
+    if (attempt === undefined) return `${host}: ${name}`;
+    const task = this.values.get<{
+      step?: string;
+      request?: { ticket: { step: string } };
+      reply?: { ticket: { step: string } };
+    }>(input);
+    const step = task.step ?? task.request?.ticket.step ?? task.reply?.ticket.step;
+    return `${host}: ${name}${step ? ` ${step}` : ""} of attempt ${attempt}`;
+  }
+
+  /** A value one tick later. */
+  tickedValue(value: number): number {
+    return this.values.changed(value, this.#tickOn);
+  }
+
+  #tick(piece: Piece): Piece {
+    const tick = (value: number) => this.tickedValue(value);
+    const tickOn = this.#tickOn;
+    switch (piece.kind) {
+      case "message": {
+        const { at, until } = piece;
+        return { ...piece, body: tick(piece.body), at: at && tickOn(at), until: until && tickOn(until) };
+      }
+      case "orchestration":
+        return {
+          ...piece,
+          wake: tick(piece.wake),
+          events: piece.events.map((event) => ({ ...event, value: tick(event.value) })),
+        };
+      case "operation":
+        return { ...piece, input: tick(piece.input), log: piece.log.map(tick) };
+      case "lateCall":
+        return { ...piece, call: tick(piece.call) };
+      default:
+        return piece satisfies never;
+    }
+  }
+
+  async #go(operation: Operation): Promise<number> {
+    const { host } = operation;
+    const now = new Date(NOW_MS + AHEAD_MS[host]).toISOString();
+    const run = { ...operation, input: this.values.get(operation.input) };
+    const { log, stand } = await runTo(run, this.#entries(operation), now, this.#setting);
+    const id = this.idOf({ ...operation, log: log.map((entry) => this.values.idOf(entry)) });
+    this.#stands[id] ??= stand;
+    return id;
+  }
+
+  #entries({ log }: Operation): Entry[] {
+    return log.map((entry) => this.values.get<Entry>(entry));
+  }
+
+  #lack(key: string, job: () => Promise<void>): void {
+    if (!this.#jobs.has(key)) this.#jobs.set(key, job);
+  }
+}

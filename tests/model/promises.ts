@@ -1,0 +1,91 @@
+// What the shop is owed, and whether what it is told is true and comes in order.
+import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
+import type { StatusMessage } from "../../shared/messaging/messenger.ts";
+import { ended } from "./watch.ts";
+
+/** What has been promised to the shop and not yet been told, the oldest first, and how each attempt that ended did. */
+export interface Promises {
+  readonly owed: readonly string[];
+  readonly ends: { readonly [attempt: number]: OrderStatus };
+}
+
+export const NOTHING_PROMISED: Promises = { owed: [], ends: {} };
+
+/** What the shop is owed once a record is written. */
+export function promised(promises: Promises, before: StateRecord | undefined, after: StateRecord): Promises {
+  const owed = [...promises.owed];
+  let { ends } = promises;
+  if (!before) owed.push("Received");
+  for (const [step, { state }] of Object.entries(after.steps)) {
+    const isNew = state === "Completed" && before?.steps[step]?.state === "Running" && after.direction === "forward";
+    if (isNew) owed.push(wordOf("StepCompleted", after.attempt, step));
+  }
+  for (const { status, attempt, step } of after.notices) {
+    const what = wordOf(status, attempt, step);
+    // What could not be told is left as a notice: that promises nothing new.
+    const isNew =
+      status !== "StepCompleted" && !before?.notices.some((old) => wordOf(old.status, old.attempt, old.step) === what);
+    if (isNew && !owed.includes(what)) owed.push(what);
+  }
+  if (ended(after) && !(before && ended(before) && before.attempt === after.attempt)) {
+    const status = endStatus(after);
+    if (!owed.includes(wordOf(status, after.attempt))) owed.push(wordOf(status, after.attempt));
+    ends = { ...ends, [after.attempt]: status };
+  }
+  return { owed, ends };
+}
+
+function endStatus({ processState, error }: StateRecord): OrderStatus {
+  if (processState === "Processed") return "Completed";
+  return error?.kind === "undone" ? "Undone" : "Failed";
+}
+
+/** What the shop is owed once it is told something. */
+export function kept(promises: Promises, { status, attempt, step }: StatusMessage): Promises {
+  const at = promises.owed.indexOf(wordOf(status, attempt, step));
+  return at < 0 ? promises : { ...promises, owed: promises.owed.toSpliced(at, 1) };
+}
+
+/** What is wrong with telling the shop that: it is not true, or comes before what it follows. */
+export function faultOfTelling(
+  message: StatusMessage,
+  promises: Promises,
+  record: StateRecord | undefined,
+): string | undefined {
+  const { status, attempt, step } = message;
+  const what = wordOf(status, attempt, step);
+  if (!record || !isTrue(message, promises, record)) return `${what} is told, and is not true`;
+  const { owed } = promises;
+  // What was told before may be told again at any time; but nothing comes before the first Received.
+  if (owed[0] === "Received" && what !== "Received") return `${what} is told before Received`;
+  // Each step is told by an activity of its own, which may be slower than what the next one leads to.
+  if (status === "StepCompleted") return undefined;
+  const passedOver = owed.slice(0, Math.max(owed.indexOf(what), 0)).find((other) => !other.startsWith("StepCompleted"));
+  return passedOver === undefined ? undefined : `${what} is told before ${passedOver}`;
+}
+
+function wordOf(status: OrderStatus, attempt: number, step?: string): string {
+  if (status === "Received") return status;
+  return step ? `${status}:${attempt}:${step}` : `${status}:${attempt}`;
+}
+
+function isTrue({ status, attempt, step }: StatusMessage, { ends }: Promises, record: StateRecord): boolean {
+  switch (status) {
+    case "Received":
+      return true;
+    case "Started":
+      return record.attempt > attempt || (record.attempt === attempt && record.processState !== "Pending");
+    case "StepCompleted": {
+      const known = record.steps[step ?? ""];
+      return known !== undefined && (known.state === "Completed" || known.state === "Undone" || known.generation > 1);
+    }
+    case "RetryScheduled":
+      return record.attempt >= attempt;
+    case "Completed":
+    case "Failed":
+    case "Undone":
+      return ends[attempt] === status;
+    default:
+      return status satisfies never;
+  }
+}

@@ -1,0 +1,128 @@
+// The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
+import type { Order } from "../../shared/domain/order.ts";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
+import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
+import type { Timing } from "../../shared/operations/ports.ts";
+import { sampleOrder } from "../support/orders.ts";
+import { TICK_MS } from "./abstract-time.ts";
+import type { Mutant } from "./mutant.ts";
+
+export type Host = "east" | "west";
+export const HOSTS: readonly Host[] = ["east", "west"];
+
+/** The hosts' clocks differ by as much as the settings allow. */
+const CLOCK_SKEW_MS = 1.5 * TICK_MS;
+export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
+
+export const TIMING: Timing = {
+  claimWithinMs: TICK_MS,
+  clockSkewMs: CLOCK_SKEW_MS,
+  sweepWithinMs: 5000,
+  reconcileAfterMs: TICK_MS,
+};
+
+/** How often each of these may happen in one run; what is not named here may happen at any time and without limit. */
+export interface Bounds {
+  /** A process, a message or a timer stands still while the clock ticks, though it could go on. */
+  readonly stalls: number;
+  /** A process dies between two of its effects; what is durable is taken up again. */
+  readonly deaths: number;
+  /** A message is delivered twice, or an activity runs twice at the same time. */
+  readonly repeats: number;
+  /** The store or the bus fails: before it did what was asked, or after it with the answer lost. */
+  readonly outages: number;
+  /** What an operator does. */
+  readonly actions: number;
+  /** A service refuses for good. */
+  readonly refusals: number;
+  /** A service acts and its answer is lost, or acts after the agent gave up. */
+  readonly lateness: number;
+}
+
+export const NOTHING_GOES_WRONG: Bounds = {
+  stalls: 0,
+  deaths: 0,
+  repeats: 0,
+  outages: 0,
+  actions: 0,
+  refusals: 0,
+  lateness: 0,
+};
+
+export interface Setting {
+  readonly name: string;
+  readonly workflow: Workflow;
+  readonly bounds: Bounds;
+  /** What the operator may ask for. */
+  readonly requests: readonly OperatorRequest[];
+  /** The hosts that take work and sweep. */
+  readonly hosts: readonly Host[];
+  /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
+  readonly isExact?: boolean;
+  /** A service that may accept what it has just refused for good. */
+  readonly isFickle?: boolean;
+  readonly mutant?: Mutant;
+  /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
+  readonly known?: readonly string[];
+}
+
+const policy: RecoveryPolicy = { failureThreshold: 2, waits: ["PT30S"], onExhausted: "undo", onRejected: "undo" };
+const step = (
+  name: string,
+  after: readonly string[],
+  undo: "byHand" | "nothing" | "operation",
+  transport: "activity" | "queue" = "activity",
+): WorkflowStep => ({
+  name,
+  transport,
+  agent: "service",
+  operation: name,
+  after,
+  completeWithin: "PT30S",
+  undo: undo === "operation" ? { operation: `un${name}`, completeWithin: "PT30S" } : undo,
+});
+
+/** Two steps side by side, one of which only a person can undo, and one after them. */
+export const FORK: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [step("a", [], "operation"), step("b", [], "byHand"), step("c", ["a", "b"], "operation")],
+};
+
+/** The same the other way round: its undo ends with two steps side by side. */
+export const JOIN: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [step("a", [], "operation"), step("b", [], "operation"), step("c", ["a", "b"], "byHand")],
+};
+
+/** One step after the other. */
+export const CHAIN: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [step("a", [], "operation"), step("b", ["a"], "operation")],
+};
+
+export const LONG_CHAIN: Workflow = {
+  ...CHAIN,
+  steps: [step("a", [], "operation"), step("b", ["a"], "operation"), step("c", ["b"], "operation")],
+};
+
+/** One step after the other, the first over its agent's queue. */
+export const QUEUE: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [step("a", [], "operation", "queue"), step("b", ["a"], "operation")],
+};
+
+export const ORDER: Order = sampleOrder("order", { workflow: "model" });
+export const REQUESTS = {
+  resubmit: { kind: "resubmit", reason: "mended", order: null },
+  edit: { kind: "resubmit", reason: "corrected", order: ORDER },
+  undo: { kind: "undo", reason: "not wanted" },
+  extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
+} as const satisfies Record<string, OperatorRequest>;

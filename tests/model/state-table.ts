@@ -1,0 +1,109 @@
+// The states that were reached, each once: found by a hash of its numbers, told apart by the numbers themselves.
+import type { State } from "./state.ts";
+
+const MOVES_LIMIT = 2 ** 16;
+
+export class StateTable {
+  #numbers = new Int32Array(1 << 20);
+  #used = 0;
+  #starts = new Int32Array(1 << 16);
+  #parents = new Int32Array(1 << 16);
+  #fair = new Int32Array(1 << 16);
+  #moves = new Uint16Array(1 << 16);
+  /** By hash: the state's index plus one, 0 where there is none. */
+  #slots = new Int32Array(1 << 18);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Its index: a new one, or the one it has. */
+  add(state: State, parent: number, move: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(state) & mask;
+    for (let known = this.#slots[slot] as number; known !== 0; known = this.#slots[slot] as number) {
+      if (this.#equals(known - 1, state)) return known - 1;
+      slot = (slot + 1) & mask;
+    }
+    if (move >= MOVES_LIMIT) throw new Error("a state has more moves than the table can number");
+    const index = this.#size;
+    this.#makeRoom(state.length);
+    this.#slots[slot] = index + 1;
+    this.#starts[index] = this.#used;
+    this.#parents[index] = parent;
+    this.#moves[index] = move;
+    this.#numbers.set(state, this.#used);
+    this.#used += state.length;
+    this.#size += 1;
+    this.#starts[this.#size] = this.#used;
+    if (this.#size * 2 > this.#slots.length) this.#rehash();
+    return index;
+  }
+
+  get(index: number): State {
+    return Array.from(this.#numbers.subarray(this.#starts[index], this.#starts[index + 1]));
+  }
+
+  parentOf(index: number): number {
+    return this.#parents[index] as number;
+  }
+
+  /** Which of its parent's moves led to it. */
+  moveOf(index: number): number {
+    return this.#moves[index] as number;
+  }
+
+  fairOf(index: number): number {
+    return this.#fair[index] as number;
+  }
+
+  /** Where a fair run without faults goes on from it; itself where it ends. */
+  setFair(index: number, next: number): void {
+    this.#fair[index] = next;
+  }
+
+  #equals(index: number, state: State): boolean {
+    const start = this.#starts[index] as number;
+    if ((this.#starts[index + 1] as number) - start !== state.length) return false;
+    for (let at = 0; at < state.length; at += 1) if (this.#numbers[start + at] !== state[at]) return false;
+    return true;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#used + length > this.#numbers.length) this.#numbers = doubled(this.#numbers, Int32Array);
+    if (this.#size + 2 > this.#starts.length) {
+      this.#starts = doubled(this.#starts, Int32Array);
+      this.#parents = doubled(this.#parents, Int32Array);
+      this.#fair = doubled(this.#fair, Int32Array);
+      this.#moves = doubled(this.#moves, Uint16Array);
+    }
+  }
+
+  #rehash(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    const mask = this.#slots.length - 1;
+    for (let index = 0; index < this.#size; index += 1) {
+      let slot = hashOf(this.#numbers.subarray(this.#starts[index], this.#starts[index + 1])) & mask;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = index + 1;
+    }
+  }
+}
+
+function doubled<A extends Int32Array | Uint16Array>(before: A, make: new (length: number) => A): A {
+  const after = new make(before.length * 2);
+  after.set(before);
+  return after;
+}
+
+/** FNV-1a over whole numbers, with a last stir. */
+function hashOf(numbers: ArrayLike<number>): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < numbers.length; at += 1) {
+    hash = Math.imul(hash ^ (numbers[at] as number), 0x01000193);
+    hash ^= hash >>> 15;
+  }
+  hash = Math.imul(hash ^ (hash >>> 13), 0x5bd1e995);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

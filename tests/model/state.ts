@@ -1,0 +1,51 @@
+// A state as a short list of numbers: the record's, the ledger's, the promises', the bounds', and then each piece's.
+
+export type State = readonly number[];
+
+export const RECORD = 0;
+export const LEDGER = 1;
+export const PROMISES = 2;
+export const BOUNDS = 3;
+export const FIRST_PIECE = 4;
+
+/** Added to the number of a piece that has stood still while the clock ticked, though it could have gone on. */
+const STALLED = 2 ** 24;
+
+export const isStalled = (placed: number): boolean => placed >= STALLED;
+export const stalled = (id: number): number => id + STALLED;
+/** The number of the piece itself. */
+export const pieceOf = (placed: number): number => (placed >= STALLED ? placed - STALLED : placed);
+
+export type Fields = { readonly [at: number]: number };
+
+/** The state without one piece, or with all where `without` is 0, with others, and with other fields. */
+export function change(state: State, without: number, pieces: readonly number[], fields?: Fields): State {
+  const next = [...state];
+  if (without !== 0) next.splice(next.indexOf(without, FIRST_PIECE), 1);
+  next.push(...pieces);
+  if (fields) for (const [at, value] of Object.entries(fields)) next[Number(at)] = value;
+  return sorted(next);
+}
+
+/** Pieces have no order of their own. Sorts in place. */
+export function sorted(state: number[]): number[] {
+  for (let at = FIRST_PIECE + 1; at < state.length; at += 1) {
+    const piece = state[at] as number;
+    let before = at - 1;
+    while (before >= FIRST_PIECE && (state[before] as number) > piece) {
+      state[before + 1] = state[before] as number;
+      before -= 1;
+    }
+    state[before + 1] = piece;
+  }
+  return state;
+}
+
+/** The first piece of which that holds, as it is placed; 0 if there is none. */
+export function find(state: State, holds: (id: number) => boolean): number {
+  for (let at = FIRST_PIECE; at < state.length; at += 1) {
+    const placed = state[at] as number;
+    if (holds(pieceOf(placed))) return placed;
+  }
+  return 0;
+}

@@ -1,0 +1,168 @@
+// What must hold of every write, message and call, and what the shop is still owed.
+import { runOf } from "../../shared/domain/plan.ts";
+import { idempotencyKey, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
+import { transitions } from "../../shared/domain/transitions.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { NOW_MS } from "./abstract-time.ts";
+import type { ServiceCall } from "./calls.ts";
+import type { OperationName } from "./operation-run.ts";
+import { act, type Ledger, liveSteps, stepOf } from "./service.ts";
+
+export interface Writer {
+  readonly operation: OperationName;
+  /** Of a claim and of an agent: the attempt, and the name under which it holds the order. */
+  readonly attempt?: number;
+  readonly holder?: string;
+  /** Of a reply: the step that it is for, and what the clock showed when it was accepted. */
+  readonly reply?: { readonly step: string; readonly acceptedAt: string };
+}
+
+type Step = [name: string, before: StepRecord, after: StepRecord];
+
+/** What is wrong with a write; undefined if nothing is. */
+export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Writer): string | undefined {
+  const operator = writer.operation === "operateOrder";
+  const next = after.attempt !== before.attempt;
+  // Notices are cleared at the version read, by whoever told them.
+  if (essence(before) === essence(after)) return undefined;
+  if (ended(before) && !operator) return "an ended order changed";
+  if (after.attempt < before.attempt || after.attempt > before.attempt + 1)
+    return "attempts are not counted one by one";
+  if (before.processState === "Processing" && after.processState === "Pending" && !next)
+    return "an order went back to Pending in the same attempt";
+  if (!mayPass(before, after)) return `there is no transition from ${before.processState} to ${after.processState}`;
+  if ((after.lockedBy !== null) !== (after.processState === "Processing"))
+    return "a lock without an attempt, or none with one";
+  if (writer.attempt !== undefined) {
+    if (writer.attempt !== before.attempt) return `attempt ${writer.attempt}, which is superseded, writes`;
+    const holder = writer.operation === "claimOrder" ? (after.lockedBy ?? writer.holder) : before.lockedBy;
+    if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the order`;
+  }
+  if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
+  const failures = after.failureCount - before.failureCount;
+  if (failures > 0) {
+    if (failures > 1 || writer.operation !== "sweep" || before.processState !== "Processing")
+      return "failureCount rose by something else than one expiry";
+    if (!next && after.processState !== "Error") return "failureCount rose twice in one attempt";
+  }
+  if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
+    if (before.dueAt === undefined || Date.parse(before.dueAt) > NOW_MS)
+      return "called overdue before its time on every clock";
+  }
+  const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
+  return first(steps, (step) => faultOfStep(step, before));
+}
+
+function isLate(before: StateRecord, { step, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
+  const run = runOf(before.steps[step], before.direction);
+  return run?.state === "Running" && run.completeBy !== null && acceptedAt > run.completeBy;
+}
+
+function faultOfStep([name, before, after]: Step, { direction }: StateRecord): string | undefined {
+  if (after.generation !== before.generation) return undefined;
+  const isBackward = (one: string | undefined, other: string | undefined) =>
+    one === "Completed" && other !== "Completed" && other !== "Undone";
+  if (before.state === "Undone" && after.state !== "Undone") return `step ${name} runs again after it was undone`;
+  if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
+  if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
+  if (!["Running", "Completed"].includes(before.state) && after.state === "Completed")
+    return `step ${name} is completed, and was not running`;
+  if (before.state !== after.state && after.state === "Running" && direction === "undo")
+    return `step ${name} runs in an undo`;
+  return undefined;
+}
+
+const ROWS: ReadonlySet<string> = new Set(Object.values(transitions).map(({ from, to }) => `${from}>${to}`));
+
+function mayPass(before: StateRecord, after: StateRecord): boolean {
+  const stays = before.processState === after.processState;
+  return stays || ROWS.has(`${before.processState}>${after.processState}`);
+}
+
+/** All of a record but what is still to be told of it. */
+function essence({ notices, dueAt, ...rest }: StateRecord): string {
+  return JSON.stringify(rest);
+}
+
+export function ended({ processState }: StateRecord): boolean {
+  return processState === "Processed" || processState === "Error";
+}
+
+/** What is wrong with a call that would change the service's ledger. */
+export function faultOfCall(
+  call: ServiceCall,
+  ledger: Ledger,
+  record: StateRecord,
+  attempt: number,
+): string | undefined {
+  const name = stepOf(call.key);
+  const step = record.steps[name];
+  if (call.undoes === null && ledger[call.key] === "undone" && record.attempt === attempt && record.lockedBy !== null)
+    return `attempt ${attempt}, which holds the order, calls the service for ${name} under a key that is undone`;
+  if (act(ledger, call).ledger[call.undoes ?? call.key] === ledger[call.undoes ?? call.key]) return undefined;
+  if (call.undoes === null) {
+    if (liveSteps(ledger).includes(name)) return `step ${name} takes effect twice`;
+  } else if (step && neverBegan(step)) return `${name} is undone, and it can't have had an effect`;
+  if (record.attempt > attempt && record.lockedBy !== null)
+    return `attempt ${attempt} calls the service for ${name} while attempt ${record.attempt} holds the order`;
+  return undefined;
+}
+
+function neverBegan({ state, startedAt, retryCount }: StepRecord): boolean {
+  if (retryCount > 0) return false;
+  return state === "Failed" || (state === "NotStarted" && startedAt === null);
+}
+
+/** What is wrong with a state as such. */
+export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Workflow): string | undefined {
+  const live = liveSteps(ledger);
+  const lacking = workflow.steps.find(({ name }) => {
+    const { state, generation } = record.steps[name] as StepRecord;
+    const key = idempotencyKey(record.orderId, name, "forward", generation);
+    return state === "Completed" && record.direction === "forward" && ledger[key] !== "live";
+  });
+  if (record.processState === "Processing" && !Object.values(record.steps).some((step) => runs(step, record)))
+    return "an attempt holds the order, and no step runs";
+  if (lacking) return `step ${lacking.name} is completed and has no effect`;
+  if (record.processState === "Processed" && live.length !== workflow.steps.length)
+    return `processed, with the effects of ${live.join(", ")}`;
+  if (record.processState !== "Error") return undefined;
+  const { kind, message } = record.error ?? {};
+  if (kind === "undone" && live.some((name) => undoOf(workflow, name) !== "nothing"))
+    return `undone, and the effects of ${live.join(", ")} are left (${message ?? ""})`;
+  return undefined;
+}
+
+function runs(step: StepRecord, { direction }: StateRecord): boolean {
+  return runOf(step, direction)?.state === "Running";
+}
+
+/** What is wrong with how an order is said to have been undone: of the raw record, whose message names what is left. */
+export function faultOfUndone(record: StateRecord, ledger: Ledger, workflow: Workflow): string | undefined {
+  // In normal form there is no message: it was looked at when it was written.
+  if (record.error?.kind !== "notUndone" || record.error.message === "") return undefined;
+  const named = (/by hand: ([^;]*)/.exec(record.error.message)?.[1] ?? "").split(", ");
+  const left = liveSteps(ledger).filter((name) => undoOf(workflow, name) !== "nothing" && !named.includes(name));
+  return left.length > 0 ? `the effects of ${left.join(", ")} are left, and nobody is told to undo them` : undefined;
+}
+
+/** Whoever resubmits an order that says `notUndone` says that a person has undone the rest (docs/operator-api.md). */
+export function saysDoneByHand(before: StateRecord, after: StateRecord): boolean {
+  return before.error?.kind === "notUndone" && isResubmitted(before, after);
+}
+
+export function isResubmitted(before: StateRecord, after: StateRecord): boolean {
+  return before.processState === "Error" && after.processState === "Pending" && after.direction === "forward";
+}
+
+function undoOf(workflow: Workflow, name: string) {
+  return workflow.steps.find((step) => step.name === name)?.undo;
+}
+
+function first<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = faultOf(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

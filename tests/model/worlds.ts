@@ -1,0 +1,76 @@
+// The small worlds that are explored to their last state, and the faults that are known to show in them.
+import {
+  type Bounds,
+  CHAIN,
+  FORK,
+  HOSTS,
+  type Host,
+  JOIN,
+  NOTHING_GOES_WRONG,
+  QUEUE,
+  REQUESTS,
+  type Setting,
+} from "./setting.ts";
+
+const ONE: readonly Host[] = ["east"];
+
+function world(
+  name: string,
+  workflow: Setting["workflow"],
+  hosts: readonly Host[],
+  bounds: Partial<Bounds>,
+  more: Partial<Setting> = {},
+): Setting {
+  return { name, workflow, hosts, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, requests: [], ...more };
+}
+
+/** Each is explored to its last state. These are explored in every run of the tests. */
+export const WORLDS: readonly Setting[] = [
+  world("a stall", CHAIN, ONE, { stalls: 1 }),
+  world("a join; a refusal", JOIN, ONE, { refusals: 1 }),
+  world(
+    "a fork; a refusal, and an operator",
+    FORK,
+    ONE,
+    { refusals: 1, actions: 1 },
+    { requests: [REQUESTS.resubmit] },
+  ),
+  world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
+  world("a fork; a death and a refusal", FORK, ONE, { deaths: 1, refusals: 1 }),
+  world("a fork; an operator", FORK, ONE, { actions: 1 }, { requests: [REQUESTS.resubmit, REQUESTS.undo] }),
+  world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
+  world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
+  world("queues, two hosts; a refusal and a late service", QUEUE, HOSTS, { refusals: 1, lateness: 1 }),
+];
+
+/** These take some minutes: `MODEL_WORLDS=all`. */
+export const MORE_WORLDS: readonly Setting[] = [
+  world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),
+  world("a fork; a death and a late service", FORK, ONE, { deaths: 1, lateness: 1 }),
+  world("two hosts; late services", CHAIN, HOSTS, { lateness: 2 }),
+  world("two hosts; a death and a repeat", CHAIN, HOSTS, { deaths: 1, repeats: 1 }),
+  world("two hosts; two deaths", CHAIN, HOSTS, { deaths: 2 }),
+  world("two hosts, a join; a death", JOIN, HOSTS, { deaths: 1 }),
+  world("two hosts, a fork; an outage", FORK, HOSTS, { outages: 1 }),
+  world("a fork; a refusal and a stall", FORK, ONE, { refusals: 1, stalls: 1 }),
+  world(
+    "an operator, and a death",
+    CHAIN,
+    ONE,
+    { actions: 1, deaths: 1 },
+    {
+      requests: Object.values(REQUESTS),
+    },
+  ),
+  world("an operator, and a refusal", CHAIN, ONE, { actions: 1, refusals: 1 }, { requests: Object.values(REQUESTS) }),
+  world("an operator, twice", CHAIN, ONE, { actions: 2 }, { requests: [REQUESTS.resubmit, REQUESTS.undo] }),
+  world("queues; an outage and a repeat", QUEUE, ONE, { outages: 1, repeats: 1 }),
+];
+
+/** The smallest world for each fault that is known and not mended. */
+export const KNOWN: readonly { readonly world: Setting; readonly words: string }[] = [
+  {
+    words: "the effects of a are left",
+    world: world("a service that accepts what it refused", CHAIN, ONE, { refusals: 1, repeats: 1 }, { isFickle: true }),
+  },
+];
