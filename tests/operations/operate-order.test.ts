@@ -19,7 +19,6 @@ beforeEach(() => {
 const resubmit: OperatorRequest = { kind: "resubmit", reason: "card renewed", order: null };
 const undo: OperatorRequest = { kind: "undo", reason: "shop asked" };
 
-const stateOf = async (orderId = "order-1") => (await world.store.state(orderId))?.record;
 const operate = (request: OperatorRequest, store: OrderStore = world.store) =>
   operateOrder("order-1", request, "ada", { ...world, store }, world.telemetry);
 
@@ -30,7 +29,11 @@ async function refused(): Promise<void> {
   const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
   if (!wake) throw new Error("nothing to start");
   await world.runAttempt(wake);
-  expect(await stateOf()).toMatchObject({ processState: "Error", direction: "forward", error: { kind: "rejected" } });
+  expect(await world.stateOf()).toMatchObject({
+    processState: "Error",
+    direction: "forward",
+    error: { kind: "rejected" },
+  });
   world.answers.clear();
   world.calls.length = 0;
   world.clock += 60_000;
@@ -48,13 +51,13 @@ describe("resubmit", () => {
     expect(await operate(resubmit)).toMatchObject({ kind: "done", told: true, record: { attempt: 2 } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "RetryScheduled", attempt: 2 });
     expect(await runNext()).toBe("concluded");
-    expect(await stateOf()).toMatchObject({ processState: "Processed", error: null, notices: [] });
+    expect(await world.stateOf()).toMatchObject({ processState: "Processed", error: null, notices: [] });
     const operations = world.calls.map(({ operation }) => operation);
     expect(operations).not.toContain("reserve");
     expect(world.calls.find(({ operation }) => operation === "authorize")?.idempotencyKey).toBe(
       "order-1:takePayment:forward",
     );
-    expect((await stateOf())?.history.map(({ by }) => by)).toContain("ada");
+    expect((await world.stateOf())?.history.map(({ by }) => by)).toContain("ada");
   });
 
   test("with an edit works on the new content, under another key", async () => {
@@ -62,7 +65,7 @@ describe("resubmit", () => {
     const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high" });
     expect(await operate({ ...resubmit, order })).toMatchObject({ kind: "done", record: { orderRevision: 2 } });
     await runNext();
-    expect(await stateOf()).toMatchObject({ processState: "Processed", orderRevision: 2, priority: "high" });
+    expect(await world.stateOf()).toMatchObject({ processState: "Processed", orderRevision: 2, priority: "high" });
     const charge = world.calls.find(({ operation }) => operation === "authorize");
     expect(charge).toMatchObject({
       order: { paymentToken: "tok_new" },
@@ -84,14 +87,14 @@ describe("resubmit", () => {
     await refused();
     await operate(undo);
     await runNext();
-    expect(await stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
     world.calls.length = 0;
     world.answers.set("capture", () => ({ kind: "rejected", message: "the hold is gone" }));
     expect(await operate(resubmit)).toMatchObject({ kind: "done" });
     expect(await runNext()).toBe("rejected");
     expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:reserveStock:forward:2");
     // This workflow has what is refused here undone at once.
-    const reserved = (await stateOf())?.steps["reserveStock"]?.result;
+    const reserved = (await world.stateOf())?.steps["reserveStock"]?.result;
     await runNext();
     const released = world.calls.find(({ operation }) => operation === "release");
     expect(released).toMatchObject({
@@ -107,7 +110,7 @@ describe("undo", () => {
     expect(await operate(undo)).toMatchObject({ kind: "done", startAt: null });
     expect(await runNext()).toBe("concluded");
     expect(world.calls.map(({ operation }) => operation)).toEqual(["release"]);
-    expect(await stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Undone", detail: expect.stringContaining("card expired") });
   });
 
@@ -116,20 +119,25 @@ describe("undo", () => {
     const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
     if (!wake) throw new Error("nothing to start");
     world.answers.set("reserve", async () => {
-      const running = (await stateOf())?.steps["reserveStock"];
+      const running = (await world.stateOf())?.steps["reserveStock"];
       const startAt = new Date(Date.parse(running?.completeBy ?? "") + world.timing.clockSkewMs).toISOString();
       expect(await operate(undo)).toMatchObject({ kind: "done", startAt });
       return { kind: "done" };
     });
     expect(await world.runAttempt(wake)).toBe("superseded");
-    expect(await stateOf()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2, lockedBy: null });
+    expect(await world.stateOf()).toMatchObject({
+      processState: "Pending",
+      direction: "undo",
+      attempt: 2,
+      lockedBy: null,
+    });
     expect(await runNext()).toBe("concluded");
     // The result never reached the record: the effect is found by its key.
     expect(world.calls.at(-1)).toMatchObject({
       operation: "release",
       undoes: { result: null, idempotencyKey: "order-1:reserveStock:forward" },
     });
-    expect(await stateOf()).toMatchObject({
+    expect(await world.stateOf()).toMatchObject({
       error: { kind: "undone", message: expect.stringContaining("ada asked for it: shop asked") },
     });
   });
@@ -169,7 +177,7 @@ describe("the write", () => {
     const both = await Promise.all([operate(resubmit), operate(undo)]);
     expect(both.filter(({ kind }) => kind === "done")).toHaveLength(1);
     expect(both.filter(({ kind }) => kind === "refused")).toHaveLength(1);
-    expect((await stateOf())?.attempt).toBe(2);
+    expect((await world.stateOf())?.attempt).toBe(2);
   });
 
   test("a conflict is read and decided once more; a second one is told", async () => {
@@ -197,7 +205,7 @@ describe("the write", () => {
       },
     };
     expect(await operate(undo, lossy)).toMatchObject({ kind: "done", told: true });
-    expect((await stateOf())?.attempt).toBe(2);
+    expect((await world.stateOf())?.attempt).toBe(2);
   });
 
   test("P16 the bus away: the record is Pending and due, which the sweep finds", async () => {

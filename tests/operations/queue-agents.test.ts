@@ -32,7 +32,6 @@ async function open(step: string): Promise<StepTask> {
 
 const run = (task: StepTask) => runStep(task, world, world.telemetry);
 const take = (reply: unknown) => takeReply(reply, world, world.telemetry);
-const state = async () => (await world.store.state("order-1"))?.record;
 
 async function ask(): Promise<AgentReplyMessage> {
   await askAgent(await open("checkFraud"), world, world.telemetry);
@@ -59,7 +58,7 @@ test("P7 the request lives until complete-by; the outcome is the one that an act
 test("P7 the last of its level marks the next one Running, whichever way it went", async () => {
   await run(await open("takePayment"));
   expect((await take(await ask()))?.outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
-  expect((await state())?.steps["arrangeShipping"]?.state).toBe("Running");
+  expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Running");
 });
 
 test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it twice, under one id", async () => {
@@ -68,15 +67,15 @@ test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it t
   expect(second).toEqual(first);
   const told = world.statuses.filter(({ step }) => step === "checkFraud");
   expect(new Set(told.map((message) => JSON.stringify(message))).size).toBe(1);
-  expect((await state())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
+  expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
 });
 
 test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply is rejected, counted and kept", async () => {
   const reply = await ask();
   world.clock += 10_001;
-  const before = await state();
+  const before = await world.stateOf();
   expect(await take(reply)).toBeUndefined();
-  expect(await state()).toEqual(before);
+  expect(await world.stateOf()).toEqual(before);
   expect(world.eventNames()).toContain("LateReplyRejected");
   const kept = [];
   for await (const entry of world.supervision.entries("2026-01-01")) kept.push(entry);
@@ -102,10 +101,10 @@ test.each([
   ["the other direction", { direction: "undo" }],
 ])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
   const reply = await ask();
-  const before = await state();
+  const before = await world.stateOf();
   const heard = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
   expect(heard?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
-  expect(await state()).toEqual(before);
+  expect(await world.stateOf()).toEqual(before);
   expect(world.eventNames()).toContain("LateReplyRejected");
 });
 

@@ -45,7 +45,6 @@ async function held(orderId: string): Promise<Wake> {
   return wakeOf(record);
 }
 
-const stateOf = async (orderId: string) => (await world.store.state(orderId))?.record;
 const run = () => reconcile(engine, world, world.telemetry);
 const QUIET = { startedAgain: 0, terminated: 0, broken: 0, finished: true };
 
@@ -67,7 +66,7 @@ test("P14 P16 an orchestration that is gone, or has ended, is started again unde
   world.timing.reconcileAfterMs = 5000;
   expect(await run()).toEqual({ ...QUIET, startedAgain: 2 });
   expect(engine.started.map(({ orderId, attempt }) => `${orderId}-${attempt}`)).toEqual(["gone-1-1", "ended-1-1"]);
-  expect(await stateOf("gone-1")).toMatchObject({ attempt: 1, failureCount: 0, processState: "Processing" });
+  expect(await world.stateOf("gone-1")).toMatchObject({ attempt: 1, failureCount: 0, processState: "Processing" });
   expect(await ledger()).toMatchObject([
     { kind: "reconciliation", orderId: "gone-1", found: "orchestration gone" },
     { kind: "reconciliation", orderId: "ended-1", found: "orchestration ended" },
@@ -75,7 +74,7 @@ test("P14 P16 an orchestration that is gone, or has ended, is started again unde
   expect(world.eventNames().filter((name) => name === "OrchestrationReconciled")).toHaveLength(2);
   // What is started again goes on from where the record stands.
   for (const wake of engine.started) expect(await world.runAttempt(wake)).toBe("concluded");
-  expect(await stateOf("gone-1")).toMatchObject({ processState: "Processed", attempt: 1 });
+  expect(await world.stateOf("gone-1")).toMatchObject({ processState: "Processed", attempt: 1 });
 });
 
 test("P16 what is overdue is left to the sweep, another hub's to its own hosts, and what just moved to itself", async () => {

@@ -25,11 +25,9 @@ async function claimed(): Promise<void> {
   expect((await claimOrder(await submitted(), world, world.telemetry)).kind).toBe("claimed");
 }
 
-const stateOf = async (orderId = "order-1") => (await world.store.state(orderId))?.record;
-
 describe("P10 a sweep", () => {
   async function stuck(): Promise<void> {
-    const state = await stateOf();
+    const state = await world.stateOf();
     world.clock = Date.parse(state?.dueAt ?? "") + 5000;
   }
 
@@ -38,21 +36,21 @@ describe("P10 a sweep", () => {
     for (const failureCount of [1, 2]) {
       await stuck();
       expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, retried: 1 });
-      expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
+      expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
       const wake = world.wakes.at(-1);
       if (!wake) throw new Error("the scheduler was not told");
       expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
     }
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
-    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
     expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
   });
 
   test("leaves what is not overdue by more than the clocks may differ", async () => {
     await claimed();
-    world.clock = Date.parse((await stateOf())?.completeBy ?? "") + 900;
+    world.clock = Date.parse((await world.stateOf())?.completeBy ?? "") + 900;
     expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
   });
 
@@ -61,7 +59,7 @@ describe("P10 a sweep", () => {
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ woken: 1 });
     expect(world.wakes).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
-    expect(await stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
   });
 
   test("P12 two at once raise the failure count once", async () => {
@@ -71,7 +69,7 @@ describe("P10 a sweep", () => {
     const sum = (name: "retried" | "lost") =>
       reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
     expect([sum("retried"), sum("lost")]).toEqual([1, 1]);
-    expect(await stateOf()).toMatchObject({ failureCount: 1, attempt: 2 });
+    expect(await world.stateOf()).toMatchObject({ failureCount: 1, attempt: 2 });
   });
 
   test("one record that can't be dealt with does not stop it", async () => {
@@ -92,7 +90,7 @@ describe("P10 a sweep", () => {
     await stuck();
     world.tellFault = new Error("bus down");
     await sweep(world, world.telemetry);
-    expect(await stateOf()).toMatchObject({ processState: "Error", failureCount: 3 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 3 });
     world.tellFault = undefined;
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });

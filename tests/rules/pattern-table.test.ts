@@ -24,7 +24,6 @@ test("the table has the rows P1 to P20, in their order", () => {
 
 test.each(rows)("$id: what it names is there", ({ id, where, shown }) => {
   for (const file of named(where)) expect(existsSync(join(root, file)), file).toBe(true);
-  if (shown.startsWith("not yet")) return;
   expect(named(shown).length, "a row that is done names its tests").toBeGreaterThan(0);
   for (const file of named(shown)) {
     const suite = tests.find((candidate) => candidate.file === file);

@@ -9,7 +9,7 @@ import {
   type StepTask,
   type Wake,
 } from "../../shared/domain/attempt.ts";
-import type { OrderStatus } from "../../shared/domain/state-record.ts";
+import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts } from "../../shared/domain/workflow.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import type { Messenger, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
@@ -19,12 +19,14 @@ import { claimOrder } from "../../shared/operations/claim-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import { createPressure } from "../../shared/operations/pressure.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
+import { submitOrder } from "../../shared/operations/submit-order.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
+import { sampleOrder } from "./orders.ts";
 
 const OPERATIONS = new Map<string, readonly string[]>([
   ["inventory", ["reserve", "release", "restock", "withdraw"]],
@@ -38,6 +40,9 @@ type Answer =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "expired" };
 type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
+
+/** What the sample's shop sends its order under. */
+export const ENVELOPE = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
 
 export interface World extends Omit<Ports, "timing"> {
   timing: { -readonly [name in keyof Ports["timing"]]: number };
@@ -59,6 +64,13 @@ export interface World extends Omit<Ports, "timing"> {
   /** A status that can't be sent. */
   failing: OrderStatus | undefined;
   eventNames(): EventName[];
+  /** The sample order under the sample's envelope, unless told otherwise. */
+  submit(body?: unknown, envelope?: Record<string, unknown>): Promise<Wake | undefined>;
+  /** The sample order, new: what starts its first attempt. */
+  submitted(): Promise<Wake>;
+  /** Claims the order: the first step that the attempt has to run. */
+  firstTask(wake: Wake): Promise<StepTask>;
+  stateOf(orderId?: string): Promise<StateRecord | undefined>;
   /** Runs an attempt as the orchestrator does; undefined when the claim was refused. */
   runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
@@ -155,6 +167,21 @@ export function createWorld(startMs: number): World {
     calls,
     answers,
     eventNames: () => events.map(({ name }) => name),
+    submit: (body = sampleOrder(), envelope = ENVELOPE) =>
+      submitOrder({ body, envelope, traceparent: null }, world, world.telemetry),
+    async submitted() {
+      const wake = await world.submit();
+      if (!wake) throw new Error("nothing to start");
+      return wake;
+    },
+    async firstTask(wake) {
+      const claim = await claimOrder(wake, world, world.telemetry);
+      if (claim.kind !== "claimed") throw new Error("the claim was refused");
+      const [task] = nextTasks(claim.attempt);
+      if (!task) throw new Error("no task");
+      return task;
+    },
+    stateOf: async (orderId = "order-1") => (await world.store.state(orderId))?.record,
     async runAttempt(wake) {
       const claim = await claimOrder(wake, world, world.telemetry);
       if (claim.kind !== "claimed") return claim.kind;

@@ -1,0 +1,204 @@
+// An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
+import { beforeEach, expect, test } from "vitest";
+import { advance, nextTasks } from "../../shared/domain/attempt.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { NOON, NOON_MS } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+test("P5 runs the levels in order, a level's steps once each, with stable keys, and tells the shop in order", async () => {
+  expect(await world.runAttempt(await world.submitted())).toBe("concluded");
+  const operations = world.calls.map(({ operation }) => operation);
+  expect([operations[0], operations.slice(1, 3).sort(), ...operations.slice(3)]).toEqual([
+    "reserve",
+    ["authorize", "check"],
+    "arrange",
+    "capture",
+  ]);
+  expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:takePayment:forward");
+  const statuses = world.statuses.map(({ status }) => status);
+  expect(statuses).toEqual(["Received", "Started", ...Array(5).fill("StepCompleted"), "Completed"]);
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", lockedBy: null, notices: [] });
+});
+
+test("hands a step what the steps before it recorded", async () => {
+  await world.runAttempt(await world.submitted());
+  const capture = world.calls.find(({ operation }) => operation === "capture");
+  expect(Object.keys(capture?.results ?? {}).sort()).toEqual([
+    "arrangeShipping",
+    "checkFraud",
+    "reserveStock",
+    "takePayment",
+  ]);
+});
+
+test("P4 a second attempt at one claim is refused; the same one's second run is not", async () => {
+  const wake = await world.submitted();
+  const first = await claimOrder(wake, world, world.telemetry);
+  expect(await claimOrder(wake, world, world.telemetry)).toEqual(first);
+  expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+});
+
+test("P4 the same attempt started in the hub of another host is refused", async () => {
+  const wake = await world.submitted();
+  expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
+  expect(await claimOrder(wake, { ...world, taskHub: "other" }, world.telemetry)).toEqual({ kind: "taken" });
+  expect((await world.stateOf())?.lockedBy).toBe("order-1-1@hub");
+});
+
+test("P16 a step run again after its write was made changes nothing and gives the same outcome", async () => {
+  const task = await world.firstTask(await world.submitted());
+  const outcome = await runStep(task, world, world.telemetry);
+  const before = await world.stateOf();
+  world.clock += 500;
+  expect(await runStep(task, world, world.telemetry)).toEqual(outcome);
+  expect(await world.stateOf()).toEqual(before);
+});
+
+test("P16 every step of an attempt may run twice: one order of levels, one end", async () => {
+  const claim = await claimOrder(await world.submitted(), world, world.telemetry);
+  if (claim.kind !== "claimed") throw new Error("the claim was refused");
+  let attempt = claim.attempt;
+  for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
+    const first = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+    const second = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
+    expect(second.map(({ kind }) => kind)).toEqual(first.map(({ kind }) => kind));
+    attempt = advance(attempt, second);
+  }
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
+  expect((await world.stateOf())?.history).toHaveLength(7);
+});
+
+test("P16 a last step run again past complete-by still tells the shop", async () => {
+  const claim = await claimOrder(await world.submitted(), world, world.telemetry);
+  if (claim.kind !== "claimed") throw new Error("the claim was refused");
+  let attempt = claim.attempt;
+  let last = nextTasks(attempt);
+  for (let tasks = last; tasks.length > 0; tasks = nextTasks(attempt)) {
+    last = tasks;
+    attempt = advance(attempt, await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry))));
+  }
+  world.statuses.length = 0;
+  const [task] = last;
+  if (!task) throw new Error("no last step");
+  world.clock = Date.parse(task.completeBy) + 1;
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+  expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
+});
+
+test("P9 a refusal for good ends in Error, tells Failed with the reason and goes no further", async () => {
+  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
+  expect(await world.runAttempt(await world.submitted())).toBe("rejected");
+  expect(await world.stateOf()).toMatchObject({
+    processState: "Error",
+    error: { kind: "rejected", message: "card expired", step: "takePayment", agent: "payment" },
+    notices: [],
+  });
+  expect(await world.stateOf()).not.toHaveProperty("dueAt");
+  expect(world.statuses.at(-1)).toMatchObject({ status: "Failed", detail: "card expired" });
+  expect(world.calls.map(({ operation }) => operation)).not.toContain("arrange");
+});
+
+test("P8 a late agent is refused by the fence, counted, and changes nothing", async () => {
+  const task = await world.firstTask(await world.submitted());
+  world.answers.set("reserve", async () => {
+    world.clock = Date.parse(task.completeBy) + 5000;
+    await sweep(world, world.telemetry);
+    return { kind: "done" };
+  });
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("superseded");
+  expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
+  expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "NotStarted", result: null });
+  expect(world.eventNames()).toContain("LateReplyRejected");
+  const entries: unknown[] = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) entries.push(entry);
+  expect(entries).toContainEqual(expect.objectContaining({ kind: "lateReply", attempt: 1, step: "reserveStock" }));
+});
+
+test("P8 past complete-by the agent is not called, nothing is written, nothing is sent", async () => {
+  const task = await world.firstTask(await world.submitted());
+  const [before, sent] = [await world.stateOf(), world.statuses.length];
+  world.clock = Date.parse(task.completeBy);
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
+  expect(await world.stateOf()).toEqual(before);
+  expect(world.statuses).toHaveLength(sent);
+  expect(world.calls).toEqual([]);
+  expect(world.eventNames()).toContain("AgentStoppedSilently");
+});
+
+test("the bus away at the end: the order is Processed, a notice waits, and the sweep tells it", async () => {
+  const wake = await world.submitted();
+  world.answers.set("capture", () => {
+    world.failing = "Completed";
+    return { kind: "done" };
+  });
+  expect(await world.runAttempt(wake)).toBe("concluded");
+  expect((await world.stateOf())?.notices).toHaveLength(1);
+  world.failing = undefined;
+  world.clock += 60_000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
+  expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+});
+
+test("P16 the bus away from the last step on: nothing of it costs the shop the order's end", async () => {
+  const wake = await world.submitted();
+  world.answers.set("capture", () => {
+    world.tellFault = new Error("bus down");
+    return { kind: "done" };
+  });
+  expect(await world.runAttempt(wake)).toBe("concluded");
+  expect(await world.stateOf()).toMatchObject({
+    processState: "Processed",
+    notices: [{ status: "StepCompleted", step: "capturePayment" }, { status: "Completed" }],
+  });
+  world.tellFault = undefined;
+  world.clock += 60_000;
+  await sweep(world, world.telemetry);
+  expect(world.statuses.slice(-2)).toMatchObject([{ status: "StepCompleted" }, { status: "Completed" }]);
+  expect(await world.stateOf()).toMatchObject({ notices: [] });
+});
+
+test("P15 a message that can't be sent is not overtaken: it goes before the next one, once", async () => {
+  const wake = await world.submitted();
+  world.answers.set("reserve", () => {
+    world.failing = "StepCompleted";
+    return { kind: "done" };
+  });
+  world.answers.set("arrange", () => {
+    world.failing = undefined;
+    return { kind: "done" };
+  });
+  expect(await world.runAttempt(wake)).toBe("concluded");
+  const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
+  expect(told.slice(0, 3)).toEqual(["Received", "Started", "StepCompleted reserveStock"]);
+  expect(new Set(told).size).toBe(8);
+  expect(told.slice(-3)).toEqual(["StepCompleted arrangeShipping", "StepCompleted capturePayment", "Completed"]);
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", notices: [] });
+  expect(await world.stateOf()).not.toHaveProperty("dueAt");
+});
+
+test("P16 a claim that concluded the order and died before it told the shop tells it when it runs again", async () => {
+  const record = await stateAfterSubmission();
+  const steps = Object.entries(record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
+  const wake = { ...wakeOf(record), steps: Object.fromEntries(steps) };
+  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+  world.statuses.length = 0;
+  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+  expect(world.statuses).toMatchObject([{ status: "Completed" }]);
+  expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+});
+
+async function stateAfterSubmission() {
+  await world.submitted();
+  const record = await world.stateOf();
+  if (!record) throw new Error("no record");
+  return record;
+}
