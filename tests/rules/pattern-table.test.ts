@@ -15,6 +15,9 @@ const tests = globSync("{shared,tests,client}/**/*.test.ts", { cwd: root })
   .concat(globSync("tests/contract/*.ts", { cwd: root }))
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 
+/** The suites whose tests run the whole stack. */
+const STACK = /^tests\/(stack|faults|chaos)\//;
+
 /** Names in backticks. */
 const named = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, name]) => (name ? [name] : []));
 
@@ -25,6 +28,7 @@ test("the table has the rows P1 to P20, in their order", () => {
 test.each(rows)("$id: what it names is there", ({ id, where, shown }) => {
   for (const file of named(where)) expect(existsSync(join(root, file)), file).toBe(true);
   expect(named(shown).length, "a row that is done names its tests").toBeGreaterThan(0);
+  expect(named(shown), "one of them over the whole stack").toContainEqual(expect.stringMatching(STACK));
   for (const file of named(shown)) {
     const suite = tests.find((candidate) => candidate.file === file);
     expect(suite, file).toBeDefined();
