@@ -56,3 +56,9 @@ test("a savepoint takes back one work's changes and leaves its neighbours'", asy
   expect(database.prepare("SELECT name FROM item").all()).toEqual([{ name: "neighbour" }]);
   database.close();
 });
+
+test("what comes after the close is refused, to whoever asks for it", async () => {
+  const db = new Database(":memory:");
+  db.close();
+  await expect(db.write(() => 1)).rejects.toThrow("the database is closed");
+});

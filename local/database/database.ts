@@ -55,8 +55,10 @@ export class Database {
    * Runs `work` in the transaction of this turn of the event loop and resolves with its result after COMMIT.
    * Work is synchronous and sees the work queued before it. A throw means a bug or a full disk: the whole group is
    * rolled back and every waiter rejects, so expected refusals are returned, and partial work is undone by `savepoint`.
+   * Rejects once the database is closed.
    */
   write<T>(work: () => T): Promise<T> {
+    if (!this.#sqlite.isOpen) return Promise.reject(new Error("the database is closed"));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       this.#flush ??= setImmediate(() => this.#commitGroup());

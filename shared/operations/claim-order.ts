@@ -9,9 +9,13 @@ import type { Versioned } from "../store/order-store.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder, endingOf } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { tell } from "./tell.ts";
+import { tell, tellSteps } from "./tell.ts";
 
-/** Order of writes: the claim, then the Started message. Run again after a death in between, it finds the claim its own. */
+/**
+ * Order of writes: the claim, then the Started message. Run again after a death in between, or for an attempt that is started
+ * again where its record stands, it finds the claim its own; then it also tells the steps that were completed meanwhile, for
+ * whoever completed one may have died before it said so, and the next step's message would overtake it.
+ */
 export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry): Promise<ClaimOutcome> {
   const { orderId, attempt, direction, steps } = wake;
   const workflow = ports.workflows.of(wake.workflow);
@@ -35,6 +39,7 @@ export async function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry)
   telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
   if (direction === "forward") {
     await tell(record, { status: "Started", attempt, at: now }, ports, telemetry);
+    if (written.kind !== "written") await tellSteps(record, ports, telemetry);
   }
   return { kind: "claimed", attempt: attemptOf(fromHere(record), holder, plan) };
 }

@@ -1,5 +1,5 @@
 // An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { advance, nextTasks } from "../../shared/domain/attempt.ts";
 import { wakeOf } from "../../shared/domain/recovery.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
@@ -202,3 +202,16 @@ async function stateAfterSubmission() {
   if (!record) throw new Error("no record");
   return record;
 }
+
+test("P15 P16 an attempt that is started again where its record stands tells what its first run died before telling", async () => {
+  const wake = await world.submitted();
+  const task = await world.firstTask(wake);
+  const killed = { ...world.messenger, tell: () => new Promise<never>(() => undefined) };
+  void runStep(task, { ...world, messenger: killed }, world.telemetry);
+  await vi.waitFor(async () => {
+    expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "Completed" });
+  });
+  expect(await world.runAttempt(wake)).toBe("concluded");
+  const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
+  expect(told.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
+});

@@ -66,6 +66,7 @@ export function writeTurn(
   }
   const events = [...turn.events, ...scheduled, ...cancelled.map((id) => timerCancelled(at, id))];
   if (end?.kind === "continued") {
+    orphan(store, instance);
     store.continueAsNew(instance.int, instance.generation + 1, end.input, turn.customStatus, at.getTime());
   } else {
     store.appendHistory(instance.int, instance.turns, events);
@@ -93,8 +94,14 @@ export function writeEnd(
   const { status, output, answer } = recordOf(end, instance, at);
   store.end(instance.int, status, output, customStatus, at.getTime());
   if (instance.hasInbox) store.emptyInbox(instance.int);
+  orphan(store, instance);
   const parent = live.waiting(instance.parent);
   return parent ? [{ to: parent, arrival: accept(store, parent, answer) }] : [];
+}
+
+/** What it had set going and does not wait for any more runs to its end, also after a restart. */
+function orphan(store: Store, { int, generation, open }: Instance): void {
+  for (const [task, { work }] of open) if (work) store.addOrphan({ int, generation, task }, work);
 }
 
 interface EndRecord {

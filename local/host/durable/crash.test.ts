@@ -84,3 +84,24 @@ test("what was suspended stays so, and a timer that came due while nothing ran f
   expect((await second.ended("held")).output).toEqual([]);
   await second.close();
 });
+
+test("an activity that was left behind by the end of its orchestration, or by its termination, is done after a restart, once", async () => {
+  const left = mkdtempSync(join(tmpdir(), "durable-left-"));
+  const first = await openBench(APP, { data: left });
+  const input = { key: "left", workMs: 60_000, limitMs: 20 };
+  expect(await first.run("race", input)).toMatchObject({ output: "late" });
+  await first.client.startNew("race", { instanceId: "ended", input: { key: "ended", workMs: 600, limitMs: 60_000 } });
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(2);
+  await first.client.terminate("ended", "not wanted");
+  await first.close();
+
+  const second = await openBench(APP, { data: left });
+  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activities: 2, activitiesRunning: 2 });
+  await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(1);
+  await second.close();
+
+  const third = await openBench(APP, { data: left });
+  expect(third.engine.counts).toMatchObject({ activities: 1 });
+  await third.close();
+  rmSync(left, { recursive: true });
+});

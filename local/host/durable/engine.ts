@@ -76,7 +76,9 @@ class Engine implements DurableEngine {
   }
 
   start(): void {
-    for (const row of this.#parts.store.unfinished()) this.#takeUp(row);
+    const { store } = this.#parts;
+    for (const row of store.unfinished()) this.#takeUp(row);
+    for (const { orphan, work } of store.orphans()) this.#turns.adopt(orphan, work);
     this.#turns.open();
     this.#parts.entities.open();
   }

@@ -1,4 +1,5 @@
 // An unfinished orchestration in memory, and the register of all of them.
+import type { Work } from "./activities.ts";
 import { EventType, type HistoryEvent } from "./history.ts";
 import type { Session } from "./session.ts";
 import type { InstanceRow, NewInstance, ParentLink, Store, UnfinishedStatus } from "./store.ts";
@@ -16,6 +17,8 @@ export interface Arrival {
 /** A task that was scheduled and has not ended. */
 export interface OpenTask {
   readonly timer?: Timer;
+  /** What runs or waits for its turn to run. */
+  readonly work?: Work;
 }
 
 export class Instance {

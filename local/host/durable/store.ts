@@ -1,5 +1,6 @@
 // What the engine keeps in SQLite: instances, their histories (one row a turn) and the inbox of accepted messages.
 import type { Database } from "../../database/database.ts";
+import type { Work } from "./activities.ts";
 import type { HistoryEvent } from "./history.ts";
 
 export type UnfinishedStatus = "Pending" | "Running" | "Suspended";
@@ -52,6 +53,13 @@ export interface InboxRow {
   readonly event: HistoryEvent;
 }
 
+/** Work whose orchestration ended, or went on to a next generation, without its answer: it is done all the same. */
+export interface Orphan {
+  readonly int: number;
+  readonly generation: number;
+  readonly task: number;
+}
+
 export interface InstanceFilter {
   readonly statuses?: readonly Status[];
   readonly createdFrom?: number;
@@ -75,7 +83,10 @@ const SCHEMA = `
     int INTEGER NOT NULL, seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (int, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS inbox (
     n INTEGER PRIMARY KEY AUTOINCREMENT, int INTEGER NOT NULL, generation INTEGER, event TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS inboxOf ON inbox (int);`;
+  CREATE INDEX IF NOT EXISTS inboxOf ON inbox (int);
+  CREATE TABLE IF NOT EXISTS orphans (
+    int INTEGER NOT NULL, generation INTEGER NOT NULL, task INTEGER NOT NULL, work TEXT NOT NULL,
+    PRIMARY KEY (int, generation, task)) WITHOUT ROWID;`;
 
 /** Every method that changes something is to be called inside `Database.write`. */
 export class Store {
@@ -156,6 +167,24 @@ export class Store {
 
   find(id: string): InstanceRow | undefined {
     return this.#db.prepare("SELECT * FROM instances WHERE id = ?").get(id) as InstanceRow | undefined;
+  }
+
+  addOrphan({ int, generation, task }: Orphan, work: Work): void {
+    this.#db
+      .prepare("INSERT INTO orphans (int, generation, task, work) VALUES (?, ?, ?, ?)")
+      .run(int, generation, task, JSON.stringify(work));
+  }
+
+  removeOrphan({ int, generation, task }: Orphan): void {
+    this.#db.prepare("DELETE FROM orphans WHERE int = ? AND generation = ? AND task = ?").run(int, generation, task);
+  }
+
+  orphans(): { readonly orphan: Orphan; readonly work: Work }[] {
+    const rows = this.#db.prepare("SELECT int, generation, task, work FROM orphans").all();
+    return rows.map(({ work, ...orphan }) => ({
+      orphan: orphan as unknown as Orphan,
+      work: JSON.parse(String(work)) as Work,
+    }));
   }
 
   /** The events of all turns, oldest first, and the number of turns. */

@@ -1,12 +1,13 @@
 // The heart of the engine: takes instances in the order in which something happened to them, runs a turn, commits it, then dispatches.
 import type { Database } from "../../database/database.ts";
-import type { Activities, WorkOutcome } from "./activities.ts";
+import type { Activities, Work, WorkOutcome } from "./activities.ts";
 import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./commit.ts";
 import { EventType, endedTask, type HistoryEvent, taskCompleted, taskFailed, timerFired } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import { replayTurn, resumeTurn, type Turn } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
+import type { Orphan } from "./store.ts";
 import type { Timers } from "./timers.ts";
 
 export interface TurnParts extends CommitParts {
@@ -98,15 +99,23 @@ export class Turns {
     const arrive = (completion: HistoryEvent) => {
       if (instance.generation === generation) this.deliver(instance, { event: completion });
     };
-    const finish = (outcome: WorkOutcome) => arrive(completionOf(id, outcome));
+    const finish = (outcome: WorkOutcome) => {
+      if (instance.ended || instance.generation !== generation)
+        this.#forget({ int: instance.int, generation, task: id });
+      else arrive(completionOf(id, outcome));
+    };
+    const begin = (begun: Work) => {
+      instance.open.set(id, { work: begun });
+      activities.run(begun, finish);
+    };
     const work = dispatchOfEvent(event);
     instance.open.set(id, {});
     switch (work.kind) {
       case "activity":
-        activities.run({ ...work, instanceId: instance.id }, finish);
+        begin({ ...work, instanceId: instance.id });
         break;
       case "http":
-        if (work.request.notBefore === undefined) activities.run(work, finish);
+        if (work.request.notBefore === undefined) begin(work);
         else instance.open.set(id, { timer: timers.add(work.request.notBefore, () => activities.run(work, finish)) });
         break;
       case "timer": {
@@ -122,6 +131,17 @@ export class Turns {
       default:
         work satisfies never;
     }
+  }
+
+  /** Does work again that a restart found without an end, and whose orchestration has ended. */
+  adopt(orphan: Orphan, work: Work): void {
+    this.#parts.activities.run(work, () => this.#forget(orphan));
+  }
+
+  #forget(orphan: Orphan): void {
+    const { db, store } = this.#parts;
+    // Not written, as when the engine is closed: it is done once more.
+    db.write(() => store.removeOrphan(orphan)).catch(() => undefined);
   }
 
   #pump(): void {
