@@ -3,11 +3,11 @@
 import { app, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
+import { parseSweepQuery, parseWhatIfQuery } from "../shared/messaging/supervisor-request.ts";
 import { type ReconcileReport, reconcile } from "../shared/operations/reconcile.ts";
 import { sweep } from "../shared/operations/sweep.ts";
 import { whatIf } from "../shared/operations/what-if.ts";
 import { orchestrationsOf } from "../shared/scheduler-client.ts";
-import { parseSweepQuery, parseWhatIfQuery } from "../shared/supervision/what-if-query.ts";
 import { logTelemetry } from "../shared/telemetry/events.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -55,7 +55,7 @@ operatorEndpoint("supervisorWhatIf", {
   handle: async (request, context) => {
     const asked = parseWhatIfQuery(request.query.entries());
     if (asked.kind === "invalid") return atFault(asked.faults);
-    return { jsonBody: await whatIf(ports(), logTelemetry(context), asked.query) };
+    return { jsonBody: await whatIf(ports(), logTelemetry(context), asked.value) };
   },
 });
 

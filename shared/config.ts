@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
+import { inWords } from "./messaging/checked.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
 
@@ -170,6 +171,6 @@ export function parseTelemetryConfig(environment: Environment): TelemetrySetting
 function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const faults = inWords(parsed.error, "the settings");
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
+import { check } from "./checked.ts";
 
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
 export type Ticket = Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy">;
@@ -63,10 +64,8 @@ export type ParsedReply =
 
 /** An agent may be anybody's, in any language: its reply is checked, and every fault named. */
 export function parseAgentReply(body: unknown): ParsedReply {
-  const parsed = replySchema.safeParse(body);
-  if (parsed.success) return { kind: "valid", reply: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  return { kind: "invalid", faults };
+  const checked = check(replySchema, body, "the body");
+  return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
 }
 
 /** The same however often the request is sent: the queue drops repeats. At most 120 characters. */

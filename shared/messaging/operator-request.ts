@@ -3,6 +3,7 @@ import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
+import { check, checkQuery } from "./checked.ts";
 import { parseSubmission, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
@@ -33,8 +34,7 @@ export interface ListRequest {
 
 /** Who asks where the site does not authenticate people, as on one machine. */
 const NAME_LIMIT = 200;
-/** A function's key may come in the query: that is between the caller and the Functions host. */
-const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
+const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
 const LONGEST_EXTENSION_MS = 7 * 86_400_000;
 
@@ -61,17 +61,17 @@ export function parseOperatorRequest(
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
   const body = jsonObject(text);
-  if (!body) return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
   switch (action) {
     case "resubmit":
       return parseResubmit(orderId, body, rules);
     case "undo":
     case "settle": {
-      const parsed = parse(bodies[action], body);
+      const parsed = check(bodies[action], body, BODY);
       return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });
     }
     case "extend": {
-      const parsed = parse(bodies.extend, body);
+      const parsed = check(bodies.extend, body, BODY);
       if (parsed.kind === "invalid") return parsed;
       return valid({ kind: "extend", reason: parsed.value.reason, byMs: parsed.value.by });
     }
@@ -85,7 +85,7 @@ function parseResubmit(
   body: object,
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
-  const parsed = parse(bodies.resubmit, body);
+  const parsed = check(bodies.resubmit, body, BODY);
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
   const edited = "order" in body ? parseSubmission(body.order, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
@@ -126,7 +126,7 @@ const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.ar
 
 /** @param query the URL's, each name with its value */
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
-  const parsed = parse(listQuery, Object.fromEntries([...query].filter(([name]) => !OF_THE_HOST.has(name))));
+  const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
   const { state, workflow, step, q, limit, continuation } = parsed.value;
   return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after: continuation } };
@@ -135,19 +135,6 @@ export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ re
 /** What a caller gives back to go on. */
 export function continuationOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
-}
-
-function parse<T>(schema: z.ZodType<T>, input: unknown): Parsed<{ readonly value: T }> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return { kind: "valid", value: parsed.data };
-  return { kind: "invalid", faults: parsed.error.issues.flatMap(describe) };
-}
-
-function describe(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => `${key.slice(0, NAME_LIMIT)}: is not known here`);
-  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
-  return [`${issue.path.join(".")}: ${missing ? "is missing" : issue.message}`];
 }
 
 function jsonObject(text: string): object | undefined {

@@ -1,6 +1,7 @@
 // The contract of an order message: what a shop sends, checked once, at the front door (P1).
 import { z } from "zod";
 import type { Order, ReplyAddress } from "../domain/order.ts";
+import { check } from "./checked.ts";
 
 const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
@@ -60,12 +61,12 @@ export type ParsedSubmission =
 
 /** Checks a message as a whole: the answer names every fault. */
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
-  const parsed = orderSchema.safeParse(body);
-  const faults = parsed.success ? [] : parsed.error.issues.map(describeIssue);
+  const parsed = check(orderSchema, body, "order");
+  const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     faults.splice(0, faults.length, "the body must be a JSON object");
   }
-  if (parsed.success && !rules.workflows.includes(parsed.data.workflow)) {
+  if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
   const replyTo = optionalText(envelope.replyTo);
@@ -78,27 +79,14 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   if (replyToSessionId !== null && replyToSessionId.length > SESSION_ID_LIMIT) {
     faults.push(`message property replyToSessionId: is longer than ${SESSION_ID_LIMIT} characters`);
   }
-  if (!parsed.success || faults.length > 0) return { kind: "invalid", faults };
-  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.data.orderId;
-  return { kind: "valid", order: parsed.data, reply: { replyTo, replyToSessionId, correlationId } };
+  if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
+  const correlationId =
+    optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
+  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId } };
 }
 
 /** A property's text. One that looks like a number comes as a number: the Functions library parses whatever is JSON. */
 function optionalText(value: unknown): string | null {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : null;
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const path = issue.path.reduce<string>(
-    (before, part) =>
-      typeof part === "number" ? `${before}[${part}]` : before ? `${before}.${String(part)}` : String(part),
-    "",
-  );
-  if (issue.code === "unrecognized_keys") {
-    const where = path || "order";
-    return `${where}: has no ${issue.keys.map((key) => `"${key.slice(0, TEXT_LIMIT)}"`).join(", ")}`;
-  }
-  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
-  return `${path || "order"}: ${missing ? "is missing" : issue.message}`;
 }

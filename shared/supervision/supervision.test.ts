@@ -4,7 +4,6 @@ import { createMemorySupervisionLog } from "./memory-supervision-log.ts";
 import { createPace, isThrottled } from "./pace.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 import { type SupervisionEntry, sweepIdOf } from "./supervision-log.ts";
-import { parseSweepQuery, parseWhatIfQuery } from "./what-if-query.ts";
 
 test("of the sweeps that found nothing one in ten minutes is written, and every other sweep", async () => {
   const log = createMemorySupervisionLog();
@@ -53,33 +52,4 @@ test("a 429 is recognised wherever it stands among the causes", () => {
     false,
   );
   expect(isThrottled("429")).toBe(false);
-});
-
-test("what may be asked of the supervisor, with every fault named", () => {
-  const asked = parseWhatIfQuery([
-    ["failureThreshold", "5"],
-    ["clockSkew", "PT3S"],
-    ["at", "2026-01-31T12:00:00Z"],
-    ["onExhausted", "undo"],
-  ]);
-  expect(asked).toEqual({
-    kind: "asked",
-    query: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "undo" },
-  });
-  const wrong = parseWhatIfQuery([
-    ["failureThreshold", "0"],
-    ["clockSkew", "2 s"],
-    ["at", "noon"],
-    ["treshold", "3"],
-    ["treshold", "4"],
-  ]);
-  expect(wrong.kind === "invalid" && wrong.faults.map((fault) => fault.split(":")[0]).sort()).toEqual([
-    "at",
-    "clockSkew",
-    "failureThreshold",
-    "treshold",
-    "treshold",
-  ]);
-  expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "asked", query: {} });
-  expect(parseSweepQuery([["force", "1"]])).toMatchObject({ kind: "invalid" });
 });

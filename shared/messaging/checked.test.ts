@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { check } from "./checked.ts";
+import { parseSweepQuery, parseWhatIfQuery } from "./supervisor-request.ts";
+
+const schema = z.strictObject({
+  id: z.string().min(1).max(5),
+  count: z.int().min(1).max(9),
+  lines: z.array(z.strictObject({ price: z.number() })).min(1),
+  email: z.email(),
+  state: z.enum(["open", "shut"]),
+  code: z.string().regex(/^[A-Z]{3}$/, "must be three capitals"),
+});
+
+test("each fault says where it is and what has to be there", () => {
+  const input = { id: "", count: 0.5, lines: [{ price: "1" }], email: "x", state: "ajar", code: "eur", surprise: 1 };
+  expect(check(schema, input, "the thing")).toEqual({
+    kind: "invalid",
+    faults: [
+      "id: must not be empty",
+      "count: must be a whole number",
+      "lines[0].price: must be a number",
+      "email: must be an email address",
+      "state: must be one of open, shut",
+      "code: must be three capitals",
+      'the thing: has no "surprise"',
+    ],
+  });
+  expect(check(schema, { id: "123456", count: 10, lines: [], email: 1 }, "the thing")).toMatchObject({
+    faults: [
+      "id: must be at most 5 characters",
+      "count: must be at most 9",
+      "lines: must not be empty",
+      "email: must be text",
+      "state: must be one of open, shut",
+      "code: is missing",
+    ],
+  });
+  expect(check(schema, [], "the thing")).toMatchObject({ faults: ["the thing: must be an object"] });
+});
+
+test("what may be asked of the supervisor, with every fault named", () => {
+  const asked = parseWhatIfQuery([
+    ["failureThreshold", "5"],
+    ["clockSkew", "PT3S"],
+    ["at", "2026-01-31T12:00:00Z"],
+    ["onExhausted", "undo"],
+  ]);
+  expect(asked).toEqual({
+    kind: "valid",
+    value: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "undo" },
+  });
+  const wrong = parseWhatIfQuery([
+    ["failureThreshold", "0"],
+    ["clockSkew", "2 s"],
+    ["at", "noon"],
+    ["treshold", "3"],
+    ["treshold", "4"],
+  ]);
+  expect(wrong.kind === "invalid" && wrong.faults.map((fault) => fault.split(":")[0]).sort()).toEqual([
+    "at",
+    "clockSkew",
+    "failureThreshold",
+    "the query",
+    "treshold",
+  ]);
+  expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "valid", value: {} });
+  expect(parseSweepQuery([["force", "1"]])).toMatchObject({ kind: "invalid" });
+});
