@@ -92,6 +92,7 @@ function compose(config: Config): App {
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,
       reconcileAfterMs: config.ReconcileAfter,
+      orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     ...connectSupervision(

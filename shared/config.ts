@@ -116,6 +116,8 @@ export const settings = z.object({
   SweepWithin: duration("PT20S"),
   /** An order and its orchestration that nobody has touched for so long are compared, as often. */
   ReconcileAfter: duration("PT1M"),
+  /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
+  OrchestrationsKeptFor: duration("P30D"),
   /** How long a supervisor that died still leads. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** Of the sweeps that find nothing, one in this time stands in the ledger. */

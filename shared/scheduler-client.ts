@@ -81,6 +81,29 @@ export function orchestrationsOf<Status>(client: SearchingClient<Status>, live: 
   };
 }
 
+interface PurgingClient<Status> {
+  purgeInstanceHistoryBy(filter: {
+    createdTimeFrom: Date;
+    createdTimeTo: Date;
+    runtimeStatus: Status[];
+  }): Promise<{ readonly instancesDeleted: number }>;
+}
+
+/**
+ * Removes what the engine keeps of the attempts in this host's task hub that began before the instant and have ended. Answers
+ * how many there were. Throws where the engine can't be reached; done in part, the rest is removed the next time.
+ * @param ended the library's own names for what has ended
+ */
+export async function removeEnded<Status>(
+  client: PurgingClient<Status>,
+  before: string,
+  ended: Status[],
+): Promise<number> {
+  const [createdTimeFrom, createdTimeTo] = [new Date(0), new Date(before)];
+  const removed = await client.purgeInstanceHistoryBy({ createdTimeFrom, createdTimeTo, runtimeStatus: ended });
+  return removed.instancesDeleted;
+}
+
 async function isUnderWay(client: OrchestrationClient, instanceId: string): Promise<boolean> {
   try {
     return isLive((await client.getStatus(instanceId)).runtimeStatus);

@@ -95,9 +95,11 @@ var settings = {
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'
   ReconcileAfter: 'PT1M'
+  OrchestrationsKeptFor: 'P30D'
   LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
   StockSchedule: '*/30 * * * * *'
+  HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
   AzureFunctionsJobHost__extensions__durableTask__hubName: taskHubName
   AZURE_CLIENT_ID: identity.clientId

@@ -19,6 +19,8 @@ export interface Timing {
   readonly sweepWithinMs: number;
   /** Records and orchestrations that nobody has touched for so long are compared. */
   readonly reconcileAfterMs: number;
+  /** What the engine keeps of an attempt that has ended is removed so long after it began. */
+  readonly orchestrationsKeptForMs: number;
 }
 
 export interface Ports {

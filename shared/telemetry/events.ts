@@ -32,6 +32,7 @@ export const EVENTS = [
   "RecoveryFailed",
   "OrchestrationReconciled",
   "ReconciliationFailed",
+  "OrchestrationsRemoved",
   "StockUncounted",
 ] as const;
 

@@ -19,6 +19,7 @@ export const TIMING: Timing = {
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
   reconcileAfterMs: TICK_MS,
+  orchestrationsKeptForMs: TICK_MS,
 };
 
 /** How often each of these may happen in one run; what is not named here may happen at any time and without limit. */
