@@ -6,7 +6,7 @@ import type { Ending } from "../domain/transitions.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { endStatus, settleNotices, tellBeforeWake, tellOrLeave } from "./tell.ts";
+import { endStatus, settleNotices, tellBeforeWake, tellOrLeave, tellSteps } from "./tell.ts";
 
 /** How an order ends whose plan is done: forward it is Processed; an undone one is in Error, and says what is left to do. */
 export function endingOf(workflow: Workflow, undone: Undone | null, now: string): Ending {
@@ -33,7 +33,10 @@ export interface Undone {
   readonly cause: OrderError | null;
 }
 
-/** The record says that the order has ended: tells the shop. The sweep does what fails here. */
+/**
+ * The record says that the order has ended: tells the shop. The sweep does what fails here. Before an Error the completed steps
+ * are told again: beside the one that was refused another may have been recorded by who then died.
+ */
 export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { orderId, attempt, processState, createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
   if (processState === "Processed") {
@@ -44,6 +47,7 @@ export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: T
   }
   reportError(ended.record, telemetry);
   try {
+    if (ended.record.direction === "forward") await tellSteps(ended.record, ports, telemetry);
     await settleNotices(ended, ports, telemetry);
   } catch (cause) {
     telemetry.event("StatusDelayed", { orderId, status: endStatus(ended.record), cause: String(cause) });

@@ -35,7 +35,10 @@ export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Tele
     const verdict = decideRecovery(record, policy);
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
     // The notice goes with the write: it has to be sent before.
-    if (verdict.kind === "tell") await tellNotices(record, ports, telemetry);
+    if (verdict.kind === "tell") {
+      await tellSteps(record, ports, telemetry);
+      await tellNotices(record, ports, telemetry);
+    }
     const next = recover(record, verdict, instant(now), ports.timing.claimWithinMs);
     const written = await ports.store.replace(due, next);
     if (written.kind === "refused") return { ...recovery, outcome: "lost" };

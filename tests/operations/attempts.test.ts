@@ -215,3 +215,22 @@ test("P15 P16 an attempt that is started again where its record stands tells wha
   const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
   expect(told.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
 });
+
+test("P15 P16 Failed is not told before a step beside the refused one whose agent died before it told", async () => {
+  const { tell } = world.messenger;
+  const wake = await world.submitted();
+  let isKilled = false;
+  vi.spyOn(world.messenger, "tell").mockImplementation((reply, message) => {
+    if (message.step !== "checkFraud" || isKilled) return tell(reply, message);
+    isKilled = true;
+    return new Promise<never>(() => undefined);
+  });
+  world.answers.set("authorize", async () => {
+    await vi.waitFor(() => expect(isKilled).toBe(true));
+    return { kind: "rejected", message: "card expired" };
+  });
+  void world.runAttempt(wake);
+  await vi.waitFor(() => expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" }));
+  const told = world.statuses.map(({ status, step }) => step ?? status);
+  expect(told).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);
+});
