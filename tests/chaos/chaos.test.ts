@@ -1,5 +1,6 @@
 // P20: two minutes of a random walk. A seed that finds something is worth keeping here.
 import { expect, test } from "vitest";
+import { noteRun } from "../support/last-run.ts";
 import { runChaos } from "./chaos.ts";
 
 const MINUTES = Number(process.env["CHAOS_MINUTES"] ?? 2);
@@ -12,6 +13,11 @@ test(
     const report = await runChaos(SEED, MINUTES, (line) => lines.push(line));
     const { faults, ...figures } = report;
     console.log(JSON.stringify(figures));
+    const { orders, attempts, actions } = figures;
+    noteRun(
+      "chaos",
+      `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} things that went wrong, ${faults.length} faults found`,
+    );
     const replay = `npm run chaos -- --seed ${SEED} --minutes ${MINUTES}`;
     expect(faults, `${replay}\n${lines.join("\n")}\n${faults.slice(0, 20).join("\n")}`).toEqual([]);
     expect(figures.orders).toBeGreaterThan(MINUTES * 60);

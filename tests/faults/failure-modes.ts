@@ -1,12 +1,10 @@
-// Writes docs/failure-modes.md from the names of the tests, with the counts of the last run: `npm run failure-modes`.
+// Writes docs/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
-import { type CrashCounts, LAST_RUN } from "./crash/report.ts";
+import { lastRun, SUITES, type Suite } from "../support/last-run.ts";
 
 export const PAGE = join(ROOT, "docs", "failure-modes.md");
-/** What `npm run faults` has vitest write. */
-const RESULTS = join(ROOT, ".local", "faults", "results.json");
 
 export interface Row {
   readonly actor: string;
@@ -28,9 +26,6 @@ const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/full-disk", "The disk"],
   ["tests/", "Elsewhere"],
 ];
-
-const COUNTS = /<!-- counts -->\n(.*)\n<!-- end of counts -->/s;
-const NOT_RUN = "Not run yet here.";
 
 export function rows(): Row[] {
   const files = globSync("tests/**/*.ts", { cwd: ROOT }).sort();
@@ -85,36 +80,25 @@ at each, and at those that only a recovery reaches after the death that led ther
 kind of thing that is written or sent, and at one at least for each function: a death before a call leaves what one after the call before
 it leaves.
 
-<!-- counts -->
+## The suites
+
 ${counts}
-<!-- end of counts -->
+
+The model has its own page: [tests/model/README.md](../tests/model/README.md).
 
 ${tables()}`;
 }
 
+/** A suite that did not run here since keeps the line that it had. */
 function counts(): string {
-  const before = existsSync(PAGE) ? COUNTS.exec(readFileSync(PAGE, "utf8"))?.[1] : undefined;
-  if (!existsSync(RESULTS) || !existsSync(LAST_RUN)) return before ?? NOT_RUN;
-  const { numPassedTests, numTotalTests, startTime } = JSON.parse(readFileSync(RESULTS, "utf8")) as Results;
-  const { whole, points, kills, missed, faults, seconds, actors } = JSON.parse(
-    readFileSync(LAST_RUN, "utf8"),
-  ) as CrashCounts;
-  const day = new Date(startTime).toISOString().slice(0, 10);
-  const among = Object.entries(actors).map(([actor, number]) => `| ${actor} | ${number} |`);
-  return [
-    `Last run, ${day}: ${numPassedTests} of ${numTotalTests} tests passed. The host was killed ${kills} times in ${seconds} s, at ${points}`,
-    `points${whole ? "" : " (one for each kind of write)"}, ${missed} of which were not reached a second time; ${faults} orders ended wrong.`,
-    "",
-    "| whose await | points |",
-    "| --- | --- |",
-    ...among,
-  ].join("\n");
-}
-
-interface Results {
-  readonly numPassedTests: number;
-  readonly numTotalTests: number;
-  readonly startTime: number;
+  const before = existsSync(PAGE) ? readFileSync(PAGE, "utf8").split("\n") : [];
+  const lines = Object.entries(SUITES).map(([suite, [folder, what]]) => {
+    const begins = `| \`${folder}\` | ${what} |`;
+    const run = lastRun(suite as Suite);
+    if (!run) return before.find((line) => line.startsWith(begins)) ?? `${begins} | not run yet |`;
+    return `${begins} ${run.at.slice(0, 10)} | ${run.cameTo} |`;
+  });
+  return ["| suite | what it does | last run | what it came to |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
 if (import.meta.main) writeFileSync(PAGE, page(counts()));

@@ -1,6 +1,7 @@
 // Ten thousand order messages, most of them wrong: each is accepted or quarantined with its faults named, and none is lost.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseSubmission } from "../../shared/messaging/submission-message.ts";
+import { noteRun } from "../support/last-run.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type Case, orderMessages } from "./order-messages.ts";
 
@@ -82,4 +83,9 @@ test("over the bus: each is recorded or quarantined, and no queue keeps one", as
     expect(await receiver.peekMessages(5), `${told}: ${JSON.stringify({ queue, ...options })}`).toEqual([]);
     await receiver.close();
   }
+  const { length } = cases;
+  noteRun(
+    "input",
+    `seed ${SEED}: of ${length.toLocaleString("en")} messages ${valid.length} were accepted and ${invalid} quarantined with their faults`,
+  );
 }, 240_000);

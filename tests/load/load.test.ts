@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessName } from "../../local/stack/processes.ts";
+import { noteRun } from "../support/last-run.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 20_000;
@@ -51,9 +52,9 @@ test(
     const seconds = Math.round((Date.now() - begun) / 1000);
     const expired = await count("c.failureCount > 0");
     const after = memory.filter(({ ended }) => ended > 11_000).map(({ megabytes }) => megabytes);
-    console.log(
-      `${ORDERS} orders in ${seconds} s, ${expired} of them retried, memory at most ${Math.max(...after)} MB`,
-    );
+    const cameTo = `${ORDERS.toLocaleString("en")} orders and ${KILLS.length} kills in ${seconds} s, ${expired} orders retried, memory of all processes at most ${Math.max(...after)} MB`;
+    console.log(cameTo);
+    noteRun("load", cameTo);
 
     expect(await count("c.processState != 'Processed'")).toBe(0);
     expect(expired).toBeLessThan(CAUGHT_BY_A_KILL);

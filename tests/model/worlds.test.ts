@@ -1,5 +1,6 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
 import { afterAll, expect, test } from "vitest";
+import { noteRun } from "../support/last-run.ts";
 import { explore, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";
 import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";
@@ -12,6 +13,7 @@ const LIMIT_MS = 20 * 60_000;
 const isAll = process.env["MODEL_WORLDS"] === "all";
 const lines: string[] = [];
 let states = 0;
+let deepest = 0;
 
 function inWords({ fault, trace }: Finding): string {
   return `${fault}\n${trace.map((step, index) => `${String(index + 1).padStart(4)}  ${step}`).join("\n")}`;
@@ -28,6 +30,7 @@ test.each(isAll ? [...WORLDS, ...MORE_WORLDS] : WORLDS)(
       `${world.name}: ${report.states} states, ${moves} moves, depth ${depth}, at most ${longestRun} moves to the end, ${seconds} s`,
     );
     states += report.states;
+    deepest = Math.max(deepest, depth);
     expect(report.finding && inWords(report.finding)).toBeUndefined();
     expect(report.complete).toBe(true);
     expect(report.settled).toBe(report.states);
@@ -47,4 +50,8 @@ test.each(KNOWN)("known and not mended: $words ($world.name)", async ({ words, w
 
 afterAll(() => {
   console.log(`${lines.join("\n")}\nin all: ${states} distinct states`);
+  noteRun(
+    "model",
+    `${states.toLocaleString("en")} distinct states in ${lines.length} worlds, at most ${deepest} moves deep`,
+  );
 });

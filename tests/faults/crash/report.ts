@@ -1,32 +1,19 @@
-// What a run of the crash points came to: a table for people, and the counts for docs/failure-modes.md.
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+// What a run of the crash points came to: a table for people, and a line for docs/failure-modes.md.
+import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Table from "cli-table3";
 import { ROOT } from "../../../cli/settings.ts";
+import { noteRun } from "../../support/last-run.ts";
 import { actorOf } from "./choice.ts";
 import type { Lived } from "./crash-lives.ts";
 
-/** Where the counts of the last run stand. */
-export const LAST_RUN = join(ROOT, ".local", "faults", "crash-points.json");
-
-const LIVES = join(dirname(LAST_RUN), "lives.log");
+const LIVES = join(ROOT, ".local", "faults", "lives.log");
 
 /** A line for each life, as it ends: a run of all of them takes long. */
 export function noteLife({ orderId, deaths, struck, ms, faults }: Lived): void {
   mkdirSync(dirname(LIVES), { recursive: true });
   const what = faults.length > 0 ? faults.join("; ") : struck ? "ended as it had to" : "not reached again";
   appendFileSync(LIVES, `${new Date().toISOString()} ${orderId} ${ms} ms, ${deaths.join(", then ")}: ${what}\n`);
-}
-
-export interface CrashCounts {
-  readonly at: string;
-  readonly whole: boolean;
-  readonly points: number;
-  readonly kills: number;
-  readonly missed: number;
-  readonly faults: number;
-  readonly seconds: number;
-  readonly actors: { readonly [actor: string]: number };
 }
 
 export function reportCrashes(lived: readonly Lived[], kills: number, ms: number): void {
@@ -40,18 +27,11 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
   table.push(["in all", lived.length, countMissed(lived), countWrong(lived)]);
   const seconds = Math.round(ms / 1000);
   console.log(`${table.toString()}\n${kills} kills of the host in ${seconds} s`);
-  const counts: CrashCounts = {
-    at: new Date().toISOString(),
-    whole: process.env["FAULTS"] === "all",
-    points: lived.length,
-    kills,
-    missed: countMissed(lived),
-    faults: countWrong(lived),
-    seconds,
-    actors: Object.fromEntries([...byActor].sort().map(([actor, own]) => [actor, own.length])),
-  };
-  mkdirSync(dirname(LAST_RUN), { recursive: true });
-  writeFileSync(LAST_RUN, JSON.stringify(counts, null, 2));
+  const whole = process.env["FAULTS"] === "all";
+  noteRun(
+    whole ? "crash" : "crash, a choice",
+    `killed ${kills} times in ${seconds} s at ${lived.length} points; ${countMissed(lived)} were not reached a second time; ${countWrong(lived)} orders ended wrong`,
+  );
 }
 
 const countMissed = (lived: readonly Lived[]): number => lived.filter(({ struck }) => !struck).length;

@@ -1,0 +1,40 @@
+// What each long suite came to when it ran last: docs/failure-modes.md shows it.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../cli/settings.ts";
+
+/** In the order in which the page has them, with what each does. */
+export const SUITES = {
+  model: ["tests/model", "every state of small worlds, by the real code, is visited and checked"],
+  crash: ["tests/faults/crash", "the host is killed at each await, and at each of the recovery (`npm run faults`)"],
+  "crash, a choice": [
+    "tests/faults/crash",
+    "the same at one point for each thing written or sent (`npm run test:long`)",
+  ],
+  chaos: ["tests/chaos", "a random walk of kills, freezes and failing services, then an oracle"],
+  input: ["tests/input", "generated order messages, most of them wrong or hostile"],
+  load: ["tests/load", "a burst of orders with kills under way"],
+} as const;
+
+export type Suite = keyof typeof SUITES;
+
+export interface LastRun {
+  /** An ISO 8601 instant. */
+  readonly at: string;
+  readonly cameTo: string;
+}
+
+const fileOf = (suite: Suite) => join(ROOT, ".local", "last-runs", `${suite.replaceAll(/\W+/g, "-")}.json`);
+
+/** @param cameTo one line, its figures measured in this run */
+export function noteRun(suite: Suite, cameTo: string): void {
+  const file = fileOf(suite);
+  mkdirSync(join(file, ".."), { recursive: true });
+  const run: LastRun = { at: new Date().toISOString(), cameTo };
+  writeFileSync(file, JSON.stringify(run));
+}
+
+export function lastRun(suite: Suite): LastRun | undefined {
+  const file = fileOf(suite);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LastRun) : undefined;
+}
