@@ -99,10 +99,11 @@ export class Turns {
     const arrive = (completion: HistoryEvent) => {
       if (instance.generation === generation) this.deliver(instance, { event: completion });
     };
-    const finish = (outcome: WorkOutcome) => {
-      if (instance.ended || instance.generation !== generation)
-        this.#forget({ int: instance.int, generation, task: id });
-      else arrive(completionOf(id, outcome));
+    const isLeft = () => instance.ended || instance.generation !== generation;
+    const finish = async (outcome: WorkOutcome) => {
+      if (isLeft()) await this.#forget({ int: instance.int, generation, task: id });
+      // Also where the disk has refused the end meanwhile: then it is waited for again.
+      if (!isLeft()) arrive(completionOf(id, outcome));
     };
     const begin = (begun: Work) => {
       instance.open.set(id, { work: begun });
@@ -135,13 +136,13 @@ export class Turns {
 
   /** Does work again that a restart found without an end, and whose orchestration has ended. */
   adopt(orphan: Orphan, work: Work): void {
-    this.#parts.activities.run(work, () => this.#forget(orphan));
+    this.#parts.activities.run(work, () => void this.#forget(orphan));
   }
 
-  #forget(orphan: Orphan): void {
+  async #forget(orphan: Orphan): Promise<void> {
     const { db, store } = this.#parts;
     // Not written, as when the engine is closed: it is done once more.
-    db.write(() => store.removeOrphan(orphan)).catch(() => undefined);
+    await db.write(() => store.removeOrphan(orphan)).catch(() => undefined);
   }
 
   #pump(): void {
