@@ -48,7 +48,6 @@ const TYPES: { readonly [expected: string]: string } = {
   record: "an object",
   array: "a list",
 };
-const FORMATS: { readonly [format: string]: string } = { email: "an email address", datetime: "an ISO 8601 instant" };
 const UNITS: { readonly [origin: string]: string } = { string: " characters", array: " entries" };
 
 function wantedBy(issue: z.core.$ZodIssue): string {
@@ -66,7 +65,7 @@ function wantedBy(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
     case "invalid_format":
-      return issue.format in FORMATS ? `must be ${FORMATS[issue.format]}` : issue.message;
+      return issue.format === "email" ? "must be an email address" : issue.message;
     default:
       return issue.message;
   }

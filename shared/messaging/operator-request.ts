@@ -32,7 +32,7 @@ export interface ListRequest {
   readonly after?: Position | undefined;
 }
 
-/** Who asks where the site does not authenticate people, as on one machine. */
+/** What is looked for is no longer than a name. */
 const NAME_LIMIT = 200;
 const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;

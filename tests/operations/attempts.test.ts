@@ -216,7 +216,8 @@ test("P15 P16 an attempt that is started again where its record stands tells wha
   expect(told.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
 });
 
-test("P15 P16 Failed is not told before a step beside the refused one whose agent died before it told", async () => {
+/** The fraud check is recorded, and whoever did it dies before it tells; then the card is refused. */
+async function refusedBesideAKilledStep(atRefusal: () => void): Promise<void> {
   const { tell } = world.messenger;
   const wake = await world.submitted();
   let isKilled = false;
@@ -227,10 +228,28 @@ test("P15 P16 Failed is not told before a step beside the refused one whose agen
   });
   world.answers.set("authorize", async () => {
     await vi.waitFor(() => expect(isKilled).toBe(true));
+    atRefusal();
     return { kind: "rejected", message: "card expired" };
   });
   void world.runAttempt(wake);
+}
+
+const toldInOrder = () => world.statuses.map(({ status, step }) => step ?? status);
+
+test("P15 P16 Failed is not told before a step beside the refused one whose agent died before it told", async () => {
+  await refusedBesideAKilledStep(() => undefined);
   await vi.waitFor(() => expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" }));
-  const told = world.statuses.map(({ status, step }) => step ?? status);
-  expect(told).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);
+  expect(toldInOrder()).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);
+});
+
+test("P15 P16 nor by the sweep, where the bus was away at the refusal", async () => {
+  await refusedBesideAKilledStep(() => {
+    world.tellFault = new Error("bus down");
+  });
+  await vi.waitFor(() => expect(world.eventNames()).toContain("StatusDelayed"));
+  expect(toldInOrder()).toEqual(["Received", "Started", "reserveStock"]);
+  world.tellFault = undefined;
+  world.clock += 60_000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
+  expect(toldInOrder().slice(3)).toEqual(["reserveStock", "checkFraud", "Failed"]);
 });

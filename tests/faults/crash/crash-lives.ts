@@ -9,7 +9,7 @@ import type { Scenario } from "./scenarios.ts";
 const ENDS_WITHIN_MS = 60_000;
 const TICKS_MS = 10_000;
 const POLL_MS = 150;
-const TRIES = 5;
+const TRIES = 3;
 
 export interface Life {
   readonly scenario: Scenario;
