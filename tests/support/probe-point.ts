@@ -29,7 +29,7 @@ export interface Arm {
   readonly act: "kill" | "throw";
 }
 
-/** `<function>[/step][/undo]:<port>.<method>[(detail)]#<n>:<before|after|sent>` */
+/** `<function>[/step][/undo]:<port>.<method>[(detail)]#<n>[/request#<n>(<what>)]:<before|after|sent>` */
 export function pointName(call: string, where: Where): string {
   return `${call}:${where}`;
 }

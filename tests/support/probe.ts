@@ -163,10 +163,13 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 // A call that makes several requests has awaits between them: its second request and each further one are points too.
 subscribe("http.client.request.start", (message) => {
   const under = portCalls.getStore();
+  const { method, path } = (message as { request: { method: string; path: string } }).request;
   // The store's SDK reads what the account is once a process, whoever comes first.
-  if (!under || (message as { request: { path: string } }).request.path === "/") return;
+  if (!under || path === "/") return;
   under.requests += 1;
-  if (under.requests > 1) reach(`${under.name}/request#${under.requests}`, "before", under.orders);
+  const { searchParams } = new URL(path, "http://any");
+  const what = [method, searchParams.get("comp") ?? searchParams.get("restype") ?? []].flat().join(" ");
+  if (under.requests > 1) reach(`${under.name}/request#${under.requests}(${what})`, "before", under.orders);
 });
 
 // What is sent to a remote service and not yet answered: the effect may be had.

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BlobServiceClient } from "@azure/storage-blob";
+import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { madeOrder } from "../../../cli/shop.ts";
 import type { OrderRequest } from "../../../client/order-client.ts";
 import type { StateRecord } from "../../../shared/domain/state-record.ts";
@@ -20,6 +20,8 @@ const AGAIN_MS = 100;
 export interface Rig extends AsyncDisposable {
   readonly app: TestStack;
   readonly kills: number;
+  /** Another host for the one that lives; with `no leader yet` it is as if there had never been one. */
+  renew(leader?: "no leader yet"): Promise<void>;
   watch(orderId: string, arms: readonly Arm[]): void;
   /** Every point that was reached for it, in order, and the strikes. */
   noted(orderId: string): { readonly points: readonly string[]; readonly strikes: readonly string[] };
@@ -55,7 +57,7 @@ export async function startRig(): Promise<Rig> {
   });
   /** A host that dies while it starts has another armed point behind it. */
   async function comeBack(): Promise<void> {
-    await breakLease(app);
+    await breakLease(leaderBlob(app));
     while (
       !ending &&
       !(await app.stack.restart("host").then(
@@ -69,6 +71,14 @@ export async function startRig(): Promise<Rig> {
     app,
     get kills() {
       return kills;
+    },
+    async renew(leader) {
+      await app.stack.kill("host");
+      if (leader) {
+        await breakLease(leaderBlob(app));
+        await leaderBlob(app).deleteIfExists();
+      }
+      await comeBack();
     },
     watch: (orderId, arms) => writeArms(folder, orderId, arms),
     noted(orderId) {
@@ -174,14 +184,15 @@ export class Hand {
   }
 }
 
-/** A dead leader's lease lasts 15 s: what that costs is shown elsewhere, and here every death would cost it. */
-async function breakLease(app: TestStack): Promise<void> {
+function leaderBlob(app: TestStack): BlobClient {
   const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
-  const blob = storage.getContainerClient("supervisor").getBlobClient("leader");
-  await blob
-    .getBlobLeaseClient()
-    .breakLease(0)
-    .catch(() => undefined);
+  return storage.getContainerClient("supervisor").getBlobClient("leader");
+}
+
+/** A dead leader's lease lasts 15 s: what that costs is shown elsewhere, and here every death would cost it. */
+async function breakLease(blob: BlobClient): Promise<void> {
+  const nobodyHasIt = () => undefined;
+  await blob.getBlobLeaseClient().breakLease(0).catch(nobodyHasIt);
 }
 
 function linesOf(file: string): string[] {
