@@ -105,3 +105,21 @@ test("an activity that was left behind by the end of its orchestration, or by it
   await third.close();
   rmSync(left, { recursive: true });
 });
+
+test("an activity that was left behind when its orchestration went on as new is done after a restart, once", async () => {
+  const left = mkdtempSync(join(tmpdir(), "durable-left-"));
+  const first = await openBench(APP, { data: left });
+  expect(await first.run("movesOn", { key: "left-by-new", workMs: 500 })).toMatchObject({ output: "moved on" });
+  expect(first.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activitiesRunning: 1 });
+  await first.close();
+
+  const second = await openBench(APP, { data: left });
+  expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 1 });
+  await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(0);
+  await second.close();
+
+  const third = await openBench(APP, { data: left });
+  expect(third.engine.counts).toMatchObject({ activities: 0 });
+  await third.close();
+  rmSync(left, { recursive: true });
+});
