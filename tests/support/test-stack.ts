@@ -26,7 +26,7 @@ export interface TestStack extends AsyncDisposable {
   readonly bus: ServiceBusClient;
   /** The record once `holds` is true of it. */
   eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
-  /** What the shop has been told so far of one order, in the order in which it came. */
+  /** What the shop has been told so far of one order, in the order in which its queue took it. */
   statuses(orderId: string): ServiceBusReceivedMessage[];
   switchOn(service: string, fault: Record<string, unknown>): Promise<void>;
   /** The effects that a remote service has had for an order. */
@@ -60,11 +60,11 @@ export async function startTestStack(
   const shop = openShop(settings);
   const records = openRecords(settings);
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
-  const heard: ServiceBusReceivedMessage[] = [];
-  // Under a lock: what a broker has let go and not yet delivered when it is killed would never be heard.
+  const heard = new Map<number, ServiceBusReceivedMessage>();
+  // Under a lock: what a broker has let go and not yet delivered when it is killed would never be heard. So one may come again.
   const ear = bus.createReceiver(REPLY_QUEUE);
   ear.subscribe({
-    processMessage: async (message) => void heard.push(message),
+    processMessage: async (message) => void heard.set(Number(message.sequenceNumber), message),
     // The broker may be killed under it: it comes back by itself.
     processError: async () => undefined,
   });
@@ -84,7 +84,10 @@ export async function startTestStack(
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     },
-    statuses: (orderId) => heard.filter(({ body }) => body.orderId === orderId),
+    statuses: (orderId) =>
+      [...heard.values()]
+        .filter(({ body }) => body.orderId === orderId)
+        .sort((one, other) => Number(one.sequenceNumber) - Number(other.sequenceNumber)),
     async switchOn(service, fault) {
       const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
         method: "POST",

@@ -9,6 +9,7 @@ import type { Scenario } from "./scenarios.ts";
 const ENDS_WITHIN_MS = 60_000;
 const TICKS_MS = 10_000;
 const POLL_MS = 150;
+const TRIES = 8;
 export interface Life {
   readonly scenario: Scenario;
   /** Where the host dies; absent in a life that is left alone. */
@@ -29,16 +30,16 @@ export interface Lived extends Life {
 
 let orders = 0;
 
-/** A life; lived again by a new host, then by one that finds no leader, if its point was not reached: some are by these only. */
+/**
+ * A life, lived again if its point was not reached: some are reached only by what a new host does first, some only by the first
+ * leader there ever was, and some by chance, as when a redelivery and the sweep race for an order.
+ */
 export async function live(rig: Rig, life: Life): Promise<Lived> {
-  const isOver = ({ struck, faults }: Lived) => struck || faults.length > 0;
-  const first = await liveOnce(rig, life);
-  if (isOver(first)) return first;
-  await rig.renew();
-  const second = await liveOnce(rig, life);
-  if (isOver(second)) return second;
-  await rig.renew("no leader yet");
-  return liveOnce(rig, life);
+  for (let tries = 1; ; tries += 1) {
+    const lived = await liveOnce(rig, life);
+    if (lived.struck || lived.faults.length > 0 || tries === TRIES) return lived;
+    await rig.renew(tries % 2 === 0 ? "no leader yet" : undefined);
+  }
 }
 
 async function liveOnce(rig: Rig, life: Life): Promise<Lived> {
