@@ -78,8 +78,8 @@ The points at which the host is killed are found by running: the ports and the d
 is a point before it and one after; for remote services also one with the request sent and not yet answered. \`npm run faults\` kills
 at each, and at those that only a recovery reaches after the death that led there. \`npm run test:long\` kills at one point for each
 kind of thing that is written or sent, and at one at least for each function: a death before a call leaves what one after the call before
-it leaves. Some points come but once in a stack's life (the lease's blob is made at the first tick) or by chance; those that were not reached a
-second time are counted below, and no kill was seen there.
+it leaves. Each life has a stack to itself while it lasts. Some points come by chance, as where two steps race for the end of their
+level, or a redelivery and the sweep for an order: those that eight lives did not reach again are counted below, and no kill was seen there.
 
 ## The suites
 

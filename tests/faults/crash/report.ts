@@ -28,9 +28,16 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
   const seconds = Math.round(ms / 1000);
   console.log(`${table.toString()}\n${kills} kills of the host in ${seconds} s`);
   const whole = process.env["FAULTS"] === "all";
+  const plain = lived.filter(({ deaths }) => deaths.length === 1);
+  const further = lived.filter(({ deaths }) => deaths.length > 1);
   noteRun(
     whole ? "crash" : "crash, a choice",
-    `killed ${kills} times in ${seconds} s at ${lived.length} points; ${countMissed(lived)} were not reached a second time; ${countWrong(lived)} orders ended wrong`,
+    [
+      `killed ${kills} times in ${seconds} s`,
+      `${countMissed(plain)} of ${plain.length} points of plain lives were not reached a second time`,
+      ...(further.length > 0 ? [`nor ${countMissed(further)} of ${further.length} that only a recovery reaches`] : []),
+      `${countWrong(lived)} orders ended wrong`,
+    ].join("; "),
   );
 }
 
