@@ -34,12 +34,13 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
     whole ? "crash" : "crash, a choice",
     [
       `killed ${kills} times in ${seconds} s`,
-      `${countMissed(plain)} of ${plain.length} points of plain lives were not reached a second time`,
-      ...(further.length > 0 ? [`nor ${countMissed(further)} of ${further.length} that only a recovery reaches`] : []),
+      `at ${countStruck(plain)} of ${plain.length} points of plain lives`,
+      ...(further.length > 0 ? [`at ${countStruck(further)} of ${further.length} that only a recovery reaches`] : []),
       `${countWrong(lived)} orders ended wrong`,
-    ].join("; "),
+    ].join(", "),
   );
 }
 
+const countStruck = (lived: readonly Lived[]): number => lived.length - countMissed(lived);
 const countMissed = (lived: readonly Lived[]): number => lived.filter(({ struck }) => !struck).length;
 const countWrong = (lived: readonly Lived[]): number => lived.filter(({ faults }) => faults.length > 0).length;
