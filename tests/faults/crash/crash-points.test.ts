@@ -19,10 +19,13 @@ const MISSED_AT_MOST = isWhole ? 0.01 : 0.05;
 const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000;
 
 const ACTORS = [
-  ...["submission", "submissionPriority", "claimOrder", "schedulerWake"],
+  ...["submission", "submissionPriority", "claimOrder", "schedulerWake", "tellEnd"],
   ...["agents, as activities", "askAgent", "agents, over queues", "agentReplies", "supervisor"],
   ...["resubmitOrder", "undoOrder", "extendOrder", "settleOrder", "inspectOrder", "listOrders"],
 ];
+
+/** What these do is done whatever lives; what a person asks for has to be asked for. */
+const TIMERS = ["supervisor", "housekeeping"];
 
 const plain = new Map<Scenario, Lived>();
 const known = new Set<string>();
@@ -88,16 +91,15 @@ for (const scenario of scenarios) {
 }
 
 test(
-  "[supervisor | every await of a tick that is about no order: the lead, the search, the comparison | host killed] the next host's tick does it all; the order under way ends",
+  "[supervisor, housekeeping | every await of a tick that is about no order: the lead, the search, the comparison, the removal of what is old | host killed] the next host's tick does it all; the order under way ends",
   async () => {
     const points = [...new Set(rigs.all.flatMap((rig) => rig.noted(ANY_ORDER).points))];
-    expect(points.some((point) => point.includes("leadership.lead"))).toBe(true);
+    expect(points.map(actorOf)).toEqual(expect.arrayContaining(["supervisor", "housekeeping"]));
     const chosen = isWhole ? points : points.filter((point) => point === "supervisor:leadership.lead#1:after");
-    // What a tick does is done whatever lives; what a person asks for has to be asked for.
     const during = (name: string) => scenarios.filter((scenario) => scenario.name === name);
     await Promise.all(
       chosen.flatMap((point) =>
-        during(point.startsWith("supervisor:") ? "plain" : "looked at").map((scenario) =>
+        during(TIMERS.includes(actorOf(point)) ? "plain" : "looked at").map((scenario) =>
           dieAt({ scenario, deaths: [point], ofAnyOrder: true }),
         ),
       ),

@@ -48,6 +48,8 @@ export async function startRig(): Promise<Rig> {
       ClockSkew: "PT0.2S",
       ReconcileAfter: "PT2S",
       BreakerFailures: "1000",
+      HousekeepingSchedule: "*/3 * * * * *",
+      OrchestrationsKeptFor: "PT1M",
     },
     onExit: (name) => {
       if (ending || name !== "host") return;

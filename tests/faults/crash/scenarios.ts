@@ -23,7 +23,7 @@ const cardRefused: End = { error: "rejected", steps: ["reserveStock", "checkFrau
 
 const refusesCard = { kind: "refuse", status: 402, message: "card expired", path: "/charges" };
 const isDown = { kind: "down", path: "/shipments" };
-const tells = (point: string): Arm[] => [{ point, act: "throw" }];
+const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
 
 const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
 const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
@@ -291,7 +291,7 @@ export const scenarios: readonly Scenario[] = [
     name: "its wake lost",
     title:
       "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
-    arms: tells("supervisor:messenger.wake#1:before"),
+    arms: failing("supervisor:messenger.wake#1:before"),
     async drive(hand) {
       const lift = await hand.fault("shipping", isDown);
       await hand.send({ workflow: "hasty" });
@@ -304,7 +304,7 @@ export const scenarios: readonly Scenario[] = [
     name: "a step not told",
     title:
       "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
-    arms: tells("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
+    arms: failing("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
     drive: (hand) => hand.send(),
     end: done,
   },
@@ -312,7 +312,7 @@ export const scenarios: readonly Scenario[] = [
     name: "its end not told",
     title:
       "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: tells("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
+    arms: failing("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
     async drive(hand) {
       await hand.send();
       await hand.until(ended);
@@ -321,10 +321,21 @@ export const scenarios: readonly Scenario[] = [
     end: done,
   },
   {
+    name: "its end neither told nor noted",
+    title:
+      "[scheduler | Completed could be neither sent nor left as a notice; every await of the attempt's last word | host killed] it is told from the record",
+    arms: failing(
+      "paymentAgent/capturePayment:messenger.tell(Completed)#1:before",
+      "paymentAgent/capturePayment:store.change#1:before",
+    ),
+    drive: (hand) => hand.send(),
+    end: done,
+  },
+  {
     name: "its failure not told",
     title:
       "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: tells("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
+    arms: failing("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
     async drive(hand) {
       await hand.fault("payment", refusesCard);
       await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });
