@@ -4,12 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
 import { expect, test } from "vitest";
-import { parseConfig } from "./config.ts";
+import { parseConfig, settings } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 
 const endpoints = Object.fromEntries(
-  ["Inventory", "Payment", "Fraud", "Shipping"].map((name) => [`${name}Endpoints`, "http://127.0.0.1:1"]),
+  Object.keys(settings.shape)
+    .filter((name) => name.endsWith("Endpoints"))
+    .map((name) => [name, "http://127.0.0.1:1"]),
 );
 const byIdentity = {
   ...endpoints,

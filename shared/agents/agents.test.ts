@@ -171,7 +171,7 @@ test("P6 the workflows are checked against these operations", () => {
     operations: ["authorize", "void", "capture", "refund", "refundReturn"],
     transports: ["activity", "queue"],
   });
-  expect([...knownAgents.keys()]).toEqual(["inventory", "payment", "fraud", "shipping"]);
+  expect([...knownAgents.keys()]).toEqual(expect.arrayContaining(Object.keys(operations)));
 });
 
 describe("P9 what an answer means", () => {

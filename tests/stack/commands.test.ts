@@ -55,7 +55,7 @@ test("npm start -- --exit --json: every sample ends as it should, and one line o
 test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a start after kill -9 takes up what was unfinished", async () => {
   const data = join(folder, "stays");
   const first = run("start", "--data", data, ...(await portOptions()));
-  await until(first, "3/5 steps, arrangeShipping");
+  await expect.poll(() => first.output(), { timeout: 40_000, interval: 50 }).toMatch(/\d\/\d+ steps, arrangeShipping/);
   // All others have to be at their end, however slow the machine is: one is to be left.
   for (const name of ["plain", "priority", "payment-refused", "address-refused", "malformed", "sent-twice", "return"]) {
     const ended = new RegExp(` ${name}\\S*( order\\S*)? +(Processed|Error|Quarantined) `);

@@ -6,7 +6,7 @@ import { newStateRecord, type StateRecord } from "../../shared/domain/state-reco
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 
-/** The two versions of the workflow, by what they look like. */
+/** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
 
 export const NOON = "2026-01-01T12:00:00.000Z";

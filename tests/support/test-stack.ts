@@ -10,6 +10,8 @@ import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import type { Addresses } from "../../local/stack/addresses.ts";
 import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { adaptApp } from "./adapted-app.ts";
+import { CHAIN, GRAPH } from "./orders.ts";
 
 export interface Effect {
   readonly key: string;
@@ -42,8 +44,9 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, ...rest } = options;
+  const adapted = adaptApp([CHAIN, GRAPH]);
   const stack = await startStack({
-    appDir: ROOT,
+    appDir: adapted.dir,
     data,
     ports: "free",
     settingsFor: (addresses) => ({
@@ -105,6 +108,7 @@ export async function startTestStack(
       await Promise.allSettled([shop.close(), records.close(), bus.close()]);
       await stack.stop();
       rmSync(data, { recursive: true, force: true });
+      adapted[Symbol.dispose]();
     },
   };
 }

@@ -25,8 +25,9 @@ import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
+import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
-import { sampleOrder } from "./orders.ts";
+import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";
 
 const OPERATIONS = new Map<string, readonly string[]>([
   ["inventory", ["reserve", "release", "restock", "withdraw"]],
@@ -86,7 +87,7 @@ export function createWorld(startMs: number): World {
     name,
     { operations, transports: ["activity", "queue"] },
   ]);
-  const workflows = loadWorkflows(new Map(facts));
+  const workflows = loadWorkflows(new Map(facts), [CHAIN, GRAPH, returns]);
   const requests: World["requests"] = [];
   const replies: World["replies"] = [];
 
