@@ -87,7 +87,13 @@ test.each([
   ["var x = loadJsonContent('absent.json')\noutput z object = x\n", "there is no"],
   ["module m 'absent.bicep' = {\n  params: {}\n}\n", "there is no"],
   ["module m 'part.bicep' = {\n  params: {}\n}\n", "module m: name is not given"],
-  ["module m 'part.bicep' = {\n  params: { name: 'a', size: 1 }\n}\n", "module m: has no parameter size"],
+  ["module m 'part.bicep' = {\n  params: { name: 'a', weight: 1 }\n}\n", "module m: has no parameter weight"],
+  ["param x {\n  a: string\n}\noutput z string = x.b\n", "x has no member b"],
+  ["module m 'part.bicep' = {\n  params: { name: 'a', size: { wide: 1 } }\n}\n", "module m: size.high is not given"],
+  [
+    "module m 'part.bicep' = {\n  params: { name: 'a', size: { wide: 1, hi: 2 } }\n}\n",
+    "module m: size has no member hi",
+  ],
   [
     "module m 'part.bicep' = {\n  params: { name: 'a' }\n}\noutput z string = m.outputs.idd\n",
     "module m has no output idd",
@@ -95,7 +101,7 @@ test.each([
 ])("planted %#: %s", (text, fault) => {
   writeFileSync(
     join(folder, "part.bicep"),
-    "param name string\nparam count int = 1\noutput id string = concat(name, string(count))\n",
+    "param name string\nparam size {\n  wide: int\n  high: int\n} = { wide: 1, high: 1 }\noutput id string = concat(name, string(size.wide * size.high))\n",
   );
   const faults = faultsIn(join(folder, "main.bicep"), text);
   expect(faults.join("\n")).toContain(fault);

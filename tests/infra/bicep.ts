@@ -22,6 +22,8 @@ export function parse(text: string): Node {
 export interface Param {
   readonly name: string;
   readonly required: boolean;
+  /** Of an object whose members its type names: these. */
+  readonly members: readonly string[] | undefined;
 }
 
 export interface Declared {
@@ -36,6 +38,7 @@ export function declared(root: Node): Declared {
     params: children(root, "parameter_declaration").map((node) => ({
       name: nameOf(node),
       required: !/^[^\n]*\s=\s/.test(textAfterType(node)),
+      members: membersOf(node),
     })),
     outputs: children(root, "output_declaration").map(nameOf),
     resources: root.descendantsOfType("resource_declaration").map((node) => literal(node.namedChild(1))),
@@ -59,15 +62,46 @@ export function faultsIn(path: string, text = readFileSync(path, "utf8")): strin
       faults.push(...argumentFaults(module, known).map((fault) => `${at(module)}: module ${nameOf(module)}: ${fault}`));
     }
   }
-  return [...faults, ...nameFaults(root, at), ...outputFaults(root, modules, at), ...fileFaults(root, path, at)];
+  return [
+    ...faults,
+    ...nameFaults(root, at),
+    ...memberFaults(root, at),
+    ...outputFaults(root, modules, at),
+    ...fileFaults(root, path, at),
+  ];
 }
 
 function argumentFaults(module: Node, { params }: Declared): string[] {
   const given = propertyOf(bodyOf(module), "params");
-  const names = given ? properties(given).map(([name]) => name) : [];
-  const missing = params.filter(({ name, required }) => required && !names.includes(name));
-  const strange = names.filter((name) => !params.some((param) => param.name === name));
-  return [...missing.map(({ name }) => `${name} is not given`), ...strange.map((name) => `has no parameter ${name}`)];
+  const values = new Map(given ? properties(given) : []);
+  const missing = params.filter(({ name, required }) => required && !values.has(name));
+  const strange = [...values.keys()].filter((name) => !params.some((param) => param.name === name));
+  return [
+    ...missing.map(({ name }) => `${name} is not given`),
+    ...strange.map((name) => `has no parameter ${name}`),
+    ...params.flatMap(({ name, members }) => {
+      const value = values.get(name);
+      return members && value?.type === "object" ? objectFaults(name, value, members) : [];
+    }),
+  ];
+}
+
+function objectFaults(param: string, value: Node, members: readonly string[]): string[] {
+  const names = properties(value).map(([name]) => name);
+  return [
+    ...members.filter((name) => !names.includes(name)).map((name) => `${param}.${name} is not given`),
+    ...names.filter((name) => !members.includes(name)).map((name) => `${param} has no member ${name}`),
+  ];
+}
+
+/** What is read of a parameter whose type does not name it. */
+function memberFaults(root: Node, at: (node: Node) => string): string[] {
+  const members = new Map(declared(root).params.map((param) => [param.name, param.members]));
+  return root.descendantsOfType("member_expression").flatMap((node) => {
+    const [, param = "", member = ""] = /^(\w+)\.(\w+)$/.exec(node.text) ?? [];
+    const known = members.get(param);
+    return known && !known.includes(member) ? [`${at(node)}: ${param} has no member ${member}`] : [];
+  });
 }
 
 function nameFaults(root: Node, at: (node: Node) => string): string[] {
@@ -149,6 +183,11 @@ function* walk(node: Node): Generator<Node> {
 
 function children(node: Node, type: string): Node[] {
   return node.namedChildren.filter((child): child is Node => child?.type === type);
+}
+
+function membersOf(parameter: Node): string[] | undefined {
+  const type = children(parameter, "type")[0]?.namedChild(0);
+  return type?.type === "object" ? properties(type).map(([name]) => name) : undefined;
 }
 
 /** What follows a parameter's type: its default, if it has one. */
