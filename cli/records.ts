@@ -21,6 +21,8 @@ export interface Records {
 }
 
 const PEEK = 250;
+/** The store compares each record with each id that is asked for: of more than these all records are read. */
+const MANY = 1000;
 
 export function openRecords(settings: Settings): Records {
   const cosmos = openCosmos(settings);
@@ -34,11 +36,17 @@ export function openRecords(settings: Settings): Records {
   const query = async (spec: SqlQuerySpec) => (await container.items.query<StateRecord>(spec).fetchAll()).resources;
 
   return {
-    of: (orderIds) =>
-      query({
+    async of(orderIds) {
+      if (orderIds.length > MANY) {
+        const wanted = new Set(orderIds);
+        const all = await query({ query: "SELECT * FROM c WHERE c.id = 'state'" });
+        return all.filter(({ orderId }) => wanted.has(orderId));
+      }
+      return query({
         query: "SELECT * FROM c WHERE c.id = 'state' AND ARRAY_CONTAINS(@ids, c.orderId)",
         parameters: [{ name: "@ids", value: [...orderIds] }],
-      }),
+      });
+    },
     unfinished: () => query({ query: "SELECT * FROM c WHERE c.processState IN ('Pending', 'Processing')" }),
     latest: (limit) =>
       query({

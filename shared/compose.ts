@@ -2,6 +2,7 @@
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
 import type { Ports } from "./operations/ports.ts";
@@ -15,9 +16,6 @@ import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
 import { agentsAskedByQueue, loadWorkflows } from "./workflows/workflows.ts";
-
-/** The SDK's usual minute for an answer, and pauses of up to 30 s, would sit out many restarts of a broker. */
-const BUS_RETRY = { maxRetries: 8, retryDelayInMs: 300, maxRetryDelayInMs: 3000, timeoutInMs: 5000 } as const;
 
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
@@ -51,7 +49,7 @@ function app(): App {
 function compose(config: Config): App {
   const workflows = loadWorkflows(knownAgents);
   const database = cosmosOf(config).database(config.CosmosDatabase);
-  const bus = serviceBusOf(config, { retryOptions: BUS_RETRY });
+  const openBus = () => serviceBusOf(config, { retryOptions: ONE_TRY });
   const queues = {
     scheduler: config.SchedulerQueue,
     quarantine: config.QuarantineQueue,
@@ -62,7 +60,10 @@ function compose(config: Config): App {
   const ports: Ports = {
     store: createCosmosOrderStore(orders, { rolesAreNew }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(bus, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
+      createServiceBusMessenger(createBusSenders(openBus), queues, {
+        surroundingTrace: activeTraceparent,
+        rolesAreNew,
+      }),
       queues,
     ),
     agents: createAgents(
@@ -116,6 +117,6 @@ function compose(config: Config): App {
     queues.agentReplies,
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
-  const stock = { ...ports, census: createOrderCensus(orders), queueAges: createQueueAges(bus, consumed) };
+  const stock = { ...ports, census: createOrderCensus(orders), queueAges: createQueueAges(openBus(), consumed) };
   return { ports, stock };
 }

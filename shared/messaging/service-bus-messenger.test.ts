@@ -1,6 +1,7 @@
 // While the app's roles on the bus may not hold yet, a refusal is waited for.
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
+import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
 const queues = { scheduler: "scheduler", quarantine: "quarantine", agentRequests: "requests", agentReplies: "replies" };
@@ -29,12 +30,20 @@ function busAfter(refusals: number): { client: ServiceBusClient; sent: ServiceBu
 
 test("while roles are new a refusal is tried again; later it is a fault at once", async () => {
   const fresh = busAfter(3);
-  const patient = createServiceBusMessenger(fresh.client, queues, { rolesAreNew: () => true, rolePauseMs: 1 });
+  const patient = createServiceBusMessenger(
+    createBusSenders(() => fresh.client),
+    queues,
+    { rolesAreNew: () => true, rolePauseMs: 1 },
+  );
   await patient.quarantine(unreadable);
   expect(fresh.sent).toMatchObject([{ subject: "InvalidOrder" }]);
 
   const old = busAfter(1);
-  const messenger = createServiceBusMessenger(old.client, queues, { rolesAreNew: () => false, rolePauseMs: 1 });
+  const messenger = createServiceBusMessenger(
+    createBusSenders(() => old.client),
+    queues,
+    { rolesAreNew: () => false, rolePauseMs: 1 },
+  );
   await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({ code: "UnauthorizedAccess" });
   expect(old.sent).toEqual([]);
 });

@@ -1,14 +1,10 @@
 // The messenger on Service Bus.
-import {
-  isServiceBusError,
-  type ServiceBusClient,
-  type ServiceBusMessage,
-  type ServiceBusSender,
-} from "@azure/service-bus";
+import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
+import type { BusSenders } from "./bus-senders.ts";
 import type { Messenger, StatusMessage } from "./messenger.ts";
 
 export interface QueueNames {
@@ -23,8 +19,6 @@ export interface QueueNames {
 /** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
 const FAULTS_NAMED = 50;
 const FAULT_LENGTH = 500;
-/** Senders to reply queues that are kept open; the one opened first is closed first. */
-const OPEN_SENDERS = 200;
 
 export interface MessengerOptions {
   /** The traceparent of the span that surrounds the caller, if there is one. */
@@ -35,7 +29,7 @@ export interface MessengerOptions {
 }
 
 export function createServiceBusMessenger(
-  client: ServiceBusClient,
+  senders: BusSenders,
   queues: QueueNames,
   { surroundingTrace = () => undefined, rolesAreNew = () => false, rolePauseMs = 10_000 }: MessengerOptions = {},
 ): Messenger {
@@ -48,29 +42,13 @@ export function createServiceBusMessenger(
   );
 
   function send(queue: string, message: ServiceBusMessage): Promise<void> {
-    return untilRolesHold.execute(() => senderTo(queue).sendMessages(message));
+    return untilRolesHold.execute(() => senders.send(queue, message));
   }
 
   /** `Diagnostic-Id` is what Azure's SDKs and the Functions host of today go by, `traceparent` what others and their successors do. */
   function traced(own?: string | null): Pick<ServiceBusMessage, "applicationProperties"> {
     const traceparent = surroundingTrace() ?? own;
     return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
-  }
-
-  const senders = new Map<string, ServiceBusSender>();
-
-  function senderTo(queue: string): ServiceBusSender {
-    const open = senders.get(queue);
-    if (open) return open;
-    const sender = client.createSender(queue);
-    senders.set(queue, sender);
-    if (senders.size > OPEN_SENDERS) for (const oldest of senders.keys()) return forget(oldest) ?? sender;
-    return sender;
-  }
-
-  function forget(queue: string): void {
-    void senders.get(queue)?.close();
-    senders.delete(queue);
   }
 
   return {
@@ -89,7 +67,7 @@ export function createServiceBusMessenger(
         return "sent";
       } catch (cause) {
         if (!refusedByQueue(cause)) throw cause;
-        forget(reply.replyTo);
+        senders.forget(reply.replyTo);
         return "no-such-queue";
       }
     },

@@ -8,7 +8,7 @@ import { returns } from "../../shared/workflows/returns.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
-import { faultsOf, hasEnded, type Told } from "./oracle.ts";
+import { faultsOf, type Told } from "./oracle.ts";
 import { type Action, inWords, planOf } from "./plan.ts";
 
 export interface ChaosReport {
@@ -168,8 +168,8 @@ class Walk {
     let faults: string[] = [];
     do {
       await sleep(2000);
-      const ended = (await this.#app.records.of(orderIds)).filter(hasEnded).length;
-      if (ended < orderIds.length && Date.now() - begun < SETTLE_WITHIN_MS) continue;
+      const left = await this.#app.records.unfinished();
+      if (left.length > 0 && Date.now() - begun < SETTLE_WITHIN_MS) continue;
       faults = await faultsOf(this.#app, orderIds, workflowOf, (orderId) => this.#toldOf(orderId));
       if (faults.length === 0) break;
     } while (Date.now() - begun < SETTLE_WITHIN_MS);

@@ -40,7 +40,7 @@ export async function faultsOf(
   return [...faults, ...(await leftInQueues(app)), ...(await leftRunning(app))];
 }
 
-export function hasEnded({ processState, notices }: StateRecord): boolean {
+function hasEnded({ processState, notices }: StateRecord): boolean {
   return (processState === "Processed" || processState === "Error") && notices.length === 0;
 }
 

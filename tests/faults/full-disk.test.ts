@@ -12,7 +12,7 @@ import { startServices } from "../../local/stack/processes.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 180_000;
 /** Above what the logs take, below what a database has. */
 const FULL_BYTES = 16_384;
 const SENDERS = 8;

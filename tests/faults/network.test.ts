@@ -9,7 +9,7 @@ import { workflows } from "./workflows.ts";
 
 const ORDERS = 8;
 const CUTS = 6;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 180_000;
 
 let app: FaultyStack;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { End } from "./check-life.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
 
 let app: FaultyStack;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { openLedger } from "../support/ledger.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 180_000;
 /** What the settings say that clocks may differ by. */
 const CLOCK_SKEW_MS = 2000;
 const TICK_MS = 1000;

@@ -12,6 +12,7 @@ import {
   OrderClientError,
   type StatusMessage,
 } from "../../client/order-client.ts";
+import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
 import { createServiceBusMessenger } from "../../shared/messaging/service-bus-messenger.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -181,12 +182,15 @@ test("P15 what a shop says of its session: a number is its text, none where one 
 });
 
 test("P11 a wake may be sent for later", async () => {
-  const messenger = createServiceBusMessenger(app.bus, {
-    scheduler: REPLY_QUEUE,
-    quarantine: "quarantine",
-    agentRequests: "agent-requests",
-    agentReplies: "agent-replies",
-  });
+  const messenger = createServiceBusMessenger(
+    createBusSenders(() => app.bus),
+    {
+      scheduler: REPLY_QUEUE,
+      quarantine: "quarantine",
+      agentRequests: "agent-requests",
+      agentReplies: "agent-replies",
+    },
+  );
   const wake = { orderId: "later-1", attempt: 2, direction: "forward", steps: {} } as const;
   const at = new Date(Date.now() + 1500).toISOString();
   await messenger.wake({ ...wake, workflow: { name: "order-fulfilment", version: 1 } }, { at });

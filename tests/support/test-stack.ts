@@ -63,11 +63,16 @@ export async function startTestStack(
   const shop = openShop(settings);
   const records = openRecords(settings);
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
-  const heard = new Map<number, ServiceBusReceivedMessage>();
+  /** By order, then by sequence number. */
+  const heard = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
   // Under a lock: what a broker has let go and not yet delivered when it is killed would never be heard. So one may come again.
   const ear = bus.createReceiver(REPLY_QUEUE);
   ear.subscribe({
-    processMessage: async (message) => void heard.set(Number(message.sequenceNumber), message),
+    processMessage: async (message) => {
+      const { orderId } = message.body;
+      const own = heard.get(orderId) ?? new Map();
+      heard.set(orderId, own.set(Number(message.sequenceNumber), message));
+    },
     // The broker may be killed under it: it comes back by itself.
     processError: async () => undefined,
   });
@@ -88,9 +93,7 @@ export async function startTestStack(
       }
     },
     statuses: (orderId) =>
-      [...heard.values()]
-        .filter(({ body }) => body.orderId === orderId)
-        .sort((one, other) => Number(one.sequenceNumber) - Number(other.sequenceNumber)),
+      [...(heard.get(orderId) ?? [])].sort(([one], [other]) => one - other).map(([, message]) => message),
     async switchOn(service, fault) {
       const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
         method: "POST",
