@@ -23,7 +23,13 @@ export type AgentReply =
   /** The service refused for good: trying again would change nothing (P9). */
   | { readonly kind: "rejected"; readonly message: string }
   /** The service can't be reached or can't answer now: trying again may help. */
-  | { readonly kind: "unavailable"; readonly message: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: "unavailable";
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** Nothing came back: what was asked may yet take effect. */
+      readonly unanswered?: boolean;
+    };
 
 export type Operation = (request: AgentRequest) => Promise<AgentReply>;
 
@@ -43,7 +49,14 @@ export interface Endpoint {
 /** What came of an operation inside its time, and where it was sent and why (P19). */
 export type BoundedReply =
   | { readonly kind: "done"; readonly result: StepResult; readonly endpoint: string; readonly because: string }
-  | { readonly kind: "rejected"; readonly message: string; readonly endpoint: string; readonly because: string }
+  | {
+      readonly kind: "rejected";
+      readonly message: string;
+      readonly endpoint: string;
+      readonly because: string;
+      /** A try before the one that was refused got no answer: it may yet take effect. */
+      readonly unsure?: boolean | undefined;
+    }
   | { readonly kind: "expired"; readonly tries: number };
 
 /** An agent with its endpoints: calls an operation, retried, routed and bounded by complete-by. */

@@ -35,7 +35,7 @@ export async function callService(call: ServiceCall, request: AgentRequest): Pro
     });
     answer = asObject(await response.body.text());
   } catch (cause) {
-    return { kind: "unavailable", message: describe(cause) };
+    return { kind: "unavailable", message: describe(cause), unanswered: !isUnheard(cause) };
   }
   const { statusCode: status } = response;
   if (status >= 200 && status < 300) {
@@ -51,6 +51,11 @@ export async function callService(call: ServiceCall, request: AgentRequest): Pro
   }
   const retryAfterMs = pauseAskedFor(response.headers);
   return { kind: "unavailable", message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** Nobody took the connection, so nobody has the request. */
+function isUnheard(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }
 
 /** Keeps the id of what was made, under the name that the record gives it. */

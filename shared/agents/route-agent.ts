@@ -119,13 +119,17 @@ async function untilAnswered(
   const { pool, pauses } = router;
   let pause: IBackoff<unknown> | undefined;
   let failed: string | undefined;
+  let unsure = false;
   for (let tries = 0; ; ) {
     const lease = pool.take(priority, failed) ?? (await admission(pool, priority, failed, deadline));
     if (lease) {
       tries += 1;
       const reply = await tryOnce(operation, request, lease, deadline, router);
       if (!reply) return { kind: "expired", tries };
-      if (reply.kind !== "unavailable") return { ...reply, endpoint: lease.url, because: lease.because };
+      const route = { endpoint: lease.url, because: lease.because };
+      if (reply.kind === "done") return { ...reply, ...route };
+      if (reply.kind === "rejected") return { ...reply, ...route, ...(unsure && { unsure }) };
+      unsure ||= reply.unanswered === true;
       failed = lease.url;
     }
     // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
@@ -163,7 +167,7 @@ async function tryOnce(
       const cancel = new AbortController();
       const timer = setTimeout(() => {
         cancel.abort(new Error("the try took too long"));
-        settle({ kind: "unavailable", message: `no answer within ${tryTimeoutMs} ms` });
+        settle({ kind: "unavailable", message: `no answer within ${tryTimeoutMs} ms`, unanswered: true });
       }, tryTimeoutMs);
       const { order, results, idempotencyKey, undoes } = request;
       const run = async () => {

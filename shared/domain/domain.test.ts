@@ -141,6 +141,9 @@ describe("P13 the plan of an undo", () => {
     ["running when its time ran out", { state: "Running", startedAt: NOON }, true],
     ["to be tried again", { retryCount: 1 }, true],
     ["refused for good", { state: "Failed", startedAt: NOON }, false],
+    ["refused after a try without an answer", { state: "Failed", startedAt: NOON, unsure: true }, true],
+    ["refused after an attempt that ran out of time", { state: "Failed", startedAt: NOON, retryCount: 1 }, true],
+    ["refused after a try without an answer, to be tried again", { unsure: true }, true],
     ["completed", { state: "Completed", startedAt: NOON }, true],
   ])("a step that was %s: %o may have had an effect: %s", (_, changes, effect) =>
     expect(mayHaveHadEffect({ ...notStarted, ...changes })).toBe(effect),

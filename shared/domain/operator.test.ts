@@ -227,6 +227,16 @@ describe("resubmit", () => {
     });
   });
 
+  test("an edit is refused where a try before the refusal got no answer; as it was the order goes on", () => {
+    const unsure = record({ ...rejected, steps: { reserve: completed, pay: { ...failed, unsure: true } } });
+    expect(decide(unsure, actions.edit, workflow, occasion)).toEqual({
+      kind: "refused",
+      reason: expect.stringContaining("whether pay took effect"),
+    });
+    const pay = allowed(unsure, actions.resubmit).record.steps["pay"];
+    expect(pay && mayHaveHadEffect(pay)).toBe(true);
+  });
+
   test("an edit gives a step that leaves nothing behind another key, whatever became of it", () => {
     const harmless: Workflow = { ...workflow, steps: [step("reserve"), { ...step("pay"), undo: "nothing" }] };
     const beside = record({ ...rejected, steps: { reserve: failed, pay: running } });

@@ -236,8 +236,9 @@ function readyForUndo(step: StepRecord): StepRecord {
   return { ...forward, undo: { ...run, state: "NotStarted", completeBy: null } };
 }
 
-function outcomeIsUnknown({ state, startedAt, retryCount }: StepRecord): boolean {
-  return state === "Running" || (state === "NotStarted" && (startedAt !== null || retryCount > 0));
+function outcomeIsUnknown({ state, startedAt, retryCount, unsure = false }: StepRecord): boolean {
+  if (state === "Failed") return unsure;
+  return state === "Running" || (state === "NotStarted" && (unsure || startedAt !== null || retryCount > 0));
 }
 
 function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

@@ -31,17 +31,17 @@ function undoOf(step: WorkflowStep, record: StepRecord | undefined): PlannedStep
   return [{ name, agent, operation: undo.operation, transport, completeWithin: undo.completeWithin }];
 }
 
-/** Completed, or with an outcome that nobody knows. A step that was refused for good had no effect. */
-export function mayHaveHadEffect({ state, startedAt, retryCount }: StepRecord): boolean {
+/** Completed, or with an outcome that nobody knows. A step all of whose tries were refused for good had no effect. */
+export function mayHaveHadEffect({ state, startedAt, retryCount, unsure = false }: StepRecord): boolean {
   switch (state) {
     case "Completed":
     case "Undone":
     case "Running":
       return true;
     case "NotStarted":
-      return startedAt !== null || retryCount > 0;
+      return unsure || startedAt !== null || retryCount > 0;
     case "Failed":
-      return false;
+      return unsure || retryCount > 0;
     default:
       return state satisfies never;
   }

@@ -32,6 +32,8 @@ export interface StepRecord extends StepRun {
   /** The attempt that completed it forward. */
   readonly completedIn?: number | undefined;
   readonly undo: StepRun | null;
+  /** It was refused after a try that got no answer, which may yet take effect: an undo sees to it. */
+  readonly unsure?: boolean | undefined;
   /** 1, and one more each time that the step begins anew under another idempotency key. */
   readonly generation: number;
 }

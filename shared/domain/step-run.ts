@@ -4,10 +4,11 @@ import { after, durationMs } from "./duration.ts";
 import { runOf } from "./plan.ts";
 import { type Direction, NOT_STARTED, type StepRecord, type StepResult, type StepRun } from "./state-record.ts";
 
-/** Where a step was sent, and why. */
+/** Where a step was sent, and why; `unsure` where a try before got no answer. */
 export interface Route {
   readonly endpoint: string;
   readonly because: string;
+  readonly unsure?: boolean | undefined;
 }
 
 /** The step from the moment it is Running. `completeWithin` has passed the workflow's check. */
@@ -28,10 +29,10 @@ export function done(
   attempt: number,
   direction: Direction,
   result: StepResult,
-  route: Route,
+  { endpoint, because }: Route,
   now: string,
 ): StepRecord {
-  const run: Partial<StepRun> = { ...route, state: "Completed", error: null, endedAt: now };
+  const run: Partial<StepRun> = { endpoint, because, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
   return direction === "forward" ? { ...changed, result, completedIn: attempt } : { ...changed, state: "Undone" };
 }
@@ -41,10 +42,11 @@ export function refused(
   record: StepRecord,
   direction: Direction,
   error: string,
-  route: Route,
+  { endpoint, because, unsure }: Route,
   now: string,
 ): StepRecord {
-  return withRun(record, direction, { ...route, state: "Failed", error, endedAt: now });
+  const failed = withRun(record, direction, { endpoint, because, state: "Failed", error, endedAt: now });
+  return direction === "forward" && unsure ? { ...failed, unsure } : failed;
 }
 
 /** The step for its next attempt, if it was Running when its time ran out. */

@@ -33,7 +33,12 @@ interface ReplyFrame {
 
 export type AgentReplyMessage =
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
-  | (ReplyFrame & { readonly kind: "rejected"; readonly message: string });
+  | (ReplyFrame & {
+      readonly kind: "rejected";
+      readonly message: string;
+      /** A try before the one that was refused got no answer: it may yet take effect. */
+      readonly unsure?: boolean | undefined;
+    });
 
 /** The record keeps a step's result: an id or two, no documents. */
 const RESULT_MEMBERS = 20;
@@ -55,7 +60,7 @@ const result = z
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("done"), result }),
-  z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1) }),
+  z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;
 
 export type ParsedReply =

@@ -21,6 +21,7 @@ const stepSchema = runSchema.extend({
   completedIn: z.int().optional(),
   undo: runSchema.nullable(),
   generation: z.int().min(1),
+  unsure: z.boolean().optional(),
 });
 
 const wakeSchema = z.object({

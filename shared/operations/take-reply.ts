@@ -63,5 +63,5 @@ function answerOf(reply: AgentReplyMessage, { agent }: StepTask): Answer {
   const route = { endpoint, because };
   return reply.kind === "done"
     ? { ...route, kind: "done", result: reply.result }
-    : { ...route, kind: "rejected", message: reply.message };
+    : { ...route, kind: "rejected", message: reply.message, unsure: reply.unsure };
 }

@@ -70,10 +70,12 @@ async function effectsOf(app: TestStack): Promise<Map<string, Net>> {
 function faultsOfEffects(record: StateRecord, workflow: Workflow, net: Net): string[] {
   return workflow.steps.flatMap(({ name, undo }) => {
     const times = net.get(name) ?? 0;
+    // Resubmitted after an undo a step is done anew under another key; what is not undone by a call has then been done before.
+    const most = typeof undo === "string" ? (record.steps[name]?.generation ?? 1) : 1;
     if (record.processState === "Processed")
-      return times === 1 ? [] : [`${name} has ${times} effects, though it is Processed`];
+      return times >= 1 && times <= most ? [] : [`${name} has ${times} effects, though it is Processed`];
     if (record.error?.kind === "undone" && typeof undo !== "string" && times > 0) return [`${name} is not undone`];
-    return times > 1 ? [`${name} has ${times} effects`] : [];
+    return times > most ? [`${name} has ${times} effects`] : [];
   });
 }
 

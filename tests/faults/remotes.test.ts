@@ -97,6 +97,19 @@ test.concurrent(
 );
 
 test.concurrent(
+  "[agents | a step's call | service leaves a try unanswered, refuses the next for good, and then does the first] the refused step is undone too, by its key: nothing is left",
+  async ({ expect }) => {
+    await app.switchOn("shipping", { kind: "refuse", calls: 1, match: { orderId: "unsure" } });
+    const record = await through("unsure", "shipping", { kind: "slow", delayMs: 3000, calls: 1 }, { end: undone });
+    expect(record.steps["arrangeShipping"]).toMatchObject({ unsure: true, state: "Undone" });
+    const begun = Date.parse(record.steps["arrangeShipping"]?.startedAt ?? "");
+    await sleep(begun + 4000 - Date.now());
+    expect(await app.effects("shipping", "unsure")).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
   "[agents | the effect is had | answer of the service lost] the next try has the same key: one effect",
   async ({ expect }) => {
     await through("lost", "payment", { kind: "loseReply", calls: 2 });
