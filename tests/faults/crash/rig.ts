@@ -27,6 +27,7 @@ export interface Rig extends AsyncDisposable {
   noted(orderId: string): { readonly points: readonly string[]; readonly strikes: readonly string[] };
   /** The arms that were not struck. */
   unstruck(orderId: string): readonly Arm[];
+  /** Nothing befalls it any more; what is still reached for it stays its own. */
   forget(orderId: string): void;
 }
 
@@ -91,7 +92,7 @@ export async function startRig(): Promise<Rig> {
       return { points: points ?? [], strikes: strikes ?? [] };
     },
     unstruck: (orderId) => JSON.parse(readFileSync(join(watched, orderId), "utf8")) as Arm[],
-    forget: (orderId) => rmSync(join(watched, orderId), { force: true }),
+    forget: (orderId) => writeArms(folder, orderId, []),
     async [Symbol.asyncDispose]() {
       ending = true;
       await app[Symbol.asyncDispose]();
