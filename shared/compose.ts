@@ -17,6 +17,9 @@ import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
 import { agentsAskedByQueue, loadWorkflows } from "./workflows/workflows.ts";
 
+/** For the ages of the queues, which the next minute reads again. */
+const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
@@ -49,7 +52,7 @@ function app(): App {
 function compose(config: Config): App {
   const workflows = loadWorkflows(knownAgents);
   const database = cosmosOf(config).database(config.CosmosDatabase);
-  const openBus = () => serviceBusOf(config, { retryOptions: ONE_TRY });
+  const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const queues = {
     scheduler: config.SchedulerQueue,
     quarantine: config.QuarantineQueue,
@@ -60,10 +63,7 @@ function compose(config: Config): App {
   const ports: Ports = {
     store: createCosmosOrderStore(orders, { rolesAreNew }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(createBusSenders(openBus), queues, {
-        surroundingTrace: activeTraceparent,
-        rolesAreNew,
-      }),
+      createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
     ),
     agents: createAgents(
@@ -117,6 +117,7 @@ function compose(config: Config): App {
     queues.agentReplies,
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
-  const stock = { ...ports, census: createOrderCensus(orders), queueAges: createQueueAges(openBus(), consumed) };
+  const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
+  const stock = { ...ports, census: createOrderCensus(orders), queueAges };
   return { ports, stock };
 }

@@ -68,6 +68,22 @@ function route(
 
 const states = () => health.map(({ state }) => state);
 
+describe("P9 P13 a refusal after other tries", () => {
+  const no: AgentReply = { kind: "rejected", message: "sold out" };
+
+  test.each<[string, () => AgentReply | Promise<AgentReply>, boolean]>([
+    ["that never ended", hangs, true],
+    ["whose connection broke", () => ({ ...down, unanswered: true }), true],
+    ["that were answered", () => down, false],
+  ])("%s is unsure only where one may yet take effect", async (_, first, unsure) => {
+    const reply = route(() => (seen.length < 3 ? first() : no))(60_000);
+    await vi.runAllTimersAsync();
+    expect(seen).toHaveLength(3);
+    const bounded = { ...no, endpoint: "http://a/", because: expect.any(String) };
+    expect(await reply).toEqual(unsure ? { ...bounded, unsure } : bounded);
+  });
+});
+
 describe("P6 retry", () => {
   test("tries again with growing pauses, all under one key, until it is done", async () => {
     const call = route(() => (seen.length < 5 ? down : done));

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBusClient, ServiceBusError } from "@azure/service-bus";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type RunningBus, startBus } from "../../local/bus/start.ts";
 import { FaultProxy } from "../../tests/support/fault-proxy.ts";
 import { createBusSenders, ONE_TRY } from "./bus-senders.ts";
@@ -49,7 +49,12 @@ test("P16 what was sent into a connection that fell silent goes over a new one, 
 });
 
 test("what a queue refuses is not tried again", async () => {
-  const senders = createBusSenders(open);
-  await expect(senders.send("nowhere", { body: 1 })).rejects.toBeInstanceOf(ServiceBusError);
-  await expect(senders.send("nowhere", { body: 1 })).rejects.toMatchObject({ code: "MessagingEntityNotFound" });
+  const client = open();
+  const sender = client.createSender("nowhere");
+  const tries = vi.spyOn(sender, "sendMessages");
+  vi.spyOn(client, "createSender").mockReturnValue(sender);
+  const refused = createBusSenders(() => client).send("nowhere", { body: 1 });
+  await expect(refused).rejects.toBeInstanceOf(ServiceBusError);
+  await expect(refused).rejects.toMatchObject({ code: "MessagingEntityNotFound" });
+  expect(tries).toHaveBeenCalledTimes(1);
 });

@@ -61,6 +61,12 @@ test("P7 the last of its level marks the next one Running, whichever way it went
   expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Running");
 });
 
+test("P7 P13 what an agent is unsure of when it is refused stands in the record, for an undo to see to", async () => {
+  world.answers.set("check", () => ({ kind: "rejected", message: "a known fraud", unsure: true }));
+  expect((await take(await ask()))?.outcome).toEqual({ kind: "rejected" });
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Failed", unsure: true });
+});
+
 test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it twice, under one id", async () => {
   const reply = await ask();
   const [first, second] = [await take(reply), await take(reply)];

@@ -44,9 +44,9 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, ...rest } = options;
-  const adapted = adaptApp([CHAIN, GRAPH]);
+  const adapted = options.appDir === undefined ? adaptApp([CHAIN, GRAPH]) : undefined;
   const stack = await startStack({
-    appDir: adapted.dir,
+    appDir: adapted?.dir ?? ROOT,
     data,
     ports: "free",
     settingsFor: (addresses) => ({
@@ -111,7 +111,7 @@ export async function startTestStack(
       await Promise.allSettled([shop.close(), records.close(), bus.close()]);
       await stack.stop();
       rmSync(data, { recursive: true, force: true });
-      adapted[Symbol.dispose]();
+      adapted?.[Symbol.dispose]();
     },
   };
 }

@@ -38,7 +38,7 @@ const OPERATIONS = new Map<string, readonly string[]>([
 
 type Answer =
   | { readonly kind: "done" }
-  | { readonly kind: "rejected"; readonly message: string }
+  | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
   | { readonly kind: "expired" };
 type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
 
