@@ -2,10 +2,11 @@
 // `AzureWebJobs.<name>QueueAgent.Disabled`.
 import { app } from "@azure/functions";
 import { agentNames } from "../shared/agents/agents.ts";
-import { ports } from "../shared/compose.ts";
+import { ports, queueNames } from "../shared/compose.ts";
 import type { AgentRequestMessage } from "../shared/messaging/agent-messages.ts";
 import { answerRequest } from "../shared/operations/answer-request.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
+import { workOnMessage } from "./messages/work-on-message.ts";
 import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
 
 for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) {
@@ -17,7 +18,9 @@ for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) 
       const replyTo = String(context.triggerMetadata?.["replyTo"]);
       const { orderId, attempt, step } = request.ticket;
       return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
-        answerRequest(name, request, replyTo, ports(), telemetry),
+        workOnMessage(body, `${queueNames().agentRequests}-${name}`, context, telemetry, () =>
+          answerRequest(name, request, replyTo, ports(), telemetry),
+        ),
       );
     },
   });

@@ -1,10 +1,12 @@
-// The scheduler's own queue (P10): the supervisor tells it here that an order waits for its next attempt.
+// The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
 import { app, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
+import { ports, queueNames } from "../shared/compose.ts";
 import { parseWake } from "../shared/messaging/wake-message.ts";
+import { claimOrder } from "../shared/operations/claim-order.ts";
 import { startAttempt } from "../shared/scheduler-client.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
-import { fromHere } from "../shared/telemetry/trace-context.ts";
+import { workOnMessage } from "./messages/work-on-message.ts";
 
 app.serviceBusQueue("schedulerWake", {
   queueName: "%SchedulerQueue%",
@@ -13,8 +15,12 @@ app.serviceBusQueue("schedulerWake", {
   handler: (body: unknown, context: InvocationContext) => {
     const wake = parseWake(body);
     const { orderId, attempt, direction } = wake;
-    return observeMessage(context, { orderId, attempt, direction }, () =>
-      startAttempt(df.getClient(context), fromHere(wake)),
+    return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
+      workOnMessage(body, queueNames().scheduler, context, telemetry, async () => {
+        await ports().admission.admit("begun");
+        const claim = await claimOrder(wake, ports(), telemetry);
+        if (claim.kind === "claimed") await startAttempt(df.getClient(context), claim.attempt);
+      }),
     );
   },
 });

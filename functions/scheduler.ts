@@ -3,7 +3,6 @@ import * as df from "durable-functions";
 import {
   type Attempt,
   advance,
-  type ClaimOutcome,
   firstObstacle,
   nextTasks,
   replyEvent,
@@ -16,10 +15,9 @@ const PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 300_000;
 const TRIES = 30;
 
+/** The order is claimed for this attempt before it starts. */
 df.app.orchestration("scheduler", function* (context) {
-  const claim: ClaimOutcome = yield context.df.callActivity("claimOrder", context.df.getInput());
-  if (claim.kind !== "claimed") return claim.kind;
-  let attempt: Attempt = claim.attempt;
+  let attempt = context.df.getInput() as Attempt;
   for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
     let outcomes: StepOutcome[];
     try {
@@ -47,34 +45,31 @@ function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<d
 }
 
 /**
- * The level's agents side by side, each raced against its complete-by. Each task is used in one composite only: the engine
- * runs it again otherwise.
+ * The level's steps side by side. An agent in this app keeps its time by itself, so its activity needs no timer; a reply may never
+ * come. Each task is used in one composite only: the engine runs it again otherwise.
  */
 function* runLevel(
   context: df.OrchestrationContext,
   tasks: readonly StepTask[],
 ): Generator<df.Task, StepOutcome[], unknown> {
-  const requests: df.Task[] = [];
-  const races = tasks.map((task) => {
-    // The engine keeps a reply that comes before the attempt waits for it.
-    if (task.transport === "queue") requests.push(context.df.callActivity("askAgent", task));
-    const step =
-      task.transport === "queue"
-        ? context.df.waitForExternalEvent(replyEvent(task.step))
-        : context.df.callActivity(`${task.agent}Agent`, task);
-    const timer = context.df.createTimer(new Date(task.completeBy));
-    return { step, timer, race: context.df.Task.any([step, timer]) };
-  });
-  const winners = (yield context.df.Task.all([...races.map(({ race }) => race), ...requests])) as df.Task[];
-  const outcomes: StepOutcome[] = [];
-  for (const [index, { step, timer }] of races.entries()) {
-    if (winners[index] === timer) {
-      outcomes.push({ kind: "expired" });
-      continue;
-    }
-    timer.cancel();
-    // The step has ended: this resumes at once, with its outcome or by throwing its failure.
-    outcomes.push((yield step) as StepOutcome);
+  const [only] = tasks;
+  if (only?.transport === "activity" && tasks.length === 1) {
+    return [(yield context.df.callActivity(`${only.agent}Agent`, only)) as StepOutcome];
   }
-  return outcomes;
+  const requests: df.Task[] = [];
+  const steps = tasks.map((task) => {
+    if (task.transport === "activity") return { run: context.df.callActivity(`${task.agent}Agent`, task) };
+    requests.push(context.df.callActivity("askAgent", task));
+    // The engine keeps a reply that comes before the attempt waits for it.
+    const reply = context.df.waitForExternalEvent(replyEvent(task.step));
+    const timer = context.df.createTimer(new Date(task.completeBy));
+    return { run: context.df.Task.any([reply, timer]), reply, timer };
+  });
+  const ended = (yield context.df.Task.all([...steps.map(({ run }) => run), ...requests])) as unknown[];
+  return steps.map(({ reply, timer }, index): StepOutcome => {
+    if (!timer) return ended[index] as StepOutcome;
+    // A timer that has fired can't be cancelled; one that has not would keep the orchestration from ending.
+    if (!timer.isCompleted) timer.cancel();
+    return ended[index] === reply ? (reply.result as StepOutcome) : { kind: "expired" };
+  });
 }

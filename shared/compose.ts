@@ -1,12 +1,13 @@
 // Puts the app together: the ports, made once a process, from the settings.
+import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
-import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
+import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
+import { createAdmission } from "./operations/admission.ts";
 import type { Ports } from "./operations/ports.ts";
-import { createPressure } from "./operations/pressure.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
@@ -20,12 +21,16 @@ import { agentsAskedByQueue, loadWorkflows } from "./workflows/workflows.ts";
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
 
+/** Longer than an engine without a backlog takes to begin an activity. */
+const UNRECORDED_MS = 2000;
+
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 
 interface App {
   readonly ports: Ports;
+  readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
 }
 
@@ -37,6 +42,11 @@ export const telemetrySettings = parseTelemetryConfig(process.env);
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
   return app().ports;
+}
+
+/** The app's own queues; as `ports`. */
+export function queueNames(): App["queues"] {
+  return app().queues;
 }
 
 /** What the gauges are read from; as `ports`. */
@@ -54,14 +64,18 @@ function compose(config: Config): App {
   const database = cosmosOf(config).database(config.CosmosDatabase);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const queues = {
+    orders: config.OrdersQueue,
+    priorityOrders: config.PriorityOrdersQueue,
     scheduler: config.SchedulerQueue,
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
   };
   const orders = database.container(config.OrdersContainer);
+  const store = createCosmosOrderStore(orders, { rolesAreNew });
+  const now = Date.now;
   const ports: Ports = {
-    store: createCosmosOrderStore(orders, { rolesAreNew }),
+    store,
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
@@ -74,7 +88,7 @@ function compose(config: Config): App {
         shipping: config.ShippingEndpoints,
       },
       {
-        now: Date.now,
+        now,
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
         onHealth: createHealthObserver(),
@@ -92,7 +106,8 @@ function compose(config: Config): App {
       claimWithinMs: config.ClaimWithin,
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,
-      reconcileAfterMs: config.ReconcileAfter,
+      unrecordedMs: UNRECORDED_MS,
+      longestStartMs: config.LongestStartWithin,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
@@ -106,18 +121,18 @@ function compose(config: Config): App {
       },
       database,
     ),
-    pressure: createPressure(config.BusyAbove, Date.now),
+    admission: createAdmission({ countHeld: () => store.countHeld(), limit: config.OrdersInFlight, now, pause: sleep }),
     operatorSignIn: config.OperatorSignIn,
-    now: Date.now,
+    now,
   };
   const consumed = [
-    config.OrdersQueue,
-    config.PriorityOrdersQueue,
+    queues.orders,
+    queues.priorityOrders,
     queues.scheduler,
     queues.agentReplies,
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const stock = { ...ports, census: createOrderCensus(orders), queueAges };
-  return { ports, stock };
+  return { ports, queues, stock };
 }

@@ -106,16 +106,16 @@ export const settings = z.object({
   BreakerFailures: z.coerce.number().int().min(1).default(5),
   /** The first pause of a broken endpoint; later ones grow to five times that. */
   BreakerOpenFor: duration("PT1S"),
-  /** Where steps wait longer than this for their activity, on average, new orders stay in their queue. */
-  BusyAbove: duration("PT1S"),
+  /** How many orders should be held by an attempt at once; others wait in their queue. */
+  OrdersInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
+  /** How long a step may wait for its agent at the most, however often it has waited already. */
+  LongestStartWithin: duration("PT10M"),
   /** How long a Pending order may wait for its claim. */
   ClaimWithin: duration("PT5M"),
   /** What clocks may differ by. */
   ClockSkew: duration("PT2S"),
   /** A sweep that takes longer goes on at the next tick. */
   SweepWithin: duration("PT20S"),
-  /** An order and its orchestration that nobody has touched for so long are compared, as often. */
-  ReconcileAfter: duration("PT1M"),
   /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
   OrchestrationsKeptFor: duration("P30D"),
   /** How long a supervisor that died still leads. */

@@ -1,7 +1,6 @@
 // What the HTTP functions for operators have in common: who may call them, and how faults are answered.
 import {
   app,
-  type FunctionInput,
   type HttpMethod,
   type HttpRequest,
   type HttpResponseInit,
@@ -14,7 +13,6 @@ export interface OperatorEndpoint {
   readonly method: HttpMethod;
   readonly route: string;
   readonly role: Role;
-  readonly extraInputs?: FunctionInput[];
   /** @param operator the name under which what is done goes on record */
   readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
 }
@@ -22,12 +20,11 @@ export interface OperatorEndpoint {
 /** Where people sign in, nobody has a key to send along. */
 const authLevel = process.env["OperatorSignIn"] === "entra" ? "anonymous" : "function";
 
-export function operatorEndpoint(name: string, { method, route, role, extraInputs, handle }: OperatorEndpoint): void {
+export function operatorEndpoint(name: string, { method, route, role, handle }: OperatorEndpoint): void {
   app.http(name, {
     methods: [method],
     authLevel,
     route,
-    ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       const access = accessTo(role, request.headers, ports().operatorSignIn);
       if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };

@@ -57,15 +57,26 @@ export type BoundedReply =
       /** A try before the one that was refused got no answer: it may yet take effect. */
       readonly unsure?: boolean | undefined;
     }
-  | { readonly kind: "expired"; readonly tries: number };
+  | { readonly kind: "expired"; readonly tries: number }
+  /** It found no place in time, or whoever asked did not let it begin: nothing was sent. */
+  | { readonly kind: "notTakenUp" };
+
+export type RoutedRequest = Omit<AgentRequest, "signal" | "endpoint" | "traceparent">;
+
+/** The times of one call, and who keeps them. */
+export interface Bounds {
+  readonly priority: "normal" | "high";
+  /** Until when the call may wait for a place at an endpoint (schedule-to-start). An endpoint that is down is not waited for. */
+  readonly startBy: string;
+  /** Asked once, when there is a place: the instant by which the call has to be done; undefined where it may not begin any more. */
+  takeUp(): Promise<string | undefined>;
+  /** Called once where the call takes longer than most, at the latest when its time is over. Never throws. */
+  stillAtWork(): Promise<void>;
+}
 
 /** An agent with its endpoints: calls an operation, retried, routed and bounded by complete-by. */
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];
-  call(
-    operation: string,
-    request: Omit<AgentRequest, "signal" | "endpoint" | "traceparent">,
-    bounds: { readonly completeBy: string; readonly priority: "normal" | "high" },
-  ): Promise<BoundedReply>;
+  call(operation: string, request: RoutedRequest, bounds: Bounds): Promise<BoundedReply>;
 }

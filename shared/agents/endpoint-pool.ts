@@ -35,6 +35,8 @@ interface OwnLease extends Lease {
 interface Waiter {
   readonly failed: string | undefined;
   readonly admit: (lease: Lease) => void;
+  /** Where it waits for capacity only: every endpoint is down, and it has left its lane. */
+  readonly allDown: (() => void) | undefined;
 }
 
 export class EndpointPool {
@@ -63,17 +65,29 @@ export class EndpointPool {
   }
 
   /** Waits in the lane, and answers how to leave it; undefined when the lane is full. */
-  wait(priority: Priority, failed: string | undefined, admit: (lease: Lease) => void): (() => void) | undefined {
+  wait(
+    priority: Priority,
+    failed: string | undefined,
+    admit: (lease: Lease) => void,
+    allDown?: () => void,
+  ): (() => void) | undefined {
     const { high, normal } = this.#lanes;
     const lane = this.#lanes[priority];
     if (lane.size >= this.#options.waitingRoom) return undefined;
-    const waiter = { failed, admit };
+    const waiter = { failed, admit, allDown };
     lane.add(waiter);
     this.#admitNext();
     return () => {
       lane.delete(waiter);
       if (high.size + normal.size === 0) clearTimeout(this.#wakeUp);
     };
+  }
+
+  /** Whether every endpoint is known to be broken: then a call waits for no capacity, but for a service. */
+  isDown(): boolean {
+    const now = this.#options.now();
+    const healths = this.#slots.map(({ circuit }) => circuit.at(now));
+    return healths.every((health) => health !== "healthy" && health !== "resting");
   }
 
   /** Gives a place back, with what the call told of the endpoint. */
@@ -108,12 +122,23 @@ export class EndpointPool {
       const [waiter] = lane;
       const lease = waiter && this.#choose(turn.lane, waiter.failed);
       if (!lease) {
+        if (this.isDown()) this.#sendAway();
         this.#wakeWhenUsable();
         return;
       }
       this.#passedOver = turn.passedOver;
       lane.delete(waiter);
       waiter.admit(lease);
+    }
+  }
+
+  #sendAway(): void {
+    for (const lane of Object.values(this.#lanes)) {
+      for (const waiter of lane) {
+        if (!waiter.allDown) continue;
+        lane.delete(waiter);
+        waiter.allDown();
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
+import { bounds } from "../../tests/support/bounds.ts";
 import type { BoundedReply, RoutedAgent } from "./agent.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
@@ -58,7 +59,7 @@ function reserve(agent: RoutedAgent, withinMs = 5000): Promise<BoundedReply> {
   } as const;
   const request = { order, results: {}, idempotencyKey: `${orderId}:reserveStock:forward`, undoes: null };
   const completeBy = new Date(Date.now() + withinMs).toISOString();
-  return agent.call("reserve", request, { completeBy, priority: "normal" });
+  return agent.call("reserve", request, bounds(completeBy));
 }
 
 async function fault(url: string, body: object): Promise<void> {

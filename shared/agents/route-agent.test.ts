@@ -1,5 +1,6 @@
 // Retry, breaker, lanes and complete-by of a routed agent, with scripted operations.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { bounds } from "../../tests/support/bounds.ts";
 import type { Health } from "../domain/routing.ts";
 import type { AgentReply, AgentRequest, Endpoint } from "./agent.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
@@ -63,7 +64,7 @@ function route(
     ...options,
   });
   return (completeInMs = 10_000, priority: "normal" | "high" = "normal") =>
-    agent.call("work", REQUEST, { completeBy: new Date(Date.now() + completeInMs).toISOString(), priority });
+    agent.call("work", REQUEST, bounds(new Date(Date.now() + completeInMs).toISOString(), priority));
 }
 
 const states = () => health.map(({ state }) => state);
@@ -144,7 +145,7 @@ describe("P6 retry", () => {
     const agent = routeAgent({ name: "inventory", operations: {} }, [{ url: "http://a/", capacity: 1 }], {
       now: Date.now,
     });
-    await expect(agent.call("toString", REQUEST, { completeBy: after(9), priority: "high" })).rejects.toThrow(
+    await expect(agent.call("toString", REQUEST, bounds(after(9)))).rejects.toThrow(
       "no operation toString",
     );
     expect(() => routeAgent({ name: "inventory", operations: {} }, [], { now: Date.now })).toThrow("no endpoint");

@@ -1,8 +1,18 @@
-// Calls an agent's operations (P6, P8, P18, P19): routed to an endpoint, retried with backoff, ended at complete-by.
+// Calls an agent's operations (P6, P8, P18, P19, P26): taken up when there is a place, routed to an endpoint, retried with backoff,
+// ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator, type IBackoff } from "cockatiel";
 import type { Priority } from "../domain/order.ts";
 import type { Health } from "../domain/routing.ts";
-import type { Agent, AgentReply, AgentRequest, BoundedReply, Endpoint, Operation, RoutedAgent } from "./agent.ts";
+import type {
+  Agent,
+  AgentReply,
+  Bounds,
+  BoundedReply,
+  Endpoint,
+  Operation,
+  RoutedAgent,
+  RoutedRequest,
+} from "./agent.ts";
 import { Deadline } from "./deadline.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool, type Lease } from "./endpoint-pool.ts";
@@ -49,7 +59,10 @@ const DEFAULTS = {
   waitingRoom: 1000,
 } as const;
 
-type Request = Omit<AgentRequest, "signal" | "endpoint" | "traceparent">;
+/** A call that takes longer than this, or half of its time, says that it is at work. */
+const SAY_AFTER_MS = 2000;
+/** Where the lane is full, a place in it is asked for again. */
+const FULL_PAUSE_MS = 100;
 
 interface Router {
   readonly pool: EndpointPool;
@@ -83,21 +96,89 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
   return {
     name: agent.name,
     operationNames: Object.keys(agent.operations),
-    async call(name, request, { completeBy, priority }) {
+    async call(name, request, bounds) {
       const operation = Object.hasOwn(agent.operations, name) ? agent.operations[name] : undefined;
       if (!operation) throw new Error(`the agent ${agent.name} has no operation ${name}`);
+      const seen = observeTry ? observed(operation, agent.name, name, observeTry) : operation;
+      const place = await firstPlace(bounds, router);
+      if (place === "none in time") return { kind: "notTakenUp" };
+      const completeBy = await takeUp(bounds, place, router.pool);
+      if (completeBy === undefined) return { kind: "notTakenUp" };
       const leftMs = Date.parse(completeBy) - now();
       if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
-      if (leftMs <= 0) return { kind: "expired", tries: 0 };
-      const deadline = new Deadline(leftMs);
-      try {
-        const seen = observeTry ? observed(operation, agent.name, name, observeTry) : operation;
-        return await untilAnswered(seen, request, priority, deadline, router);
-      } finally {
-        deadline.end();
+      if (leftMs <= 0) {
+        if (place) router.pool.release(place, "unclear", "complete-by had passed");
+        await bounds.stillAtWork();
+        return { kind: "expired", tries: 0 };
       }
+      return within(leftMs, bounds, (deadline) =>
+        untilAnswered(seen, request, bounds.priority, deadline, router, place),
+      );
     },
   };
+}
+
+/** Waiting for capacity is no failure of the call's; undefined where every endpoint is down, which may become one. */
+async function firstPlace(
+  { startBy, priority }: Bounds,
+  { pool, now }: Router,
+): Promise<Lease | undefined | "none in time"> {
+  const lease = pool.take(priority);
+  if (lease || pool.isDown()) return lease;
+  const leftMs = Date.parse(startBy) - now();
+  if (Number.isNaN(leftMs)) throw new Error(`start-by ${startBy} is no instant`);
+  if (leftMs <= 0) return "none in time";
+  const patience = new Deadline(leftMs);
+  try {
+    while (!patience.passed) {
+      const place = await patience.within<Lease | "down" | "full">((settle) => {
+        const leave = pool.wait(priority, undefined, settle, () => settle("down"));
+        if (!leave) settle("full");
+        return leave ?? (() => undefined);
+      });
+      if (place === "down") return undefined;
+      if (place === "full") await patience.pause(FULL_PAUSE_MS);
+      else if (place) return place;
+    }
+    return "none in time";
+  } finally {
+    patience.end();
+  }
+}
+
+async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPool): Promise<string | undefined> {
+  let completeBy: string | undefined;
+  try {
+    completeBy = await bounds.takeUp();
+    return completeBy;
+  } finally {
+    if (completeBy === undefined && place) pool.release(place, "unclear", "the step was not taken up");
+  }
+}
+
+/** Bounds the work by complete-by, and says in time that it is still under way. */
+async function within(
+  leftMs: number,
+  bounds: Bounds,
+  work: (deadline: Deadline) => Promise<BoundedReply>,
+): Promise<BoundedReply> {
+  let said: Promise<void> | undefined;
+  const stillAtWork = () => {
+    said ??= bounds.stillAtWork();
+    return said;
+  };
+  const deadline = new Deadline(leftMs);
+  const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
+  try {
+    const reply = await work(deadline);
+    // Whoever counts failures has to know that this was one.
+    if (reply.kind === "expired") await stillAtWork();
+    return reply;
+  } finally {
+    clearTimeout(timer);
+    deadline.end();
+    await said;
+  }
 }
 
 function observed(call: Operation, agent: string, operation: string, observe: ObserveTry): Operation {
@@ -111,17 +192,20 @@ function observed(call: Operation, agent: string, operation: string, observe: Ob
 
 async function untilAnswered(
   operation: Operation,
-  request: Request,
+  request: RoutedRequest,
   priority: Priority,
   deadline: Deadline,
   router: Router,
+  place: Lease | undefined,
 ): Promise<BoundedReply> {
   const { pool, pauses } = router;
+  let first = place;
   let pause: IBackoff<unknown> | undefined;
   let failed: string | undefined;
   let unsure = false;
   for (let tries = 0; ; ) {
-    const lease = pool.take(priority, failed) ?? (await admission(pool, priority, failed, deadline));
+    const lease = first ?? pool.take(priority, failed) ?? (await admission(pool, priority, failed, deadline));
+    first = undefined;
     if (lease) {
       tries += 1;
       const reply = await tryOnce(operation, request, lease, deadline, router);
@@ -156,7 +240,7 @@ function admission(
 /** One try, which gives its place back with what it told of the endpoint; undefined when the deadline passed. */
 async function tryOnce(
   operation: Operation,
-  request: Request,
+  request: RoutedRequest,
   lease: Lease,
   deadline: Deadline,
   { pool, now, tryTimeoutMs, slowAfterMs }: Router,

@@ -8,13 +8,14 @@ export function holds(guard: Guard, record: StateRecord): boolean {
     record.processState === guard.processState &&
     record.lockedBy === guard.lockedBy &&
     record.attempt === guard.attempt &&
-    isRunning(guard.running, record) &&
+    stepIs(guard.step, record) &&
     siblingsAre(guard.siblings, record)
   );
 }
 
-function isRunning(running: Guard["running"], record: StateRecord): boolean {
-  return !running || runOf(record.steps[running.name], running.direction)?.state === "Running";
+function stepIs(step: Guard["step"], record: StateRecord): boolean {
+  const state = step && runOf(record.steps[step.name], step.direction)?.state;
+  return !step || (state !== undefined && step.states.includes(state));
 }
 
 function siblingsAre(siblings: Guard["siblings"], record: StateRecord): boolean {

@@ -1,16 +1,16 @@
 // One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
+import { after, durationMs } from "./duration.ts";
 import type { Priority } from "./order.ts";
 import { isDone, openLevel, type Plan, type PlannedStep, runOf } from "./plan.ts";
 import type { Direction, StateRecord, StepRecord, StepResult, Steps } from "./state-record.ts";
+import type { ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
-/** What starts an attempt. All of it is fixed while the order is Pending in this attempt. */
+/** Asks for an attempt that an order waits for. All else stands in its record. */
 export interface Wake {
   readonly orderId: string;
   readonly attempt: number;
   readonly direction: Direction;
-  readonly workflow: WorkflowRef;
-  readonly steps: Steps;
   /** The trace that the attempt goes on in. */
   readonly traceparent?: string | null | undefined;
 }
@@ -44,11 +44,10 @@ export type ClaimOutcome =
   /** Another attempt holds the order, or it has ended. */
   | { readonly kind: "taken" };
 
-/** A step that a write marks Running, with its record as it then is. */
+/** A step that a write schedules, with its record as it then is. */
 export interface NextStep {
   readonly name: string;
   readonly record: StepRecord;
-  readonly completeBy: string;
 }
 
 /** One step for one agent, with all that the agent's activity needs but the order itself. */
@@ -58,15 +57,20 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly operation: string;
   readonly transport: Transport;
   readonly record: StepRecord;
+  /** Until when its agent may take it up. */
+  readonly startBy: string;
+  /** An agent that can be done by then takes it up without a write. */
   readonly completeBy: string;
+  /** ISO 8601: how long its agent has from then on. */
+  readonly completeWithin: string;
   /** What the completed steps recorded. */
   readonly results: { readonly [step: string]: StepResult };
-  /** The other steps of the level: the last to end marks the next level Running, or concludes. */
+  /** The other steps of the level: the last to end schedules the next level, or concludes. */
   readonly siblings: readonly string[];
-  /** Until when they may be at work; null where there are none. */
+  /** They are no longer at work by then, however late they are taken up; null where there are none. */
   readonly siblingsUntil: string | null;
   /** The steps of the next level; empty after the last. */
-  readonly next: readonly { readonly name: string; readonly record: StepRecord; readonly completeWithin: string }[];
+  readonly next: readonly ToSchedule[];
 }
 
 export type StepOutcome =
@@ -78,7 +82,7 @@ export type StepOutcome =
       readonly next: readonly NextStep[];
     }
   | { readonly kind: "rejected" }
-  /** Past complete-by: nothing was written or sent; the supervisor will find it. */
+  /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
   /** Another attempt holds the order, or nobody: nothing was written. */
   | { readonly kind: "superseded" };
@@ -118,7 +122,7 @@ export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
   const { plan, steps, direction } = attempt;
   const level = plan.find((candidate) => candidate.some((step) => step.name === name));
   const step = level?.find((candidate) => candidate.name === name);
-  if (!level || !step || !runOf(steps[name], direction)?.completeBy) return undefined;
+  if (!level || !step || !runOf(steps[name], direction)?.startBy) return undefined;
   return taskOf(attempt, step, level, nextLevelAfter(plan, level, steps, direction));
 }
 
@@ -154,10 +158,13 @@ function nextLevelAfter(plan: Plan, level: Plan[number], steps: Steps, direction
 function taskOf(attempt: Attempt, step: PlannedStep, level: Plan[number], following: readonly PlannedStep[]): StepTask {
   const { plan, steps, ...held } = attempt;
   const record = recordOf(steps, step.name);
-  const completeBy = runOf(record, attempt.direction)?.completeBy;
-  const siblings = level.flatMap(({ name }) => (name === step.name ? [] : [name]));
-  const untils = siblings.map((name) => runOf(steps[name], attempt.direction)?.completeBy ?? "").sort();
-  if (!completeBy) throw new Error(`step ${step.name} of ${attempt.lockedBy} was never marked Running`);
+  const { startBy, completeBy } = runOf(record, attempt.direction) ?? {};
+  if (!startBy || !completeBy) throw new Error(`step ${step.name} of ${attempt.lockedBy} was never scheduled`);
+  const siblings = level.filter(({ name }) => name !== step.name);
+  const untils = siblings.map(({ name, completeWithin }) => {
+    const run = runOf(steps[name], attempt.direction);
+    return run?.startBy ? after(run.startBy, durationMs(completeWithin) ?? 0) : "";
+  });
   return {
     ...held,
     step: step.name,
@@ -165,12 +172,19 @@ function taskOf(attempt: Attempt, step: PlannedStep, level: Plan[number], follow
     operation: step.operation,
     transport: step.transport,
     record,
+    startBy,
     completeBy,
+    completeWithin: step.completeWithin,
     results: resultsOf(steps),
-    siblings,
-    siblingsUntil: untils.at(-1) || null,
-    next: following.map(({ name, completeWithin }) => ({ name, completeWithin, record: recordOf(steps, name) })),
+    siblings: siblings.map(({ name }) => name),
+    siblingsUntil: untils.sort().at(-1) || null,
+    next: following.map((planned) => toSchedule(planned, steps)),
   };
+}
+
+/** What a write that schedules a planned step needs. @throws where the record has no such step */
+export function toSchedule({ name, transport, startWithin, completeWithin }: PlannedStep, steps: Steps): ToSchedule {
+  return { name, transport, startWithin, completeWithin, record: recordOf(steps, name) };
 }
 
 function recordOf(steps: Steps, name: string): StepRecord {

@@ -1,6 +1,7 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
 import type { Priority } from "./order.ts";
+import { isInHand } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
@@ -197,7 +198,7 @@ function nextAttempt(record: StateRecord, processState: ProcessState, { now, cla
 
 /** In either direction: a step beside one that was refused may still be at work when its undo begins. */
 function busyUntilOf(step: StepRecord): string | null {
-  return latest([step, step.undo].map((run) => (run?.state === "Running" ? run.completeBy : null))) ?? null;
+  return latest([step, step.undo].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
 }
 
 /** A step to be run again. */
@@ -206,9 +207,10 @@ function reset(step: StepRecord): StepRecord {
     case "Failed":
       // Refused for good, it had no effect, so that there is nothing to undo unless an earlier attempt ran out of time.
       return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
+    case "Scheduled":
     case "Running":
-      // When it was started stays: its outcome is not known, so an undo has to see to it.
-      return { ...step, state: "NotStarted", completeBy: null };
+      // When it was scheduled stays: its outcome is not known, so an undo has to see to it.
+      return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":
     case "Completed":
     case "Undone":
@@ -230,15 +232,16 @@ function begunAnew({ agent, generation }: StepRecord): StepRecord {
 }
 
 function readyForUndo(step: StepRecord): StepRecord {
-  const forward = step.state === "Running" ? reset(step) : step;
+  const forward = isInHand(step) ? reset(step) : step;
   const run = forward.undo;
-  if (run?.state !== "Failed" && run?.state !== "Running") return forward;
-  return { ...forward, undo: { ...run, state: "NotStarted", completeBy: null } };
+  if (run?.state !== "Failed" && !isInHand(run)) return forward;
+  return { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } };
 }
 
-function outcomeIsUnknown({ state, startedAt, retryCount, unsure = false }: StepRecord): boolean {
+function outcomeIsUnknown(step: StepRecord): boolean {
+  const { state, scheduledAt, retryCount, unsure = false } = step;
   if (state === "Failed") return unsure;
-  return state === "Running" || (state === "NotStarted" && (unsure || startedAt !== null || retryCount > 0));
+  return isInHand(step) || (state === "NotStarted" && (unsure || scheduledAt !== null || retryCount > 0));
 }
 
 function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

@@ -1,12 +1,13 @@
 // What an attempt has to do, level by level, in its direction (P5, P13, P14).
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
-import { levelsOf, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
+import { levelsOf, START_WITHIN, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
 
 export interface PlannedStep {
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
   readonly transport: Transport;
+  readonly startWithin: string;
   readonly completeWithin: string;
 }
 
@@ -21,25 +22,27 @@ export function planOf(workflow: Workflow, steps: Steps, direction: Direction): 
   return undone.filter((level) => level.length > 0);
 }
 
-function forwardOf({ name, agent, operation, transport = "activity", completeWithin }: WorkflowStep): PlannedStep {
-  return { name, agent, operation, transport, completeWithin };
+function forwardOf(step: WorkflowStep): PlannedStep {
+  const { name, agent, operation, transport = "activity", startWithin = START_WITHIN, completeWithin } = step;
+  return { name, agent, operation, transport, startWithin, completeWithin };
 }
 
 function undoOf(step: WorkflowStep, record: StepRecord | undefined): PlannedStep[] {
   if (typeof step.undo === "string" || !record || !mayHaveHadEffect(record)) return [];
-  const { name, agent, transport = "activity", undo } = step;
-  return [{ name, agent, operation: undo.operation, transport, completeWithin: undo.completeWithin }];
+  const { name, agent, transport = "activity", startWithin = START_WITHIN, undo } = step;
+  return [{ name, agent, operation: undo.operation, transport, startWithin, completeWithin: undo.completeWithin }];
 }
 
 /** Completed, or with an outcome that nobody knows. A step all of whose tries were refused for good had no effect. */
-export function mayHaveHadEffect({ state, startedAt, retryCount, unsure = false }: StepRecord): boolean {
+export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = false }: StepRecord): boolean {
   switch (state) {
     case "Completed":
     case "Undone":
+    case "Scheduled":
     case "Running":
       return true;
     case "NotStarted":
-      return unsure || startedAt !== null || retryCount > 0;
+      return unsure || scheduledAt !== null || retryCount > 0;
     case "Failed":
       return unsure || retryCount > 0;
     default:
@@ -50,6 +53,11 @@ export function mayHaveHadEffect({ state, startedAt, retryCount, unsure = false 
 /** A step's run in a direction; one that does not exist yet has not begun. */
 export function runOf(record: StepRecord | undefined, direction: Direction): StepRun | null {
   return (direction === "forward" ? record : record?.undo) ?? null;
+}
+
+/** Scheduled or Running: an agent may be at work on it, or may come to be. */
+export function isInHand(run: StepRun | null): run is StepRun {
+  return run?.state === "Scheduled" || run?.state === "Running";
 }
 
 /** Whether a step has nothing more to do in a direction. An undo that was refused for good is left to a person. */

@@ -1,9 +1,9 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { runOf } from "./plan.ts";
-import type { HistoryEntry, Notice, OrderError, OrderStatus, StateRecord, StepRecord } from "./state-record.ts";
-import { restarted } from "./step-run.ts";
+import { isInHand, runOf } from "./plan.ts";
+import type { HistoryEntry, Notice, OrderError, OrderStatus, StateRecord, StepRecord, StepRun } from "./state-record.ts";
+import { expiresAt, restarted } from "./step-run.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
 
@@ -16,6 +16,10 @@ export type Verdict =
   | { readonly kind: "undo"; readonly failureCount: number }
   /** All attempts are used up: an operator has to look. */
   | { readonly kind: "fail"; readonly failureCount: number }
+  /** No agent took up what it waits for: another attempt, with no failure counted. */
+  | { readonly kind: "reschedule" }
+  /** A step of it has still time: it is looked at again then. */
+  | { readonly kind: "later"; readonly at: string }
   /** Nobody claimed it: the scheduler is told again. No failure is counted. */
   | { readonly kind: "wake" }
   /** It ended, but what had to be told of it may not have been. */
@@ -24,19 +28,34 @@ export type Verdict =
 /** Entries that a record keeps; the oldest go first. */
 export const HISTORY_LIMIT = 100;
 
-/** @param policy the one that holds for the step that the record is in: see `overdueStep`. */
-export function decideRecovery(record: StateRecord, policy: RecoveryPolicy): Verdict {
+/**
+ * @param policy the one that holds for the step that the record is in: see `overdueStep`
+ * @param overdueBefore what expires from this instant on may still be at work, by some clock
+ */
+export function decideRecovery(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string): Verdict {
   switch (record.processState) {
     case "Pending":
       return { kind: "wake" };
     case "Processing":
-      return decideExpired(record, policy);
+      return decideHeld(record, policy, overdueBefore);
     case "Processed":
     case "Error":
       return { kind: "tell" };
     default:
       return record.processState satisfies never;
   }
+}
+
+/** Overload is no failure (P26): one is counted only where an agent is known to have taken the step up. */
+function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string): Verdict {
+  const inHand = runsInHand(record).map(([, run]) => run);
+  const [at] = inHand
+    .map(expiresAt)
+    .filter((expiry) => expiry >= overdueBefore)
+    .sort();
+  if (at !== undefined) return { kind: "later", at };
+  const isWaiting = inHand.length > 0 && inHand.every(({ state }) => state === "Scheduled");
+  return isWaiting ? { kind: "reschedule" } : decideExpired(record, policy);
 }
 
 function decideExpired({ failureCount: before, direction }: StateRecord, policy: RecoveryPolicy): Verdict {
@@ -49,9 +68,10 @@ function decideExpired({ failureCount: before, direction }: StateRecord, policy:
   return { kind: direction === "forward" ? policy.onExhausted : "fail", failureCount };
 }
 
-/** The step whose policy holds: the first that is Running in the record's direction. */
+/** The step whose policy holds: the first that is Running in the record's direction, or else that waits for its agent. */
 export function overdueStep(record: StateRecord): string | undefined {
-  return Object.entries(record.steps).find(([, step]) => isRunning(step, record))?.[0];
+  const inHand = runsInHand(record);
+  return (inHand.find(([, { state }]) => state === "Running") ?? inHand[0])?.[0];
 }
 
 /** The record as the verdict leaves it. `claimWithinMs` is how long a Pending record may wait for its claim. */
@@ -59,6 +79,21 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
   switch (verdict.kind) {
     case "retry":
       return pending(record, transitions.retried.to, verdict.failureCount, now, after(now, claimWithinMs), "retried");
+    case "reschedule": {
+      const { failureCount, notices } = record;
+      const claimBy = after(now, claimWithinMs);
+      const again = pending(record, transitions.rescheduled.to, failureCount, now, claimBy, "");
+      const history = remembered(record, now, `no agent took up ${stepsInHand(record)}, scheduled again`);
+      return { ...again, notices, history };
+    }
+    case "later":
+      return {
+        ...record,
+        processState: transitions.lookedAtEarly.to,
+        completeBy: verdict.at,
+        dueAt: verdict.at,
+        updatedAt: now,
+      };
     case "wait": {
       const wakeAt = after(now, verdict.waitMs);
       const claimBy = after(wakeAt, claimWithinMs);
@@ -79,7 +114,7 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
         failureCount: verdict.failureCount,
         error: expiredError(record, verdict.failureCount, now),
         notices: [...record.notices, notice(record.attempt, "Failed", now)],
-        history: remembered(record, now, `expired in ${runningSteps(record)}, given up`),
+        history: remembered(record, now, `expired in ${stepsInHand(record)}, given up`),
         updatedAt: now,
       };
     case "wake": {
@@ -104,8 +139,8 @@ export function told(record: StateRecord, now: string): StateRecord {
 
 /** What starts the attempt that a Pending record waits for. */
 export function wakeOf(record: StateRecord): Wake {
-  const { orderId, attempt, direction, workflow, steps, traceparent } = record;
-  return { orderId, attempt, direction, workflow, steps, traceparent };
+  const { orderId, attempt, direction, traceparent } = record;
+  return { orderId, attempt, direction, traceparent };
 }
 
 /** The record for its next attempt, with word of it for the shop. */
@@ -132,18 +167,22 @@ function pending(
     attempt,
     steps: Object.fromEntries(steps),
     notices: [...record.notices, notice(attempt, "RetryScheduled", now)],
-    history: remembered(record, now, `expired in ${runningSteps(record)}, ${what}`),
+    history: remembered(record, now, `expired in ${stepsInHand(record)}, ${what}`),
     updatedAt: now,
   };
 }
 
-function isRunning(step: StepRecord, { direction }: StateRecord): boolean {
-  return runOf(step, direction)?.state === "Running";
+function runsInHand({ steps, direction }: StateRecord): [name: string, run: StepRun][] {
+  return Object.entries(steps).flatMap(([name, step]): [string, StepRun][] => {
+    const run = runOf(step, direction);
+    return isInHand(run) ? [[name, run]] : [];
+  });
 }
 
-function runningSteps(record: StateRecord): string {
-  const names = Object.entries(record.steps).flatMap(([name, step]) => (isRunning(step, record) ? [name] : []));
-  const steps = names.join(", ");
+function stepsInHand(record: StateRecord): string {
+  const steps = runsInHand(record)
+    .map(([name]) => name)
+    .join(", ");
   return record.direction === "forward" ? steps : `the undo of ${steps}`;
 }
 
@@ -152,7 +191,7 @@ function expiredError(record: StateRecord, failureCount: number, now: string): O
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
     record.direction === "undo" && record.error ? `; it was to be undone because: ${record.error.message}` : "";
-  const message = `${failureCount} attempts ran out of time, the last in ${runningSteps(record)}${before}`;
+  const message = `${failureCount} attempts ran out of time, the last in ${stepsInHand(record)}${before}`;
   return { kind: "expired", message, step, agent, at: now };
 }
 

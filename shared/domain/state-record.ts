@@ -3,7 +3,8 @@ import type { Priority } from "./order.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export type ProcessState = "Pending" | "Processing" | "Processed" | "Error";
-export type StepState = "NotStarted" | "Running" | "Completed" | "Failed" | "Undone";
+/** `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. */
+export type StepState = "NotStarted" | "Scheduled" | "Running" | "Completed" | "Failed" | "Undone";
 
 /** What an agent recorded of its work, for later steps and for the undo: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
@@ -14,13 +15,23 @@ export type Direction = "forward" | "undo";
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
+  readonly scheduledAt: string | null;
+  /** Schedule-to-start: how long it may wait for its agent. Past it the wait is over, and no failure is counted. */
+  readonly startBy: string | null;
+  /**
+   * Start-to-close. Of a Running step: when its agent is done or stops. Of a Scheduled one: when an agent that took it up in time,
+   * for which no write is needed, is done or stops.
+   */
   readonly completeBy: string | null;
-  /** How often the supervisor has had this step run again. */
+  /** How often the supervisor has had this step run again because its agent was not done in time. */
   readonly retryCount: number;
+  /** How often it was scheduled again because no agent took it up in time. */
+  readonly waitCount: number;
   readonly error: string | null;
   readonly endpoint: string | null;
   /** Why that endpoint was chosen (P19). */
   readonly because: string | null;
+  /** When its agent took it up, as far as that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
 }
@@ -114,12 +125,6 @@ export function attemptId(orderId: string, attempt: number): string {
   return `${orderId}-${attempt}`;
 }
 
-/** The other way round; undefined for an id that is no attempt's. */
-export function attemptOfId(id: string): { readonly orderId: string; readonly attempt: number } | undefined {
-  const [, orderId, attempt] = /^(.+)-(\d+)$/.exec(id) ?? [];
-  return orderId && attempt ? { orderId, attempt: Number(attempt) } : undefined;
-}
-
 /**
  * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
  * regions, may both come to start the same attempt; then one holds the order and the other is refused (P4).
@@ -180,8 +185,11 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
 /** A run that has not begun. */
 export const NOT_STARTED: StepRun = {
   state: "NotStarted",
+  scheduledAt: null,
+  startBy: null,
   completeBy: null,
   retryCount: 0,
+  waitCount: 0,
   error: null,
   endpoint: null,
   because: null,

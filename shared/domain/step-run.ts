@@ -3,24 +3,62 @@ import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { runOf } from "./plan.ts";
 import { type Direction, NOT_STARTED, type StepRecord, type StepResult, type StepRun } from "./state-record.ts";
+import type { Transport } from "./workflow.ts";
 
 /** Where a step was sent, and why; `unsure` where a try before got no answer. */
 export interface Route {
   readonly endpoint: string;
   readonly because: string;
   readonly unsure?: boolean | undefined;
+  /** When its agent took it up; absent where that is not known here. */
+  readonly startedAt?: string | undefined;
 }
 
-/** The step from the moment it is Running. `completeWithin` has passed the workflow's check. */
-export function started(
-  step: { readonly name: string; readonly record: StepRecord; readonly completeWithin: string },
-  direction: Direction,
-  now: string,
-): NextStep {
-  const { name, record, completeWithin } = step;
-  const completeBy = after(now, durationMs(completeWithin) ?? 0);
-  const run: Partial<StepRun> = { state: "Running", completeBy, startedAt: now, endedAt: null, error: null };
-  return { name, completeBy, record: withRun(record, direction, run) };
+/** The times of a step's taking up that no workflow sets. */
+export interface TakeUpTimes {
+  /** An agent of this app that takes a step up within this time needs no write that says so. */
+  readonly unrecordedMs: number;
+  /** The time for taking up doubles with each time that nobody did, up to this. */
+  readonly longestStartMs: number;
+}
+
+/** What a write that schedules a step has to know of it. */
+export interface ToSchedule {
+  readonly name: string;
+  readonly record: StepRecord;
+  readonly transport: Transport;
+  readonly startWithin: string;
+  readonly completeWithin: string;
+}
+
+/** The step from the moment it waits for its agent. The durations have passed the workflow's check. */
+export function scheduled(step: ToSchedule, direction: Direction, now: string, times: TakeUpTimes): NextStep {
+  const { name, record, transport, startWithin, completeWithin } = step;
+  const waits = runOf(record, direction)?.waitCount ?? 0;
+  const startMs = Math.min((durationMs(startWithin) ?? 0) * 2 ** waits, times.longestStartMs);
+  // An agent behind a queue can't write the record: whenever it takes the step up, it does so unrecorded.
+  const unrecordedMs = transport === "queue" ? startMs : Math.min(times.unrecordedMs, startMs);
+  const run: Partial<StepRun> = {
+    state: "Scheduled",
+    scheduledAt: now,
+    startBy: after(now, startMs),
+    completeBy: after(now, unrecordedMs + (durationMs(completeWithin) ?? 0)),
+    startedAt: null,
+    endedAt: null,
+    error: null,
+  };
+  return { name, record: withRun(record, direction, run) };
+}
+
+/** The step once it is recorded that its agent took it up. */
+export function taken(record: StepRecord, direction: Direction, startedAt: string, completeBy: string): StepRecord {
+  return withRun(record, direction, { state: "Running", startedAt, completeBy });
+}
+
+/** When nobody is at work on a step in hand any more, or will be: only then may it be run again. */
+export function expiresAt({ state, startBy, completeBy }: StepRun): string {
+  const ends = completeBy ?? "";
+  return state === "Scheduled" && startBy !== null && startBy > ends ? startBy : ends;
 }
 
 /** The step once its agent is done: Completed, in this attempt, or Undone. */
@@ -29,10 +67,11 @@ export function done(
   attempt: number,
   direction: Direction,
   result: StepResult,
-  { endpoint, because }: Route,
+  { endpoint, because, startedAt }: Route,
   now: string,
 ): StepRecord {
-  const run: Partial<StepRun> = { endpoint, because, state: "Completed", error: null, endedAt: now };
+  const taken = startedAt !== undefined && { startedAt };
+  const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
   return direction === "forward" ? { ...changed, result, completedIn: attempt } : { ...changed, state: "Undone" };
 }
@@ -42,18 +81,26 @@ export function refused(
   record: StepRecord,
   direction: Direction,
   error: string,
-  { endpoint, because, unsure }: Route,
+  { endpoint, because, unsure, startedAt }: Route,
   now: string,
 ): StepRecord {
-  const failed = withRun(record, direction, { endpoint, because, state: "Failed", error, endedAt: now });
+  const taken = startedAt !== undefined && { startedAt };
+  const failed = withRun(record, direction, { endpoint, because, ...taken, state: "Failed", error, endedAt: now });
   return direction === "forward" && unsure ? { ...failed, unsure } : failed;
 }
 
-/** The step for its next attempt, if it was Running when its time ran out. */
+/** The step for its next attempt, if it was in hand when its time ran out. When it was scheduled stays: it may have had an effect. */
 export function restarted(record: StepRecord, direction: Direction): StepRecord {
   const run = runOf(record, direction);
-  if (run?.state !== "Running") return record;
-  return withRun(record, direction, { state: "NotStarted", completeBy: null, retryCount: run.retryCount + 1 });
+  const again = { state: "NotStarted", startBy: null, completeBy: null } as const;
+  switch (run?.state) {
+    case "Running":
+      return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0 });
+    case "Scheduled":
+      return withRun(record, direction, { ...again, waitCount: run.waitCount + 1 });
+    default:
+      return record;
+  }
 }
 
 function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {

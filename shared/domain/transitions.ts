@@ -1,6 +1,7 @@
 // The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
 import type { NextStep, StepTask, Wake } from "./attempt.ts";
 import { after } from "./duration.ts";
+import { runOf } from "./plan.ts";
 import type {
   Direction,
   Notice,
@@ -9,19 +10,24 @@ import type {
   ProcessState,
   StateRecord,
   StepRecord,
+  StepState,
 } from "./state-record.ts";
+import { expiresAt, taken } from "./step-run.ts";
 
 /** What may happen to an order, from which states, and where it leads. */
 export const transitions = {
   claimed: { from: "Pending", to: "Processing" },
   claimedWithNothingToDo: { from: "Pending", to: "Processed" },
   claimedWithNothingToUndo: { from: "Pending", to: "Error" },
+  stepTakenUp: { from: "Processing", to: "Processing" },
   stepCompleted: { from: "Processing", to: "Processing" },
   lastStepCompleted: { from: "Processing", to: "Processed" },
   lastStepUndone: { from: "Processing", to: "Error" },
   stepRejected: { from: "Processing", to: "Error" },
   stepRejectedAndUndone: { from: "Processing", to: "Pending" },
   retried: { from: "Processing", to: "Pending" },
+  rescheduled: { from: "Processing", to: "Pending" },
+  lookedAtEarly: { from: "Processing", to: "Processing" },
   waited: { from: "Processing", to: "Pending" },
   undoBegun: { from: "Processing", to: "Pending" },
   givenUp: { from: "Processing", to: "Error" },
@@ -39,8 +45,8 @@ export interface Guard {
   readonly processState: ProcessState;
   readonly lockedBy: string | null;
   readonly attempt: number;
-  /** A step that has to be Running in the attempt's direction. */
-  readonly running?: { readonly name: string; readonly direction: Direction };
+  /** A step that has to be in one of these states in that direction. */
+  readonly step?: { readonly name: string; readonly direction: Direction; readonly states: readonly StepState[] };
   /** Whether all of these steps have to be done in that direction, or not all of them. */
   readonly siblings?: { readonly names: readonly string[]; readonly direction: Direction; readonly allDone: boolean };
 }
@@ -63,14 +69,14 @@ export type Ending =
 /** How long an ended order's notice may wait for the write that clears it before the sweep sends it again. */
 export const NOTICE_GRACE_MS = 30_000;
 
-/** Takes a Pending, unlocked order for the wake's attempt, and marks its open level Running in the same write. */
+/** Takes a Pending, unlocked order for the wake's attempt, and schedules its open level in the same write. */
 export function claim(wake: Wake, level: readonly NextStep[], holder: string, now: string): GuardedWrite {
   return {
     guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
     changes: [
       set(["processState"], transitions.claimed.to),
       set(["lockedBy"], holder),
-      ...running(level),
+      ...scheduling(level, wake.direction),
       set(["updatedAt"], now),
       append(["history"], { at: now, what: `claimed, attempt ${wake.attempt}, ${wake.direction}`, by: holder }),
     ],
@@ -80,12 +86,36 @@ export function claim(wake: Wake, level: readonly NextStep[], holder: string, no
 /** Takes an order that has nothing left to do, and concludes it in the same write. */
 export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: string): GuardedWrite {
   const { from, to } = transitions[isGood(ending) ? "claimedWithNothingToDo" : "claimedWithNothingToUndo"];
+  const { attempt } = wake;
+  // No activity will be run again to say so: the notice is what remembers it.
+  const completed = [
+    set(["dueAt"], after(now, NOTICE_GRACE_MS)),
+    append(["notices"], { status: "Completed", attempt, at: now }),
+  ];
   return {
-    guard: { processState: from, lockedBy: null, attempt: wake.attempt },
+    guard: { processState: from, lockedBy: null, attempt },
     changes: [
-      ...concluding(to, ending, wake.attempt, now),
+      ...concluding(to, ending, attempt, now).filter(({ op }) => op !== "remove"),
+      ...(isGood(ending) ? completed : []),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `nothing left to do, attempt ${wake.attempt}, ${wake.direction}`, by }),
+      append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${wake.direction}`, by }),
+    ],
+  };
+}
+
+/**
+ * Records that an agent has taken a step up: late, or it is at work for longer than most. From then on `completeBy` governs the
+ * record.
+ */
+export function takeUp(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
+  const { step, direction, record } = task;
+  return {
+    guard: { ...holding(task), step: { name: step, direction, states: ["Scheduled"] } },
+    changes: [
+      set(["steps", step], taken(record, direction, startedAt, completeBy)),
+      set(["completeBy"], completeBy),
+      set(["dueAt"], completeBy),
+      set(["updatedAt"], now),
     ],
   };
 }
@@ -96,12 +126,12 @@ export function completeAmong(task: StepTask, done: StepRecord, now: string): Gu
   return { guard: { ...guard, siblings: siblings(task, false) }, changes: [...recorded(task, done, now)] };
 }
 
-/** Records that the last step of a level is done, and marks the next level Running in the same write. */
+/** Records that the last step of a level is done, and schedules the next level in the same write. */
 export function completeLevel(task: StepTask, done: StepRecord, next: readonly NextStep[], now: string): GuardedWrite {
   const guard = holding(task);
   return {
     guard: task.siblings.length > 0 ? { ...guard, siblings: siblings(task, true) } : guard,
-    changes: [...recorded(task, done, now), ...running(next)],
+    changes: [...recorded(task, done, now), ...scheduling(next, task.direction)],
   };
 }
 
@@ -161,7 +191,7 @@ function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {
     processState: transitions.stepCompleted.from,
     lockedBy,
     attempt,
-    running: { name: step, direction },
+    step: { name: step, direction, states: ["Scheduled", "Running"] },
   };
 }
 
@@ -175,17 +205,16 @@ function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, n
   return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
 }
 
-function running(level: readonly NextStep[]): Change[] {
+/** The supervisor looks at the record when the first of them expires: what each of them still has, its own run says. */
+function scheduling(level: readonly NextStep[], direction: Direction): Change[] {
   if (level.length === 0) return [];
+  const runs = level.flatMap(({ record }) => runOf(record, direction) ?? []);
   // All of them are UTC in one form, so their order as texts is their order in time.
-  const latest = level
-    .map(({ completeBy }) => completeBy)
-    .sort()
-    .at(-1);
+  const [first] = runs.map(expiresAt).sort();
   return [
     ...level.map(({ name, record }) => set(["steps", name], record)),
-    set(["completeBy"], latest),
-    set(["dueAt"], latest),
+    set(["completeBy"], first),
+    set(["dueAt"], first),
   ];
 }
 

@@ -25,8 +25,10 @@ export interface WorkflowStep {
   readonly transport?: Transport;
   /** The steps that have to be completed first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
-  /** ISO 8601: from the moment the step is marked Running. */
+  /** ISO 8601: how long its agent has, from the moment it takes the step up. */
   readonly completeWithin: string;
+  /** ISO 8601: how long the step may wait for its agent before it is scheduled again. `START_WITHIN` if absent. */
+  readonly startWithin?: string;
   readonly undo: StepUndo;
   /** What of the workflow's policy is different while this step is the one that expired. */
   readonly policy?: Partial<RecoveryPolicy>;
@@ -63,6 +65,8 @@ const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 const WIDEST_LEVEL = 4;
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 const LONGEST_STEP_MS = 4 * 60_000;
+/** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. */
+export const START_WITHIN = "PT30S";
 
 /** The steps by level: each waits only for steps of levels before its own. */
 export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])[] {
@@ -97,6 +101,9 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at));
+    if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
+      faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
+    }
     faults.push(...undoFaults(step, agents, at));
     if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {

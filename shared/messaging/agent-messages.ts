@@ -8,7 +8,7 @@ import { check } from "./checked.ts";
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
 export type Ticket = Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy">;
 
-/** What an agent finds on its queue. It lives no longer than until complete-by. */
+/** What an agent finds on its queue. It lives no longer than until `startBy`. */
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
   readonly operation: string;
@@ -19,7 +19,11 @@ export interface AgentRequestMessage {
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
   readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
-  /** Past this instant nobody waits for the reply: an agent then falls silent (P8). */
+  /** Past this instant nobody may take the request up any more. */
+  readonly startBy: string;
+  /** ISO 8601: how long an agent has from when it takes the request up. */
+  readonly completeWithin: string;
+  /** Past this instant nobody waits for the reply, whenever the request was taken up: an agent then sends none (P8). */
   readonly completeBy: string;
   readonly priority: Priority;
 }
@@ -32,6 +36,8 @@ interface ReplyFrame {
 }
 
 export type AgentReplyMessage =
+  /** It has taken the request up and is still at work. Without this, a request that gets no reply counts as not taken up. */
+  | (ReplyFrame & { readonly kind: "started"; readonly completeBy: string })
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
   | (ReplyFrame & {
       readonly kind: "rejected";
@@ -59,6 +65,7 @@ const result = z
 
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
+  z.object({ ...frame, kind: z.literal("started"), completeBy: z.iso.datetime() }),
   z.object({ ...frame, kind: z.literal("done"), result }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;

@@ -1,5 +1,6 @@
 // What the app sends, as a port: status messages, wake-ups of the scheduler, agents' requests and replies, what can't be read.
 import type { Reply, Wake } from "../domain/attempt.ts";
+import { Outage } from "../domain/outage.ts";
 import type { OrderStatus } from "../domain/state-record.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 
@@ -29,12 +30,36 @@ export interface Unreadable {
   readonly correlationId: string | undefined;
 }
 
+/** A message that a function works on, as far as it can be sent again. */
+export interface ReceivedMessage {
+  readonly queue: string;
+  readonly body: unknown;
+  readonly messageId: string | undefined;
+  readonly correlationId: string | undefined;
+  readonly subject: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly replyToSessionId: string | undefined;
+  /** When it first came into its queue; an ISO 8601 instant. */
+  readonly enqueuedAt: string | undefined;
+  readonly properties: { readonly [name: string]: unknown };
+}
+
+/** The bus did not take a message within the bounded retries, and may later. */
+export class BusUnavailable extends Outage {
+  override readonly name = "BusUnavailable";
+  constructor(queue: string, cause: unknown) {
+    super(`The bus did not take a message to ${queue}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
 export interface WakeOptions {
   /** When the scheduler is to be told, an ISO 8601 instant; at once without one. */
   readonly at?: string | undefined;
 }
 
-/** Every method throws once its bounded retries are used up. */
+/** Every method throws `BusUnavailable` once its bounded retries are used up. */
 export interface Messenger {
   /**
    * Tells the submitting application on its private reply queue, in its session there if it named one (P15). At least
@@ -49,4 +74,6 @@ export interface Messenger {
   answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
   /** Keeps a message that can't be read, with what is wrong with it. */
   quarantine(unreadable: Unreadable): Promise<void>;
+  /** Sends a message to the end of its own queue again, as it was. */
+  postpone(message: ReceivedMessage): Promise<void>;
 }

@@ -44,6 +44,9 @@ test("while roles are new a refusal is tried again; later it is a fault at once"
     queues,
     { rolesAreNew: () => false, rolePauseMs: 1 },
   );
-  await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+  await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({
+    name: "BusUnavailable",
+    cause: { code: "UnauthorizedAccess" },
+  });
   expect(old.sent).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { Reply } from "../domain/attempt.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
-import type { Messenger, StatusMessage } from "./messenger.ts";
+import { BusUnavailable, type Messenger, type StatusMessage } from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -19,6 +19,8 @@ export interface QueueNames {
 /** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
 const FAULTS_NAMED = 50;
 const FAULT_LENGTH = 500;
+const MESSAGE_ID_LIMIT = 128;
+const POSTPONED = /~[0-9a-f]{8}$/;
 
 export interface MessengerOptions {
   /** The traceparent of the span that surrounds the caller, if there is one. */
@@ -41,8 +43,13 @@ export function createServiceBusMessenger(
     },
   );
 
-  function send(queue: string, message: ServiceBusMessage): Promise<void> {
-    return untilRolesHold.execute(() => senders.send(queue, message));
+  async function send(queue: string, message: ServiceBusMessage): Promise<void> {
+    try {
+      await untilRolesHold.execute(() => senders.send(queue, message));
+    } catch (cause) {
+      // What a queue refuses for good is no outage.
+      throw refusedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
+    }
   }
 
   /** `Diagnostic-Id` is what Azure's SDKs and the Functions host of today go by, `traceparent` what others and their successors do. */
@@ -123,6 +130,28 @@ export function createServiceBusMessenger(
       };
       await send(queues.quarantine, message);
     },
+
+    async postpone({ queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message }) {
+      // A sender that gave none goes by its message's id.
+      const correlationId = message.correlationId ?? messageId;
+      const { "diagnostic-Id": diagnosticId, ...known } = properties;
+      // A queue that detects duplicates would drop the copy under the id that it has just seen.
+      const copyId = `${messageId ?? ""}`.replace(POSTPONED, "");
+      await send(queue, {
+        body,
+        contentType: "application/json",
+        ...(messageId && { messageId: `${copyId}~${crypto.randomUUID().slice(0, 8)}`.slice(-MESSAGE_ID_LIMIT) }),
+        ...(correlationId && { correlationId }),
+        ...(subject && { subject }),
+        ...(replyTo && { replyTo }),
+        ...(replyToSessionId && { replyToSessionId }),
+        applicationProperties: {
+          ...(known as NonNullable<ServiceBusMessage["applicationProperties"]>),
+          ...(typeof diagnosticId === "string" && { "Diagnostic-Id": diagnosticId }),
+          ...(enqueuedAt && { firstEnqueuedAt: enqueuedAt }),
+        },
+      });
+    },
   };
 }
 
@@ -140,6 +169,7 @@ function refusedByQueue(cause: unknown): boolean {
   switch (cause.code) {
     case "MessagingEntityNotFound":
     case "MessagingEntityDisabled":
+    case "MessageSizeExceeded":
     case "QuotaExceeded":
       return true;
     case "GeneralError":

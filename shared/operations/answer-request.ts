@@ -1,9 +1,10 @@
-// An agent of this app that is asked over its queue (P6, P7, P8): does the work inside its time, and replies or falls silent.
+// An agent of this app that is asked over its queue (P6, P7, P8): does the work inside its time, and replies or sends nothing.
+import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage } from "../messaging/agent-messages.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 /**
- * Order of effects: the remote service's, then the reply. After a death in between the request is delivered again, the
+ * Order of effects: where it takes long, word that it is at work; the remote service's; the reply. After a death in between the request is delivered again, the
  * service recognises the idempotency key, and the reply is the same.
  */
 export async function answerRequest(
@@ -15,11 +16,31 @@ export async function answerRequest(
 ): Promise<void> {
   const agent = ports.agents.get(name);
   if (!agent) throw new Error(`the agent ${name} is not here`);
-  const { ticket, operation, completeBy, priority, ...asked } = request;
-  const answer = await agent.call(operation, asked, { completeBy, priority });
-  if (answer.kind === "expired") {
-    const { orderId, attempt, step } = ticket;
-    return telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
+  const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
+  const { orderId, attempt, step } = ticket;
+  let completeBy = latest;
+  const answer = await agent.call(operation, asked, {
+    priority,
+    startBy,
+    takeUp: async () => {
+      const now = instant(ports.now());
+      completeBy = [after(now, durationMs(completeWithin) ?? 0), latest].sort()[0] ?? latest;
+      return now <= startBy ? completeBy : undefined;
+    },
+    stillAtWork: async () => {
+      try {
+        await ports.messenger.answer(replyTo, { ticket, kind: "started", completeBy });
+      } catch (cause) {
+        telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+      }
+    },
+  });
+  switch (answer.kind) {
+    case "expired":
+      return telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
+    case "notTakenUp":
+      return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
+    default:
+      await ports.messenger.answer(replyTo, { ticket, ...answer });
   }
-  await ports.messenger.answer(replyTo, { ticket, ...answer });
 }

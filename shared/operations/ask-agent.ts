@@ -5,10 +5,12 @@ import { requestOf } from "./step-request.ts";
 
 /** Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. */
 export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const { orderId, attempt, step, direction, lockedBy, agent, operation, completeBy, priority } = task;
+  const { orderId, attempt, step, direction, lockedBy, agent, operation, priority } = task;
+  const { startBy, completeWithin, completeBy } = task;
   const request = await requestOf(task, ports);
-  const leftMs = Date.parse(completeBy) - ports.now();
-  if (leftMs <= 0) return telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent, tries: 0 });
+  const leftMs = Date.parse(startBy) - ports.now();
+  if (leftMs <= 0) return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
   const ticket = { orderId, attempt, step, direction, lockedBy };
-  await ports.messenger.ask(agent, { ticket, operation, completeBy, priority, ...request }, leftMs);
+  const asked = { ticket, operation, startBy, completeWithin, completeBy, priority, ...request };
+  await ports.messenger.ask(agent, asked, leftMs);
 }

@@ -1,5 +1,5 @@
 // The end of an order (P15, P16): how it ends, and that it is told.
-import { remainingByHand } from "../domain/plan.ts";
+import { isInHand, remainingByHand } from "../domain/plan.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import type { OrderError, StateRecord, Steps } from "../domain/state-record.ts";
 import type { Ending } from "../domain/transitions.ts";
@@ -38,14 +38,15 @@ export interface Undone {
  * are told again: beside the one that was refused another may have been recorded by who then died.
  */
 export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const { orderId, attempt, processState, createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
+  const { orderId, attempt, processState, notices, createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
   if (processState === "Processed") {
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
     telemetry.event("OrderProcessed", { orderId, attempt, criticalMs });
-    await tellOrLeave(ended, "Completed", null, ports, telemetry);
-    return;
-  }
-  reportError(ended.record, telemetry);
+    if (!notices.some(({ status }) => status === "Completed")) {
+      await tellOrLeave(ended, "Completed", null, ports, telemetry);
+      return;
+    }
+  } else reportError(ended.record, telemetry);
   try {
     if (ended.record.direction === "forward") await tellSteps(ended.record, ports, telemetry);
     await settleNotices(ended, ports, telemetry);
@@ -61,9 +62,7 @@ export async function passOn(pending: Versioned, ports: Ports, telemetry: Teleme
   telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
   await tellBeforeWake(pending, ports, telemetry);
   // Two attempts never overlap: a step beside the refused one may be at work until its complete-by.
-  const busy = Object.values(record.steps).flatMap(({ state, completeBy }) =>
-    state === "Running" ? [completeBy ?? ""] : [],
-  );
+  const busy = Object.values(record.steps).flatMap((step) => (isInHand(step) ? [step.completeBy ?? ""] : []));
   const until = busy.sort().at(-1);
   const quietAt = until ? Date.parse(until) + ports.timing.clockSkewMs : 0;
   await ports.messenger.wake(wakeOf(record), quietAt > ports.now() ? { at: instant(quietAt) } : {});

@@ -7,18 +7,17 @@ import type { OrderStore } from "../store/order-store.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
+import type { TakeUpTimes } from "../domain/step-run.ts";
+import type { Admission } from "./admission.ts";
 import type { Workflows } from "../workflows/workflows.ts";
-import type { Pressure } from "./pressure.ts";
 
-export interface Timing {
+export interface Timing extends TakeUpTimes {
   /** How long a Pending order may wait for its claim before the scheduler is told again. */
   readonly claimWithinMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */
   readonly clockSkewMs: number;
   /** A sweep that takes longer goes on at the next tick. */
   readonly sweepWithinMs: number;
-  /** Records and orchestrations that nobody has touched for so long are compared. */
-  readonly reconcileAfterMs: number;
   /** What the engine keeps of an attempt that has ended is removed so long after it began. */
   readonly orchestrationsKeptForMs: number;
 }
@@ -36,8 +35,8 @@ export interface Ports {
   readonly leadership: Leadership;
   /** The ledger of what supervisors and operators decide. */
   readonly supervision: SupervisionLog;
-  /** Whether orders had better wait in their queue. */
-  readonly pressure: Pressure;
+  /** How many orders may be in flight. */
+  readonly admission: Admission;
   /** How the operator's API knows who asks. */
   readonly operatorSignIn: OperatorSignIn;
   /** Milliseconds since 1970. */

@@ -1,9 +1,9 @@
 // A step's outcome (P8, P9, P13): recorded, fenced by the attempt, told, and handed to the scheduler.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { NextStep, StepOutcome, StepTask } from "../domain/attempt.ts";
-import { isDone, runOf } from "../domain/plan.ts";
+import { isDone, isInHand, runOf } from "../domain/plan.ts";
 import type { StateRecord, StepRecord } from "../domain/state-record.ts";
-import { done, refused, started } from "../domain/step-run.ts";
+import { done, refused, scheduled } from "../domain/step-run.ts";
 import { completeAmong, completeLevel, completeOrder, rejectAndUndo, rejectStep } from "../domain/transitions.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
@@ -11,8 +11,8 @@ import { concludeOrder, endingOf, passOn, type Undone } from "./conclude-order.t
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { tellOrLeave } from "./tell.ts";
 
-/** What an agent answered in time. */
-export type Answer = Exclude<BoundedReply, { kind: "expired" }>;
+/** What an agent answered in time, and when it took the step up, where that is known. */
+export type Answer = Extract<BoundedReply, { kind: "done" | "rejected" }> & { readonly startedAt?: string | undefined };
 
 /**
  * Order of writes: the record, then the status message. Run again after a death in between, the record shows the step done,
@@ -60,7 +60,7 @@ function record(task: StepTask, answer: Answer, ports: Ports): Promise<Written> 
   return direction === "undo" ? close(task, failed, now, ports) : reject(task, failed, answer.message, now, ports);
 }
 
-/** The last of a level to end marks the next one Running or concludes; of the two guards exactly one can hold. */
+/** The last of a level to end schedules the next one or concludes; of the two guards exactly one can hold. */
 async function close(task: StepTask, ended: StepRecord, now: string, ports: Ports): Promise<Written> {
   const { orderId, siblings, next, direction } = task;
   if (siblings.length > 0) {
@@ -68,8 +68,8 @@ async function close(task: StepTask, ended: StepRecord, now: string, ports: Port
     if (among.kind === "written") return among;
   }
   if (next.length > 0) {
-    const running = next.map((step) => started(step, direction, now));
-    return ports.store.change(orderId, completeLevel(task, ended, running, now));
+    const following = next.map((step) => scheduled(step, direction, now, ports.timing));
+    return ports.store.change(orderId, completeLevel(task, ended, following, now));
   }
   const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;
   const ending = endingOf(ports.workflows.of(task.workflow), undone, now);
@@ -134,15 +134,14 @@ async function outcomeOf(task: StepTask, written: Versioned, ports: Ports, telem
   });
   const told = direction === "forward" ? await tellOrLeave(written, "StepCompleted", step, ports, telemetry) : written;
   if (stored.processState !== "Processing") await concludeOrder(told, ports, telemetry);
-  return { kind: "completed", step, record: own, next: runningNext(task, stored) };
+  return { kind: "completed", step, record: own, next: nextInHand(task, stored) };
 }
 
-/** The next level, if it is marked Running: the last of this level to end has done that. */
-function runningNext({ next, direction }: StepTask, stored: StateRecord): NextStep[] {
+/** The next level, if it is scheduled: the last of this level to end has done that. */
+function nextInHand({ next, direction }: StepTask, stored: StateRecord): NextStep[] {
   return next.flatMap(({ name }) => {
     const record = stepOf(stored, name);
-    const run = runOf(record, direction);
-    return run?.state === "Running" && run.completeBy ? [{ name, record, completeBy: run.completeBy }] : [];
+    return isInHand(runOf(record, direction)) ? [{ name, record }] : [];
   });
 }
 

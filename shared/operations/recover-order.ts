@@ -32,7 +32,7 @@ export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Tele
   try {
     const now = ports.now();
     const policy = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
-    const verdict = decideRecovery(record, policy);
+    const verdict = decideRecovery(record, policy, instant(now - ports.timing.clockSkewMs));
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
     // The notice goes with the write: it has to be sent before.
     if (verdict.kind === "tell") {
@@ -77,6 +77,12 @@ async function follow(
     }
     case "undo":
       return passOn(written, ports, telemetry);
+    case "reschedule":
+      telemetry.event("OrderRescheduled", { orderId, attempt, step, agent, failureCount });
+      await tellBeforeWake(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record));
+    case "later":
+      return;
     case "wake":
       telemetry.event("OrderWokenAgain", { orderId, attempt });
       await tellBeforeWake(written, ports, telemetry);

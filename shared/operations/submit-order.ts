@@ -1,9 +1,10 @@
-// Submission (P1): records the order, says that it is received, and gives back what starts its first attempt.
-import type { Wake } from "../domain/attempt.ts";
-import { type Order, type Priority, type ReplyAddress, sameOrder } from "../domain/order.ts";
+// Submission (P1): records the order, says that it is received, and claims it for its first attempt.
+import type { ClaimOutcome } from "../domain/attempt.ts";
+import { type Order, type ReplyAddress, sameOrder } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { type Envelope, parseSubmission } from "../messaging/submission-message.ts";
+import { claimOrder } from "./claim-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { tell } from "./tell.ts";
 
@@ -15,42 +16,43 @@ export interface SubmittedMessage {
   readonly enqueuedAt?: string | undefined;
 }
 
-const HOLD_MS = 100;
-/** Well below the time for which a message's lock is renewed; then the order is taken all the same. */
-const LONGEST_HOLD_MS = 60_000;
-
 /**
- * Order of writes: order and record in one batch, then the Received message, then (by the caller) the start. After a
- * death in between the message is delivered again, and the duplicate does what is left.
- * @returns what to start, or undefined where nothing is to be started.
+ * Order of writes: order and record in one batch, the Received message, the claim, the Started message, then (by the caller) the
+ * start of the orchestration. After a death in between the message is delivered again, and the duplicate does what is left.
+ * @returns undefined where nothing is to be started
+ * @throws Outage where the message had better wait
  */
 export async function submitOrder(
   message: SubmittedMessage,
   ports: Ports,
   telemetry: Telemetry,
-): Promise<Wake | undefined> {
+): Promise<ClaimOutcome | undefined> {
+  const record = await recordOrder(message, ports, telemetry);
+  const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
+  return mayBeStarted ? claimOrder(wakeOf(record), ports, telemetry, record) : undefined;
+}
+
+/** The first half: the record that then stands, or undefined where the message could not be read. */
+export async function recordOrder(
+  message: SubmittedMessage,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, ports.rules);
   if (parsed.kind === "invalid") return quarantine(message, parsed.faults, ports, telemetry);
   const { order, reply } = parsed;
-  await admission(order.priority, ports);
-
+  await ports.admission.admit(order.priority);
   const draft = draftRecord(order, reply, message, ports);
   const created = await ports.store.create(order, draft);
   if (created.kind === "duplicate" && !sameOrder(created.order, order)) {
     return quarantine(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;
-  const { orderId, attempt, processState } = record;
+  const { orderId, processState } = record;
   telemetry.event(created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission", { orderId, processState });
 
   await tell(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
-  return processState === "Pending" && attempt === 1 ? wakeOf(record) : undefined;
-}
-
-/** While there is too much to do the order stays where it is, in its queue, for a while: nothing is written yet. */
-async function admission(priority: Priority, { pressure, now, pause }: Ports): Promise<void> {
-  const latest = now() + LONGEST_HOLD_MS;
-  while (pressure.isHigh(priority) && now() < latest) await pause(HOLD_MS);
+  return record;
 }
 
 function draftRecord(order: Order, reply: ReplyAddress, message: SubmittedMessage, ports: Ports): StateRecord {

@@ -12,6 +12,10 @@ import { walkOverdue } from "./walk-overdue.ts";
 export interface SweepReport {
   readonly found: number;
   readonly retried: number;
+  /** No agent took up what they wait for: another attempt, with no failure counted. */
+  readonly rescheduled: number;
+  /** A step of them has still time. */
+  readonly later: number;
   readonly waiting: number;
   readonly toBeUndone: number;
   readonly failed: number;
@@ -41,6 +45,8 @@ type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "ende
 
 const COUNTED_AS = {
   retry: "retried",
+  reschedule: "rescheduled",
+  later: "later",
   wait: "waiting",
   undo: "toBeUndone",
   fail: "failed",
@@ -68,6 +74,8 @@ class Sweep {
   readonly #counts: Counts = {
     found: 0,
     retried: 0,
+    rescheduled: 0,
+    later: 0,
     waiting: 0,
     toBeUndone: 0,
     failed: 0,

@@ -1,9 +1,10 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
-import { planOf, runOf } from "../domain/plan.ts";
+import { isInHand, planOf, runOf } from "../domain/plan.ts";
+import { takeUp } from "../domain/transitions.ts";
 import { type AgentReplyMessage, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { inSpan } from "../telemetry/spans.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
 
 /** What the waiting attempt has to hear. */
@@ -34,31 +35,41 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
   const { ticket } = reply;
   const read = await taskOf(ticket, ports);
   if (typeof read === "string") return rejectLate(ticket, read, ports, telemetry).then(() => undefined);
-  const { task, isRunning } = read;
-  if (isRunning && ports.now() > Date.parse(task.completeBy)) {
+  const { task, isOpen } = read;
+  if (isOpen && ports.now() > Date.parse(task.completeBy)) {
     await rejectLate(ticket, `it came after complete-by, ${task.completeBy}`, ports, telemetry);
     return undefined;
   }
   const { orderId, attempt, step } = ticket;
+  if (reply.kind === "started") return recordTakenUp(task, reply.completeBy, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
+  const answer = answerOf(reply, task);
   const outcome = await inSpan(`record ${step}`, span, () =>
-    recordAnswer(task, answerOf(reply, task), ports, telemetry),
+    recordAnswer(task, answer, ports, telemetry),
   );
   return { ticket, outcome };
 }
 
 /** The task that the reply is to, rebuilt from the record; in words why there is none. */
-async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isRunning: boolean } | string> {
+async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isOpen: boolean } | string> {
   const { orderId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(orderId))?.record;
   if (!record) return "there is no such order";
   const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
   const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
   if (!task) return "the record knows of no such request";
-  return { task, isRunning: runOf(record.steps[step], direction)?.state === "Running" };
+  return { task, isOpen: isInHand(runOf(record.steps[step], direction)) };
 }
 
-function answerOf(reply: AgentReplyMessage, { agent }: StepTask): Answer {
+/** From now on the supervisor counts it as a failure when the agent is not done in time. */
+async function recordTakenUp(task: StepTask, completeBy: string, ports: Ports): Promise<undefined> {
+  const now = instant(ports.now());
+  // An agent may be anybody's: it gets no more time than its request gave it.
+  const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
+  await ports.store.change(task.orderId, takeUp(task, now, latest, now));
+}
+
+function answerOf(reply: Exclude<AgentReplyMessage, { kind: "started" }>, { agent }: StepTask): Answer {
   const { endpoint = `queue of ${agent}`, because = "asked over its queue" } = reply;
   const route = { endpoint, because };
   return reply.kind === "done"

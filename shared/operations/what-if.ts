@@ -75,9 +75,10 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
       failureThreshold: overrides.failureThreshold ?? actual.failureThreshold,
       onExhausted: overrides.onExhausted ?? actual.onExhausted,
     };
-    const verdict = decideRecovery(record, policy);
+    const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
+    const verdict = decideRecovery(record, policy, overdueBefore);
     const after = standpointOf(recover(record, verdict, now, ports.timing.claimWithinMs));
-    const today = decideRecovery(record, actual).kind;
+    const today = decideRecovery(record, actual, overdueBefore).kind;
     return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policy), before, after };
   } catch (cause) {
     // A record that a sweep could not judge either.

@@ -189,8 +189,11 @@ export function createCosmosOrderStore(
       return pageOf(found, query);
     },
 
-    untouched: (instant) =>
-      records("find what is held", "c.processState = 'Processing' AND c.updatedAt < @instant", instant),
+    async countHeld() {
+      const query = "SELECT VALUE COUNT(1) FROM c WHERE c.processState = 'Processing'";
+      const { resources } = await patiently("count what is held", () => container.items.query<number>(query).fetchAll());
+      return resources[0] ?? 0;
+    },
     due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
   };
 }
@@ -243,7 +246,11 @@ function conditionOf(guard: Guard): string {
     `c.lockedBy = ${JSON.stringify(guard.lockedBy)}`,
     `c.attempt = ${guard.attempt}`,
   ];
-  if (guard.running) terms.push(`${runPath(guard.running.name, guard.running.direction)}.state = "Running"`);
+  if (guard.step) {
+    const { name, direction, states } = guard.step;
+    const state = `${runPath(name, direction)}.state`;
+    terms.push(`(${states.map((each) => `${state} = "${each}"`).join(" or ")})`);
+  }
   if (guard.siblings) {
     const { names, direction, allDone } = guard.siblings;
     const done = names.map((name) => doneCondition(name, direction)).join(" and ");

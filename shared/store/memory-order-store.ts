@@ -55,9 +55,8 @@ export function createMemoryOrderStore(): OrderStore {
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
-    async *untouched(instant) {
-      const held = [...states.values()].filter(({ record }) => record.processState === "Processing");
-      yield* structuredClone(held.filter(({ record }) => record.updatedAt < instant));
+    async countHeld() {
+      return [...states.values()].filter(({ record }) => record.processState === "Processing").length;
     },
     async *due(instant) {
       const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);

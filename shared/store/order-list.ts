@@ -95,7 +95,7 @@ export function listQuery({ processState, workflow, step, text, after }: OrderQu
   if (step) {
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
     const run = `c.steps["${step}"]`;
-    const states = `("Running", "Failed")`;
+    const states = `("Scheduled", "Running", "Failed")`;
     add(`(${run}.state IN ${states} OR ${run}["undo"].state IN ${states} OR c.error.step = @step)`, { step });
   }
   if (text) add("(CONTAINS(c.orderId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
@@ -120,7 +120,7 @@ export function isListed(record: StateRecord, { processState, workflow, step, te
 
 function standsAt({ steps, error }: StateRecord, name: string): boolean {
   const busy = (run: Pick<StepRecord, "state"> | null | undefined) =>
-    run?.state === "Running" || run?.state === "Failed";
+    run?.state === "Scheduled" || run?.state === "Running" || run?.state === "Failed";
   return busy(steps[name]) || busy(steps[name]?.undo) || error?.step === name;
 }
 

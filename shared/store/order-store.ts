@@ -1,5 +1,6 @@
 // The state store's port: what the app asks of it, in the domain's words.
 import type { Order } from "../domain/order.ts";
+import { Outage } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { GuardedWrite } from "../domain/transitions.ts";
 import type { OrderPage, OrderQuery } from "./order-list.ts";
@@ -32,13 +33,13 @@ export interface OrderStore {
   revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
-  /** Processing records that nobody has written since `instant`. */
-  untouched(instant: string): AsyncIterable<Versioned>;
+  /** How many orders an attempt holds. */
+  countHeld(): Promise<number>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }
 
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends Outage {
   override readonly name = "StoreUnavailable";
   constructor(operation: string, cause: unknown) {
     super(`The state store did not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });

@@ -27,7 +27,6 @@ export function createCosmosSupervisionLog(container: Container): SupervisionLog
       put(`${entry.sweepId}:${entry.orderId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
     operatorAction: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "operatorAction", ...entry }),
     lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
-    reconciliation: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "reconciliation", ...entry }),
 
     async *entries(day, orderId) {
       const ofOrder = orderId === undefined ? "" : " AND c.orderId = @orderId";

@@ -17,7 +17,6 @@ export function createMemorySupervisionLog(): SupervisionLog {
     decision: async (entry) => put({ kind: "decision", ...entry }),
     operatorAction: async (entry) => put({ kind: "operatorAction", ...entry }),
     lateReply: async (entry) => put({ kind: "lateReply", ...entry }),
-    reconciliation: async (entry) => put({ kind: "reconciliation", ...entry }),
     async *entries(day, orderId) {
       const found = [...kept.values()]
         .filter((one) => one.day === day)

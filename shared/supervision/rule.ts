@@ -9,6 +9,10 @@ export function ruleInWords(record: StateRecord, verdict: Verdict, policy: Recov
   switch (verdict.kind) {
     case "wake":
       return `Pending and not claimed by ${dueAt}: the scheduler is told again, no failure is counted`;
+    case "reschedule":
+      return `Processing, and no agent took up ${overdueStep(record)} in time: scheduled again, no failure is counted`;
+    case "later":
+      return `Processing, and a step of it has time until ${verdict.at}`;
     case "tell":
       return `${processState}, with ${notices.length} notices not known to be sent`;
     case "retry":

@@ -63,17 +63,7 @@ export interface LateReply {
   readonly reason: string;
 }
 
-/** What engine and store did not agree on, and was put right. */
-export interface Reconciliation {
-  readonly kind: "reconciliation";
-  readonly at: string;
-  readonly orderId: string;
-  readonly attempt: number;
-  /** In words. */
-  readonly found: string;
-}
-
-export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply | Reconciliation;
+export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply;
 
 /** Entries are kept for a time and then go by themselves. Every method throws once its bounded retries are used up. */
 export interface SupervisionLog {
@@ -82,7 +72,6 @@ export interface SupervisionLog {
   decision(entry: Omit<DecisionEntry, "kind">): Promise<void>;
   operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
-  reconciliation(entry: Omit<Reconciliation, "kind">): Promise<void>;
   /** All of one day (`2026-01-31`, UTC), or what concerns one order of it, the oldest first. */
   entries(day: string, orderId?: string): AsyncIterable<SupervisionEntry>;
 }

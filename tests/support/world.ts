@@ -1,6 +1,7 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
 import {
+  type Attempt,
   advance,
   type ClaimOutcome,
   firstObstacle,
@@ -9,17 +10,17 @@ import {
   type StepTask,
   type Wake,
 } from "../../shared/domain/attempt.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts } from "../../shared/domain/workflow.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
-import type { Messenger, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
+import type { Messenger, ReceivedMessage, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
 import { askAgent } from "../../shared/operations/ask-agent.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
-import { createPressure } from "../../shared/operations/pressure.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
-import { submitOrder } from "../../shared/operations/submit-order.ts";
+import { recordOrder, submitOrder } from "../../shared/operations/submit-order.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
@@ -54,6 +55,7 @@ export interface World extends Omit<Ports, "timing"> {
   readonly statuses: StatusMessage[];
   readonly wakes: Wake[];
   readonly quarantined: Unreadable[];
+  readonly postponed: ReceivedMessage[];
   /** What was asked over the agents' queues, and what came back. */
   readonly requests: { readonly agent: string; readonly request: AgentRequestMessage; readonly leftMs: number }[];
   readonly replies: AgentReplyMessage[];
@@ -66,9 +68,11 @@ export interface World extends Omit<Ports, "timing"> {
   failing: OrderStatus | undefined;
   eventNames(): EventName[];
   /** The sample order under the sample's envelope, unless told otherwise. */
-  submit(body?: unknown, envelope?: Record<string, unknown>): Promise<Wake | undefined>;
-  /** The sample order, new: what starts its first attempt. */
+  submit(body?: unknown, envelope?: Record<string, unknown>): Promise<ClaimOutcome | undefined>;
+  /** The sample order, recorded and not claimed: what asks for its first attempt. */
   submitted(): Promise<Wake>;
+  /** Claims the order for the attempt. */
+  claim(wake: Wake): Promise<Attempt>;
   /** Claims the order: the first step that the attempt has to run. */
   firstTask(wake: Wake): Promise<StepTask>;
   stateOf(orderId?: string): Promise<StateRecord | undefined>;
@@ -81,6 +85,7 @@ export function createWorld(startMs: number): World {
   const statuses: StatusMessage[] = [];
   const wakes: Wake[] = [];
   const quarantined: Unreadable[] = [];
+  const postponed: ReceivedMessage[] = [];
   const calls: World["calls"] = [];
   const answers: World["answers"] = new Map();
   const facts = [...OPERATIONS].map(([name, operations]): [string, AgentFacts] => [
@@ -112,17 +117,23 @@ export function createWorld(startMs: number): World {
     async quarantine(unreadable) {
       quarantined.push(unreadable);
     },
+    async postpone(message) {
+      postponed.push(message);
+    },
   };
 
   const agents = [...OPERATIONS].map(
     ([name, operationNames]): RoutedAgent => ({
       name,
       operationNames,
-      async call(operation, request, { completeBy }) {
-        if (Date.parse(completeBy) <= world.clock) return { kind: "expired", tries: 0 };
+      async call(operation, request, { takeUp, stillAtWork }) {
+        const completeBy = await takeUp();
+        if (completeBy === undefined) return { kind: "notTakenUp" };
         const call = { ...request, agent: name, operation };
         calls.push(call);
-        return bounded(await (answers.get(operation)?.(call) ?? { kind: "done" }), name, calls.length);
+        const answer = bounded(await (answers.get(operation)?.(call) ?? { kind: "done" }), name, calls.length);
+        if (answer.kind === "expired") await stillAtWork();
+        return answer;
       },
     }),
   );
@@ -156,12 +167,13 @@ export function createWorld(startMs: number): World {
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
     taskHub: "hub",
     operatorSignIn: "development",
-    pressure: createPressure(1000, () => world.clock),
+    admission: { admit: async () => undefined },
     timing: {
       claimWithinMs: 60_000,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,
-      reconcileAfterMs: 10_000,
+      unrecordedMs: 2000,
+      longestStartMs: 600_000,
       orchestrationsKeptForMs: 60_000,
     },
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },
@@ -169,6 +181,7 @@ export function createWorld(startMs: number): World {
     statuses,
     wakes,
     quarantined,
+    postponed,
     requests,
     replies,
     calls,
@@ -177,14 +190,18 @@ export function createWorld(startMs: number): World {
     submit: (body = sampleOrder(), envelope = ENVELOPE) =>
       submitOrder({ body, envelope, traceparent: null }, world, world.telemetry),
     async submitted() {
-      const wake = await world.submit();
-      if (!wake) throw new Error("nothing to start");
-      return wake;
+      const message = { body: sampleOrder(), envelope: ENVELOPE, traceparent: null };
+      const record = await recordOrder(message, world, world.telemetry);
+      if (!record) throw new Error("nothing to start");
+      return wakeOf(record);
     },
-    async firstTask(wake) {
+    async claim(wake) {
       const claim = await claimOrder(wake, world, world.telemetry);
       if (claim.kind !== "claimed") throw new Error("the claim was refused");
-      const [task] = nextTasks(claim.attempt);
+      return claim.attempt;
+    },
+    async firstTask(wake) {
+      const [task] = nextTasks(await world.claim(wake));
       if (!task) throw new Error("no task");
       return task;
     },

@@ -1,0 +1,6 @@
+// What passes by itself: the work can't be done now, and the same work may be done later.
+
+/** Nothing is wrong with what was asked. Whoever works on a message holds it, or sends it back to wait. */
+export class Outage extends Error {
+  override readonly name: string = "Outage";
+}

@@ -1,0 +1,75 @@
+// How many orders are in flight (P26): work in hand goes before new work, and what is not admitted waits in its queue, where waiting
+// costs nothing and counts as nothing.
+import { Outage } from "../domain/outage.ts";
+import type { Priority } from "../domain/order.ts";
+
+/** `begun`: an order of which something may be done already, in a further attempt. */
+export type AdmissionLane = Priority | "begun";
+
+export interface Admission {
+  /** Resolves when one more order may be held. @throws NotAdmitted where there was no room for a while */
+  admit(lane: AdmissionLane): Promise<void>;
+}
+
+/** The caller's message had better wait in its queue. */
+export class NotAdmitted extends Outage {
+  override readonly name = "NotAdmitted";
+}
+
+export interface AdmissionOptions {
+  /** Orders that are held by an attempt, counted where all processes see it. Throws where the store is away. */
+  readonly countHeld: () => Promise<number>;
+  /** How many of them there should be. */
+  readonly limit: number;
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Of the limit: what has begun is admitted when nothing new is, and urgent orders before others. */
+const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
+/** A count is used for so long. */
+const FRESH_MS = 250;
+/** Every process admits by its own count, so each takes only a part of the room that it sees. */
+const PART_OF_ROOM = 0.25;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+/** Below the time for which a message's lock is renewed. */
+const PATIENCE_MS = 60_000;
+
+export function createAdmission({ countHeld, limit, now, pause }: AdmissionOptions): Admission {
+  let held = 0;
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let allowance = 0;
+  let counting: Promise<void> | undefined;
+
+  async function count(): Promise<void> {
+    held = await countHeld();
+    countedAt = now();
+    allowance = 1;
+    for (const share of Object.values(SHARE)) allowance = Math.max(allowance, (limit * share - held) * PART_OF_ROOM);
+  }
+
+  /** However many ask, one count at a time. */
+  function recount(): Promise<void> {
+    counting ??= count().finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  }
+
+  return {
+    async admit(lane) {
+      const latest = now() + PATIENCE_MS;
+      for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
+        if (allowance < 1 || now() - countedAt > FRESH_MS) await recount();
+        if (allowance >= 1 && held < limit * SHARE[lane]) {
+          allowance -= 1;
+          held += 1;
+          return;
+        }
+        if (now() > latest) throw new NotAdmitted(`${held} orders are held, and ${limit} may be`);
+        await pause(waitMs);
+      }
+    },
+  };
+}

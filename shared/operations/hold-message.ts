@@ -1,0 +1,39 @@
+// What becomes of a message while store, bus or engine are away, or nothing more is admitted (P27): it is held under its lock, and goes
+// back to wait in its queue before the lock ends. Deliveries are counted for messages that are at fault, not for outages.
+import { Outage } from "../domain/outage.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
+import type { Ports, Telemetry } from "./ports.ts";
+
+/** A message's lock is renewed for 5 minutes (host.json), in which the last try has to end too: it takes up to 80 s. */
+const HOLD_MS = 3 * 60_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2000;
+
+/**
+ * Works on a message, again and again while there is an outage. Order of writes where the outage outlasts that: a copy is sent to
+ * the message's own queue, then (by returning) the message is completed. After a death in between there are two, which is as if it
+ * had been delivered twice. All other faults are thrown: the queue delivers the message again, and at last dead-letters it.
+ * @returns what `work` returned; undefined where the message was sent back
+ */
+export async function holdMessage<T>(
+  message: ReceivedMessage,
+  work: () => Promise<T>,
+  { messenger, now, pause }: Pick<Ports, "messenger" | "now" | "pause">,
+  telemetry: Telemetry,
+): Promise<T | undefined> {
+  const heldSince = now();
+  for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!(cause instanceof Outage)) throw cause;
+      const heldMs = now() - heldSince;
+      if (heldMs + waitMs > HOLD_MS) {
+        telemetry.event("MessagePostponed", { queue: message.queue, heldMs, cause: String(cause) });
+        await messenger.postpone(message);
+        return undefined;
+      }
+    }
+    await pause(waitMs);
+  }
+}

@@ -1,0 +1,67 @@
+// When an agent takes a step up (P8, P26): the instant by which it has to be done, and whether the record has to say so first.
+import type { StepTask } from "../domain/attempt.ts";
+import { after, durationMs } from "../domain/duration.ts";
+import { runOf } from "../domain/plan.ts";
+import { takeUp } from "../domain/transitions.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+/**
+ * Taken up in time, a step costs no write: the record's complete-by allows for it. Taken up late, or at work for longer than most,
+ * it is recorded as Running; from then on the supervisor counts it as a failure when its time is over.
+ */
+export class TakeUp {
+  readonly #task: StepTask;
+  readonly #ports: Ports;
+  readonly #telemetry: Telemetry;
+  #startedAt: string | undefined;
+  #isRecorded = false;
+
+  constructor(task: StepTask, ports: Ports, telemetry: Telemetry) {
+    this.#task = task;
+    this.#ports = ports;
+    this.#telemetry = telemetry;
+  }
+
+  /** Undefined until it was taken up. */
+  get startedAt(): string | undefined {
+    return this.#startedAt;
+  }
+
+  /** The instant by which the agent has to be done; undefined where it may not begin any more. Throws where the store is away. */
+  async begin(): Promise<string | undefined> {
+    const { completeBy: inTime, completeWithin, startBy, orderId } = this.#task;
+    const now = instant(this.#ports.now());
+    const completeBy = after(now, durationMs(completeWithin) ?? 0);
+    this.#startedAt = now;
+    if (completeBy <= inTime) return completeBy;
+    const write = takeUp(this.#task, now, completeBy, now);
+    const taken = now <= startBy && (await this.#ports.store.change(orderId, write)).kind === "written";
+    if (!taken) return this.#resumed(now);
+    this.#isRecorded = true;
+    return completeBy;
+  }
+
+  /** Says in the record that the agent is at work, unless it says so. Where the store is away, the step counts as not taken up. */
+  async record(): Promise<void> {
+    if (this.#isRecorded || this.#startedAt === undefined) return;
+    this.#isRecorded = true;
+    const { orderId, attempt, step, completeBy } = this.#task;
+    try {
+      await this.#ports.store.change(orderId, takeUp(this.#task, this.#startedAt, completeBy, this.#startedAt));
+    } catch (cause) {
+      this.#telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+    }
+  }
+
+  /** An earlier run of this task took it up and died: this one has what is left of its time. */
+  async #resumed(now: string): Promise<string | undefined> {
+    const { orderId, attempt, lockedBy, step, direction } = this.#task;
+    const record = (await this.#ports.store.state(orderId))?.record;
+    const run = runOf(record?.steps[step], direction);
+    const isOwn = record?.attempt === attempt && record.lockedBy === lockedBy && run?.state === "Running";
+    if (!isOwn || run.completeBy === null || run.completeBy <= now) return undefined;
+    this.#startedAt = run.startedAt ?? now;
+    this.#isRecorded = true;
+    return run.completeBy;
+  }
+}
