@@ -25,6 +25,34 @@ export function tickOnExactly(json: string): string {
   return json.replace(INSTANT, (at) => new Date(Date.parse(at) - TICK_MS).toISOString());
 }
 
+/** Nothing is compared with anything that differs from it by more, once what the code adds to instants is added. */
+const WIDEST_GAP_MS = 6 * TICK_MS;
+
+/**
+ * JSON texts that belong together as they read one tick later. A process compares what it has read at different times, so what is
+ * long ago keeps its order and its distances, as far as these can make a difference.
+ */
+export function tickTogether(texts: readonly string[]): string[] {
+  const instants = [...new Set(texts.flatMap((text) => text.match(INSTANT) ?? []))].sort().reverse();
+  const moved = new Map<string, string>();
+  let before = 0;
+  let movedBefore = 0;
+  for (const at of instants) {
+    const ms = Date.parse(at);
+    const movedMs =
+      moved.size === 0 ? Math.max(ms - TICK_MS, LONG_AGO_MS) : movedBefore - Math.min(before - ms, WIDEST_GAP_MS);
+    moved.set(at, new Date(movedMs).toISOString());
+    before = ms;
+    movedBefore = movedMs;
+  }
+  return texts.map((text) => text.replace(INSTANT, (at) => moved.get(at) ?? at));
+}
+
+/** A JSON text with nothing in it before what is long ago. */
+export function fromLongAgoOn(json: string): string {
+  return json.replace(INSTANT, (at) => (at < LONG_AGO ? LONG_AGO : at));
+}
+
 /** A JSON text with all that is over at one instant. */
 export function forgetWhatIsOver(json: string): string {
   return json.replace(INSTANT, (at) => (Date.parse(at) <= OVER_MS ? LONG_AGO : at));

@@ -46,6 +46,8 @@ export interface ServiceCall {
   /** For an undo: the key of what is to be undone. */
   readonly undoes: string | null;
   readonly completeBy: string;
+  /** Whether it was said that the agent is at work: before it runs out of time it is. */
+  readonly isSaid: boolean;
 }
 
 /** What each call is answered with. */
@@ -57,7 +59,7 @@ export interface Answers {
   due: Versioned | undefined;
   tell: Told;
   send: null;
-  service: BoundedReply;
+  service: BoundedReply | { readonly kind: "takes long" };
 }
 
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
@@ -75,7 +77,16 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
   const service: RoutedAgent = {
     name: "service",
     operationNames: operations,
-    call: (operation, request, { completeBy }) => ask<"service">(serviceCall(operation, request, completeBy)),
+    async call(operation, request, { startBy, takeUp, stillAtWork }) {
+      const completeBy = (await takeUp()) ?? (mutant.ignoresTakeUp ? startBy : undefined);
+      if (completeBy === undefined) return { kind: "notTakenUp" };
+      const call = serviceCall(operation, request, completeBy);
+      const answer = await ask<"service">(call);
+      if (answer.kind !== "takes long") return answer;
+      // One thing after the other: what happens meanwhile happens before or after.
+      await stillAtWork();
+      return (await ask<"service">({ ...call, isSaid: true })) as BoundedReply;
+    },
   };
   const send = async (message: Sent) => {
     await ask<"send">({ kind: "send", message });
@@ -92,7 +103,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       replace: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       list: never,
-      untouched: never as never,
+      countHeld: never,
       async *due(before) {
         const found = await ask<"due">({ kind: "due", before });
         if (found) yield found;
@@ -104,6 +115,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       ask: (_, request, leftMs) => send({ queue: "requests", body: { request, replyTo: host }, leftMs }),
       answer: (replyTo, reply) => send({ queue: "replies", body: { reply, replyTo } }),
       quarantine: never,
+      postpone: never,
     },
     agents: new Map([["service", service]]),
     workflows: workflowsOf(setting),
@@ -111,7 +123,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
     // Of one order there is never too much.
-    pressure: { note: () => undefined, isHigh: () => false },
+    admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,
     leadership: {
       lead: async () => ({ kind: "leading", epoch: 1, leader: host }),
@@ -123,7 +135,6 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       decision: async () => undefined,
       operatorAction: async () => undefined,
       lateReply: async () => undefined,
-      reconciliation: async () => undefined,
       entries: never as never,
     },
     now,
@@ -136,7 +147,7 @@ function serviceCall(
   { idempotencyKey, undoes }: Omit<AgentRequest, "signal" | "endpoint">,
   completeBy: string,
 ): ServiceCall {
-  return { kind: "service", operation, key: idempotencyKey, undoes: undoes?.idempotencyKey ?? null, completeBy };
+  return { kind: "service", operation, key: idempotencyKey, undoes: undoes?.idempotencyKey ?? null, completeBy, isSaid: false };
 }
 
 async function changeInParts(parts: readonly GuardedWrite[], ask: Ask): Promise<Written> {

@@ -3,7 +3,7 @@ import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
 import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard } from "../../shared/domain/transitions.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
-import { NOW_MS } from "./abstract-time.ts";
+import { fromLongAgoOn, NOW_MS } from "./abstract-time.ts";
 import type { Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
 import { normalForm } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
@@ -131,8 +131,9 @@ export class Effects {
     answer: unknown,
     what: string,
   ): Change[] {
-    const record = this.#pieces.values.idOf(this.#formOf(after));
-    const fault = before && faultOfWrite(normalForm(before), normalForm(after), this.#writerOf(operation));
+    const record = this.#stored(after);
+    const form = this.#pieces.values.get<StateRecord>(record);
+    const fault = before && faultOfWrite(normalForm(before), normalForm(form), this.#writerOf(operation));
     const made = { ...same, record, written: after, fault };
     return [
       { ...made, what, entry: { answer } },
@@ -154,6 +155,12 @@ export class Effects {
     return { kind: "written", record: this.#formOf(record), etag: this.#etagFor(operation, record) };
   }
 
+  #stored(record: StateRecord): number {
+    const { values } = this.#pieces;
+    const form = values.idOf(this.#formOf(record));
+    return this.#setting.isExact ? form : values.changed(form, fromLongAgoOn);
+  }
+
   #formOf(record: StateRecord): StateRecord {
     return this.#setting.isExact ? record : normalForm(record);
   }
@@ -173,12 +180,12 @@ export class Effects {
 
   #remembered(guard: Guard, stored: StateRecord): Guard {
     const forgets = this.#setting.mutant?.forgets ?? [];
-    const { running, siblings, ...rest } = guard;
+    const { step, siblings, ...rest } = guard;
     return {
       processState: forgets.includes("processState") ? stored.processState : rest.processState,
       lockedBy: forgets.includes("lockedBy") ? stored.lockedBy : rest.lockedBy,
       attempt: forgets.includes("attempt") ? stored.attempt : rest.attempt,
-      ...(running && !forgets.includes("running") && { running }),
+      ...(step && !forgets.includes("step") && { step }),
       ...(siblings && !forgets.includes("siblings") && { siblings }),
     };
   }
@@ -216,8 +223,10 @@ export class Effects {
     const after = values.idOf(acted.ledger);
     const fault = stored && faultOfCall(call, ledger, stored, attempt);
     const of = `${call.operation}, attempt ${attempt}`;
+    const takesLong: Change = { ...same, what: `${of}: takes long`, entry: { answer: { kind: "takes long" } } };
     const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
     if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
+      if (!call.isSaid) return [takesLong];
       const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
       if (after === before) return [expired];
       const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf({ ...call, attempt }) });
@@ -247,7 +256,7 @@ export class Effects {
         spends: "refusals",
       });
     }
-    return changes;
+    return call.isSaid ? changes : [...changes, takesLong];
   }
 }
 
@@ -263,7 +272,8 @@ function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
   if (call.kind === "replace")
     return `writes the record: ${call.record.history.at(-1)?.what ?? "its notices are told"}`;
   const entry = call.write.changes.find(({ path }) => path[0] === "history");
-  const what = entry && "value" in entry ? (entry.value as { what: string }).what : "its notices";
+  const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "notices");
+  const what = entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its notices";
   return `writes the record: ${what}`;
 }
 

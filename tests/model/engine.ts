@@ -1,5 +1,5 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import type { ClaimOutcome, Wake } from "../../shared/domain/attempt.ts";
+import type { Attempt } from "../../shared/domain/attempt.ts";
 import type { ActivityName } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
 import type { Host } from "./setting.ts";
@@ -14,12 +14,10 @@ export class Engine {
   }
 
   /** A start with the id of a running orchestration is refused; one with the id of an ended one runs again. */
-  start(state: State, host: Host, wake: number): State | undefined {
-    const { attempt } = this.#pieces.values.get<Wake>(wake);
+  start(state: State, host: Host, input: number): State | undefined {
+    const { attempt } = this.#pieces.values.get<Attempt>(input);
     if (this.orchestrationOf(state, host, attempt) !== 0) return state;
-    const orchestration: Orchestration = { kind: "orchestration", host, wake, events: [] };
-    const claim = this.#pieces.begin(host, "claimOrder", wake, { attempt, task: 0 });
-    return claim === undefined ? undefined : change(state, 0, [this.#pieces.idOf(orchestration), claim]);
+    return this.#goOn(state, 0, this.#pieces.idOf({ kind: "orchestration", host, input, events: [] }), 0);
   }
 
   /** As it is placed; 0 if there is none. */
@@ -32,10 +30,14 @@ export class Engine {
 
   /** The state after an event, with the activities that begin then, and with those given up that nobody waits for any more. */
   progress(state: State, placed: number, event: Orchestration["events"][number]): State | undefined {
-    const orchestration = this.#pieces.get(pieceOf(placed)) as Orchestration;
+    const { made } = this.#pieces.progress(pieceOf(placed));
+    return this.#goOn(state, placed, this.#after(pieceOf(placed), event), made);
+  }
+
+  /** @param made how many tasks it had made before: the others begin now */
+  #goOn(state: State, placed: number, next: number, made: number): State | undefined {
+    const orchestration = this.#pieces.get(next) as Orchestration;
     const { host } = orchestration;
-    const made = this.#pieces.progress(pieceOf(placed)).made;
-    const next = this.#after(pieceOf(placed), event);
     const { open, ended } = this.#pieces.progress(next);
     const attempt = this.#pieces.attemptOf(orchestration) ?? 0;
     const adds = ended ? [] : [next];
@@ -73,14 +75,6 @@ export class Engine {
     return waits ? this.progress(state, placed, { task: waits.task, kind: "result", value }) : state;
   }
 
-  /** Whether that host's orchestration of an attempt believes that it holds the order. */
-  hasClaimed(state: State, host: Host, attempt: number): boolean {
-    const placed = this.orchestrationOf(state, host, attempt);
-    if (placed === 0) return false;
-    const claim = (this.#pieces.get(pieceOf(placed)) as Orchestration).events[0];
-    return claim?.kind === "result" && this.#pieces.values.get<ClaimOutcome>(claim.value).kind === "claimed";
-  }
-
   /** Activities for whose result nobody waits any more run on to their end. */
   #giveUp(state: State, host: Host, attempt: number, waitedFor: ReadonlySet<number>): State | undefined {
     let next = state;
@@ -99,7 +93,7 @@ export class Engine {
 
 /** An agent that lives in the app has an activity of its own. */
 function activityOf(name: string): ActivityName {
-  return name === "claimOrder" || name === "askAgent" || name === "tellEnd" ? name : "runStep";
+  return name === "askAgent" || name === "tellEnd" ? name : "runStep";
 }
 
 function isActivityOf(piece: Operation, host: Host, attempt: number): boolean {

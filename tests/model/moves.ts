@@ -1,5 +1,5 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-import { type ClaimOutcome, replyEvent } from "../../shared/domain/attempt.ts";
+import { type Attempt, replyEvent } from "../../shared/domain/attempt.ts";
 import type { Heard } from "../../shared/operations/take-reply.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Replied, ServiceCall } from "./calls.ts";
@@ -33,7 +33,7 @@ export interface Move {
   readonly fault?: string | undefined;
 }
 
-const HANDLERS = { orders: "submitOrder", requests: "answerRequest", replies: "takeReply" } as const;
+const HANDLERS = { orders: "submitOrder", scheduler: "takeWake", requests: "answerRequest", replies: "takeReply" } as const;
 const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
 
 export class Moves {
@@ -94,12 +94,7 @@ export class Moves {
     if (message.at !== null && Date.parse(message.at) > NOW_MS) return;
     for (const host of this.#hostsFor(message)) {
       const begun = this.#received(state, host, message);
-      if (!begun || begun === state) {
-        // A wake for an attempt that is under way is dropped.
-        if (begun)
-          this.#add(change(state, placed, []), `${host}: ${nameOf(message)} arrives, for nothing`, RANK.arrival);
-        continue;
-      }
+      if (!begun) continue;
       const what = `${host}: ${nameOf(message)} arrives`;
       this.#add(change(begun, placed, []), what, RANK.arrival);
       const again = this.#clock.spend(change(begun, placed, [pieceOf(placed)]), "repeats");
@@ -115,7 +110,6 @@ export class Moves {
   }
 
   #received(state: State, host: Host, { queue, body }: Message): State | undefined {
-    if (queue === "scheduler") return this.#engine.start(state, host, body);
     const begun = this.#pieces.begin(host, HANDLERS[queue], body, null);
     return begun === undefined ? undefined : change(state, 0, [begun]);
   }
@@ -167,11 +161,10 @@ export class Moves {
     const event = { task: owner.task, kind: stand.kind === "threw" ? "failed" : "result", value } as const;
     const orchestration = this.#engine.orchestrationOf(state, host, owner.attempt);
     const next = this.#engine.progress(change(state, placed, []), orchestration, event);
-    const claim = name === "claimOrder" && stand.kind === "returned" ? (stand.value as ClaimOutcome) : undefined;
-    if (next) this.#add(next, what, RANK.call, claim && this.#faultOfClaim(state, host, claim));
+    if (next) this.#add(next, what, RANK.call);
   }
 
-  /** A submission starts the first attempt, a reply raises its event. What throws leaves its message to come again. */
+  /** A submission or a wake starts the attempt that it claimed, a reply raises its event. What throws leaves its message to come again. */
   #endHandler(state: State, placed: number, operation: Operation, stand: Stand, what: string): void {
     if (stand.kind === "threw")
       this.#add(change(state, placed, [this.#pieces.messageOf(pieceOf(placed))]), what, RANK.call);
@@ -179,9 +172,10 @@ export class Moves {
     const { host, name } = operation;
     const rest = change(state, placed, []);
     const result = this.#pieces.resultOf(pieceOf(placed));
-    if (name === "submitOrder") {
+    if (name === "submitOrder" || name === "takeWake") {
+      const { attempt } = this.#pieces.values.get<Attempt>(result);
       const next = this.#engine.start(rest, host, result);
-      if (next) this.#add(next, `${what}: attempt 1 starts`, RANK.call);
+      if (next) this.#add(next, `${what}: attempt ${attempt} starts`, RANK.call, this.#faultOfStart(state, host, attempt));
       return;
     }
     const { ticket } = stand.value as Heard;
@@ -189,10 +183,10 @@ export class Moves {
     if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
   }
 
-  #faultOfClaim(state: State, host: Host, outcome: ClaimOutcome): string | undefined {
-    if (outcome.kind !== "claimed") return undefined;
-    const { attempt } = outcome.attempt;
-    const other = this.#setting.hosts.find((one) => one !== host && this.#engine.hasClaimed(state, one, attempt));
+  #faultOfStart(state: State, host: Host, attempt: number): string | undefined {
+    const other = this.#setting.hosts.find(
+      (one) => one !== host && this.#engine.orchestrationOf(state, one, attempt) !== 0,
+    );
     return other && `${host} and ${other} both believe that they hold attempt ${attempt}`;
   }
 

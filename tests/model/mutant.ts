@@ -1,7 +1,8 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
-import type { Wake } from "../../shared/domain/attempt.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard, GuardedWrite } from "../../shared/domain/transitions.ts";
 import type { Timing } from "../../shared/operations/ports.ts";
+import type { OperationName } from "./operation-run.ts";
 
 export interface Mutant {
   /** What of a guard the store forgets to check. */
@@ -21,5 +22,8 @@ export interface Mutant {
   readonly acceptsLateReplies?: boolean;
   /** The key under which an agent calls its service. */
   readonly keyOf?: (key: string, attempt: number) => string;
-  readonly wake?: (wake: Wake) => Wake;
+  /** What an operation reads in place of the record that stands there. */
+  readonly reads?: (record: StateRecord, operation: OperationName) => StateRecord;
+  /** An agent that begins whatever it is told when it takes a step up. */
+  readonly ignoresTakeUp?: boolean;
 }

@@ -1,9 +1,9 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
-import type { Wake } from "../../shared/domain/attempt.ts";
 import { mayHaveHadEffect } from "../../shared/domain/plan.ts";
-import { NOT_STARTED } from "../../shared/domain/state-record.ts";
+import { NOT_STARTED, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
 import type { Mutant } from "./mutant.ts";
+import type { OperationName } from "./operation-run.ts";
 import {
   type Bounds,
   CHAIN,
@@ -41,8 +41,8 @@ function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {})
 /** Marks the next level Running, or concludes, only after the step is completed. */
 function apart(write: GuardedWrite): readonly GuardedWrite[] {
   const [step, ...rest] = write.changes;
-  if (!step || write.guard.running === undefined || !rest.some(isOfMerged)) return [write];
-  const { running, siblings, ...fence } = write.guard;
+  if (!step || write.guard.step === undefined || !rest.some(isOfMerged)) return [write];
+  const { step: _, siblings, ...fence } = write.guard;
   return [
     { guard: write.guard, changes: [step] },
     { guard: fence, changes: rest },
@@ -80,12 +80,23 @@ function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
 const newValueOf = (change: Change): unknown => ("value" in change ? change.value : undefined);
 const isOfMerged = ({ path }: Change) => path[0] === "processState" || path[0] === "steps";
 
-function withoutUnknown(wake: Wake): Wake {
-  const steps = Object.entries(wake.steps).map(([name, step]) => {
+function withoutUnknown(record: StateRecord, operation: OperationName): StateRecord {
+  const steps = Object.entries(record.steps).map(([name, step]) => {
     const isUnknown = step.state !== "Completed" && mayHaveHadEffect(step);
     return [name, isUnknown ? { ...step, ...NOT_STARTED } : step];
   });
-  return wake.direction === "undo" ? { ...wake, steps: Object.fromEntries(steps) } : wake;
+  const isClaim = operation === "takeWake" && record.direction === "undo";
+  return isClaim ? { ...record, steps: Object.fromEntries(steps) } : record;
+}
+
+/** To the supervisor a step that waits for its agent looks as if an agent were at work on it. */
+function waitingAsRunning(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "sweep") return record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.state === "Scheduled" ? { ...step, state: "Running" } : step,
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
 }
 
 const NOT_TOLD_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
@@ -107,7 +118,7 @@ export const PLANTED: readonly Planted[] = [
   plant(
     "a step's write without its running-guard",
     "which is completed, runs again",
-    { forgets: ["running"] },
+    { forgets: ["step"] },
     { workflow: LONG_CHAIN, bounds: { repeats: 1 } },
   ),
   plant("a level's write without its sibling-guard", "no step runs", { forgets: ["siblings"] }, { workflow: FORK }),
@@ -136,7 +147,19 @@ export const PLANTED: readonly Planted[] = [
     { keyOf: (key) => key.replace(/:\d+$/, "") },
     { bounds: { actions: 1 }, requests: [REQUESTS.resubmit] },
   ),
-  plant("an undo that forgets unknown outcomes", "are left", { wake: withoutUnknown }, { bounds: { lateness: 1 } }),
+  plant("an undo that forgets unknown outcomes", "are left", { reads: withoutUnknown }, { bounds: { lateness: 1 } }),
+  plant(
+    "a supervisor that takes waiting for failure",
+    "that no agent took up",
+    { reads: waitingAsRunning },
+    { bounds: { stalls: 1 } },
+  ),
+  plant(
+    "an agent that begins without asking",
+    "while attempt 2 holds",
+    { ignoresTakeUp: true },
+    { bounds: { stalls: 1, repeats: 1 } },
+  ),
   plant(
     "an operator's attempt that starts at once",
     "while attempt 2 holds",

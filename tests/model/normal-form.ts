@@ -1,5 +1,6 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 import type { OrderError, StateRecord, StepRecord, StepRun } from "../../shared/domain/state-record.ts";
+import { isInHand } from "../../shared/domain/plan.ts";
 import { LONG_AGO } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
@@ -38,21 +39,34 @@ export function normalForm(record: StateRecord): StateRecord {
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, undo, generation } = step;
+  const { agent, result, completedIn, undo, unsure, generation } = step;
   const completed = completedIn !== undefined && { completedIn };
-  return { ...normalRun(step), agent, result, ...completed, undo: undo && normalRun(undo), generation };
+  return {
+    ...normalRun(step),
+    agent,
+    result,
+    ...completed,
+    undo: undo && normalRun(undo),
+    ...(unsure && { unsure }),
+    generation,
+  };
 }
 
-/** Of `retryCount` and `startedAt` only "none or some" is ever asked, and so of complete-by unless the step runs. */
-function normalRun({ state, completeBy, retryCount, startedAt }: StepRun): StepRun {
+/** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
+function normalRun(run: StepRun): StepRun {
+  const { state, scheduledAt, startBy, completeBy, retryCount } = run;
   return {
     state,
-    completeBy: completeBy === null || state === "Running" ? completeBy : LONG_AGO,
+    scheduledAt: scheduledAt === null ? null : LONG_AGO,
+    startBy: startBy === null || isInHand(run) ? startBy : LONG_AGO,
+    completeBy: completeBy === null || isInHand(run) ? completeBy : LONG_AGO,
     retryCount: Math.min(retryCount, 1),
+    // Here the time for taking up does not grow.
+    waitCount: 0,
     error: null,
     endpoint: null,
     because: null,
-    startedAt: startedAt === null ? null : LONG_AGO,
+    startedAt: null,
     endedAt: null,
   };
 }

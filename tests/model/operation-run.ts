@@ -1,5 +1,6 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
 import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
 import { askAgent } from "../../shared/operations/ask-agent.ts";
@@ -11,23 +12,23 @@ import { submitOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { tellEndOf } from "../../shared/operations/tell-end.ts";
-import { StoreUnavailable } from "../../shared/store/order-store.ts";
+import { type Versioned, StoreUnavailable } from "../../shared/store/order-store.ts";
 import { type Ask, type Asked, type Call, portsOver, type Replied } from "./calls.ts";
 import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
-export type ActivityName = "claimOrder" | "runStep" | "askAgent" | "tellEnd";
+export type ActivityName = "runStep" | "askAgent" | "tellEnd";
 /** What a message begins: it is delivered again after a death. */
-export type HandlerName = "submitOrder" | "answerRequest" | "takeReply";
+export type HandlerName = "submitOrder" | "takeWake" | "answerRequest" | "takeReply";
 export type OperationName = ActivityName | HandlerName | "sweep" | "operateOrder";
 
 export function isActivity(name: OperationName): name is ActivityName {
-  return name === "claimOrder" || name === "runStep" || name === "askAgent" || name === "tellEnd";
+  return name === "runStep" || name === "askAgent" || name === "tellEnd";
 }
 
 export function isHandler(name: OperationName): name is HandlerName {
-  return name === "submitOrder" || name === "answerRequest" || name === "takeReply";
+  return name === "submitOrder" || name === "takeWake" || name === "answerRequest" || name === "takeReply";
 }
 
 /** What an operation has met so far: a reading of its clock, the answer to a call, or a call's failure. */
@@ -47,16 +48,15 @@ export interface Run {
 
 const quiet = { event: () => undefined };
 
-function invoke({ name, input }: Run, ports: Ports, { mutant }: Setting): Promise<unknown> {
+function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promise<unknown> {
+  const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
   switch (name) {
     case "submitOrder": {
       const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
       return submitOrder({ body: ORDER, envelope, traceparent: null }, ports, quiet);
     }
-    case "claimOrder": {
-      const wake = input as Wake;
-      return claimOrder(mutant?.wake ? mutant.wake(wake) : wake, ports, quiet);
-    }
+    case "takeWake":
+      return claimOrder(input as Wake, ports, quiet);
     case "runStep": {
       const task = input as StepTask;
       return runStep(task, withKeys(ports, task, mutant?.keyOf), quiet);
@@ -78,6 +78,25 @@ function invoke({ name, input }: Run, ports: Ports, { mutant }: Setting): Promis
     default:
       return name satisfies never;
   }
+}
+
+/** What it reads of the record is not what stands there. */
+function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): Ports {
+  const { store } = ports;
+  const changed = (found: Versioned) => ({ ...found, record: reads(found.record) });
+  return {
+    ...ports,
+    store: {
+      ...store,
+      async state(orderId) {
+        const found = await store.state(orderId);
+        return found && changed(found);
+      },
+      async *due(before) {
+        for await (const found of store.due(before)) yield changed(found);
+      },
+    },
+  };
 }
 
 /** Its first look at the clock, which decides whether a reply is late, shows a time long ago. */

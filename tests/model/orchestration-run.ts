@@ -1,6 +1,6 @@
 // Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
 import * as df from "durable-functions";
-import type { Wake } from "../../shared/domain/attempt.ts";
+import type { Attempt } from "../../shared/domain/attempt.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
 export type TaskEvent = { readonly task: number } & (
@@ -44,7 +44,7 @@ async function readOrchestrator(): Promise<Orchestrator> {
 
 const orchestrator = await readOrchestrator();
 
-export function runOrchestration(wake: Wake, events: readonly TaskEvent[]): Progress {
+export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[]): Progress {
   const made: OpenTask[] = [];
   const tasks: Extract<Task, { kind: "one" }>[] = [];
   const task = (open: (index: number) => OpenTask) => {
@@ -64,7 +64,7 @@ export function runOrchestration(wake: Wake, events: readonly TaskEvent[]): Prog
   const history = new Map(events.map((event, order) => [event.task, { event, order }]));
   const context = {
     df: {
-      getInput: () => wake,
+      getInput: () => attempt,
       callActivity: (name: string, input: unknown) => task((index) => ({ task: index, kind: "activity", name, input })),
       callActivityWithRetry: (name: string, _: unknown, input: unknown) =>
         task((index) => ({ task: index, kind: "activity", name, input })),

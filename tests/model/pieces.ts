@@ -1,8 +1,8 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { Attempt, ClaimOutcome, StepTask, Wake } from "../../shared/domain/attempt.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Heard } from "../../shared/operations/take-reply.ts";
-import { NOW_MS, tickOn, tickOnExactly } from "./abstract-time.ts";
+import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import type { Asked, Replied, Sent } from "./calls.ts";
 import {
   type Entry,
@@ -39,7 +39,8 @@ export interface Message {
 export interface Orchestration {
   readonly kind: "orchestration";
   readonly host: Host;
-  readonly wake: number;
+  /** The attempt as it was claimed. */
+  readonly input: number;
   readonly events: readonly { readonly task: number; readonly kind: TaskEvent["kind"]; readonly value: number }[];
 }
 
@@ -53,7 +54,19 @@ export interface Operation {
   readonly owner: { readonly attempt: number; readonly task: number } | null;
 }
 
-const QUEUES = { submitOrder: "orders", answerRequest: "requests", takeReply: "replies" } as const;
+const QUEUES = { submitOrder: "orders", takeWake: "scheduler", answerRequest: "requests", takeReply: "replies" } as const;
+
+/** Whether something is left to do after a handler has returned. */
+function leadsOn(name: OperationName, value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  return name === "takeReply" || (value as ClaimOutcome).kind === "claimed";
+}
+
+/** What a handler's function hands on to the engine, or an activity to its orchestration. */
+function handedOn(name: OperationName, value: unknown): unknown {
+  if (!isHandler(name) || !leadsOn(name, value)) return value;
+  return name === "takeReply" ? (value as Heard).outcome : (value as Extract<ClaimOutcome, { kind: "claimed" }>).attempt;
+}
 
 /** A version of the record is either the one that stands, or not. */
 export const CURRENT = "current";
@@ -149,8 +162,7 @@ export class Pieces {
     if (known !== undefined) return known;
     const stand = this.#stands[id];
     const value = stand?.kind === "returned" ? (stand.value ?? null) : null;
-    const isHeard = (this.get(id) as Operation).name === "takeReply";
-    const result = this.values.idOf(isHeard ? (value as Heard).outcome : value);
+    const result = this.values.idOf(handedOn((this.get(id) as Operation).name, value));
     this.#results[id] = result;
     return result;
   }
@@ -172,8 +184,8 @@ export class Pieces {
     if (!stand) return undefined;
     const { name, owner } = this.get(id) as Operation;
     const isEnd = stand.kind === "returned" || stand.kind === "threw";
-    // What a submission or a reply leads to comes after its return.
-    const goesOn = stand.kind === "returned" && stand.value !== undefined && !isActivity(name);
+    // What a submission, a wake or a reply leads to comes after its return.
+    const goesOn = stand.kind === "returned" && !isActivity(name) && leadsOn(name, stand.value);
     const isLeft = stand.kind === "threw" && isHandler(name);
     return isEnd && owner === null && !goesOn && !isLeft;
   }
@@ -181,12 +193,12 @@ export class Pieces {
   progress(id: number): Progress {
     const known = this.#progress.get(id);
     if (known) return known;
-    const { wake, events } = this.get(id) as Orchestration;
+    const { input, events } = this.get(id) as Orchestration;
     const history = events.map(
       ({ task, kind, value }): TaskEvent =>
         kind === "result" ? { task, kind, value: this.values.get(value) } : { task, kind },
     );
-    const progress = runOrchestration(this.values.get<Wake>(wake), history);
+    const progress = runOrchestration(this.values.get<Attempt>(input), history);
     this.#progress.set(id, progress);
     return progress;
   }
@@ -214,9 +226,9 @@ export class Pieces {
   }
 
   attemptOf(piece: Orchestration | Operation): number | undefined {
-    if (piece.kind === "orchestration") return this.values.get<Wake>(piece.wake).attempt;
+    if (piece.kind === "orchestration") return this.values.get<Attempt>(piece.input).attempt;
     switch (piece.name) {
-      case "claimOrder":
+      case "takeWake":
       case "runStep":
       case "askAgent":
       case "tellEnd":
@@ -269,11 +281,14 @@ export class Pieces {
       case "orchestration":
         return {
           ...piece,
-          wake: tick(piece.wake),
+          input: tick(piece.input),
           events: piece.events.map((event) => ({ ...event, value: tick(event.value) })),
         };
-      case "operation":
-        return { ...piece, input: tick(piece.input), log: piece.log.map(tick) };
+      case "operation": {
+        if (this.#setting.isExact) return { ...piece, input: tick(piece.input), log: piece.log.map(tick) };
+        const [input = piece.input, ...log] = this.values.changedTogether([piece.input, ...piece.log], tickTogether);
+        return { ...piece, input, log };
+      }
       case "lateCall":
         return { ...piece, call: tick(piece.call) };
       default:

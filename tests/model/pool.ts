@@ -46,6 +46,12 @@ export class Values {
     return this.#pool.get(id) as T;
   }
 
+  /** The values whose texts `change` makes of these together. */
+  changedTogether(ids: readonly number[], change: (texts: readonly string[]) => readonly string[]): number[] {
+    const texts = change(ids.map((id) => this.#pool.keyOf(id)));
+    return texts.map((json) => this.#pool.idOf(json, () => JSON.parse(json)));
+  }
+
   /** The value whose text `change` makes of this one's. */
   changed(id: number, change: (json: string) => string): number {
     let known = this.#changed.get(change);

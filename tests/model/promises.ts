@@ -1,4 +1,5 @@
 // What the shop is owed, and whether what it is told is true and comes in order.
+import { isInHand } from "../../shared/domain/plan.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
 import { ended } from "./watch.ts";
@@ -17,7 +18,7 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   let { ends } = promises;
   if (!before) owed.push("Received");
   for (const [step, { state }] of Object.entries(after.steps)) {
-    const isNew = state === "Completed" && before?.steps[step]?.state === "Running" && after.direction === "forward";
+    const isNew = state === "Completed" && before !== undefined && isInHand(before.steps[step] ?? null) && after.direction === "forward";
     if (isNew) owed.push(wordOf("StepCompleted", after.attempt, step));
   }
   for (const { status, attempt, step } of after.notices) {

@@ -18,7 +18,8 @@ export const TIMING: Timing = {
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
-  reconcileAfterMs: TICK_MS,
+  unrecordedMs: 0,
+  longestStartMs: TICK_MS,
   orchestrationsKeptForMs: TICK_MS,
 };
 
@@ -79,6 +80,7 @@ const step = (
   agent: "service",
   operation: name,
   after,
+  startWithin: "PT30S",
   completeWithin: "PT30S",
   undo: undo === "operation" ? { operation: `un${name}`, completeWithin: "PT30S" } : undo,
 });

@@ -1,6 +1,7 @@
 // What must hold of every write, message and call, and what the shop is still owed.
-import { runOf } from "../../shared/domain/plan.ts";
-import { idempotencyKey, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
+import { isInHand, runOf } from "../../shared/domain/plan.ts";
+import { idempotencyKey, type StateRecord, type StepRecord, type StepRun } from "../../shared/domain/state-record.ts";
+import { expiresAt } from "../../shared/domain/step-run.ts";
 import { transitions } from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { NOW_MS } from "./abstract-time.ts";
@@ -35,7 +36,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     return "a lock without an attempt, or none with one";
   if (writer.attempt !== undefined) {
     if (writer.attempt !== before.attempt) return `attempt ${writer.attempt}, which is superseded, writes`;
-    const holder = writer.operation === "claimOrder" ? (after.lockedBy ?? writer.holder) : before.lockedBy;
+    const holder = writer.operation === "takeWake" ? (after.lockedBy ?? writer.holder) : before.lockedBy;
     if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the order`;
   }
   if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
@@ -44,18 +45,27 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (failures > 1 || writer.operation !== "sweep" || before.processState !== "Processing")
       return "failureCount rose by something else than one expiry";
     if (!next && after.processState !== "Error") return "failureCount rose twice in one attempt";
+    if (!inHand(before).some(({ state }) => state === "Running"))
+      return "a failure is counted of a step that no agent took up";
   }
   if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
     if (before.dueAt === undefined || Date.parse(before.dueAt) > NOW_MS)
       return "called overdue before its time on every clock";
+    if (inHand(before).some((run) => Date.parse(expiresAt(run)) > NOW_MS))
+      return "called overdue while a step of it has time";
   }
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
   return first(steps, (step) => faultOfStep(step, before));
 }
 
+function inHand({ steps, direction }: StateRecord): StepRun[] {
+  const runs = Object.values(steps).map((step) => runOf(step, direction));
+  return runs.filter((run) => isInHand(run));
+}
+
 function isLate(before: StateRecord, { step, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
   const run = runOf(before.steps[step], before.direction);
-  return run?.state === "Running" && run.completeBy !== null && acceptedAt > run.completeBy;
+  return isInHand(run) && run.completeBy !== null && acceptedAt > run.completeBy;
 }
 
 function faultOfStep([name, before, after]: Step, { direction }: StateRecord): string | undefined {
@@ -65,9 +75,9 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (before.state === "Undone" && after.state !== "Undone") return `step ${name} runs again after it was undone`;
   if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
   if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
-  if (!["Running", "Completed"].includes(before.state) && after.state === "Completed")
-    return `step ${name} is completed, and was not running`;
-  if (before.state !== after.state && after.state === "Running" && direction === "undo")
+  if (!["Scheduled", "Running", "Completed"].includes(before.state) && after.state === "Completed")
+    return `step ${name} is completed, and was not in hand`;
+  if (before.state !== after.state && isInHand(after) && direction === "undo")
     return `step ${name} runs in an undo`;
   return undefined;
 }
@@ -108,9 +118,9 @@ export function faultOfCall(
   return undefined;
 }
 
-function neverBegan({ state, startedAt, retryCount }: StepRecord): boolean {
-  if (retryCount > 0) return false;
-  return state === "Failed" || (state === "NotStarted" && startedAt === null);
+function neverBegan({ state, scheduledAt, retryCount, unsure = false }: StepRecord): boolean {
+  if (retryCount > 0 || unsure) return false;
+  return state === "Failed" || (state === "NotStarted" && scheduledAt === null);
 }
 
 /** What is wrong with a state as such. */
@@ -134,7 +144,7 @@ export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Work
 }
 
 function runs(step: StepRecord, { direction }: StateRecord): boolean {
-  return runOf(step, direction)?.state === "Running";
+  return isInHand(runOf(step, direction));
 }
 
 /** What is wrong with how an order is said to have been undone: of the raw record, whose message names what is left. */
