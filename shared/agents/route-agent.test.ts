@@ -172,11 +172,11 @@ describe("P8 complete-by", () => {
     expect(await reply).toEqual({ kind: "expired", tries: 1 });
   });
 
-  test("while waiting for capacity, and the place goes to nobody", async () => {
+  test("P26 while waiting for capacity it was not taken up, and the place goes to nobody", async () => {
     const call = route(() => hangs(), { "http://a/": 1 });
     const [first, second] = [call(900), call(300)];
     await vi.advanceTimersByTimeAsync(300);
-    expect(await second).toEqual({ kind: "expired", tries: 0 });
+    expect(await second).toEqual({ kind: "notTakenUp" });
     await vi.advanceTimersByTimeAsync(600);
     expect(await first).toEqual({ kind: "expired", tries: 1 });
     expect(seen).toHaveLength(1);

@@ -61,8 +61,6 @@ const DEFAULTS = {
 
 /** A call that takes longer than this, or half of its time, says that it is at work. */
 const SAY_AFTER_MS = 2000;
-/** Where the lane is full, a place in it is asked for again. */
-const FULL_PAUSE_MS = 100;
 
 interface Router {
   readonly pool: EndpointPool;
@@ -121,7 +119,7 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
 /** Waiting for capacity is no failure of the call's; undefined where every endpoint is down, which may become one. */
 async function firstPlace(
   { startBy, priority }: Bounds,
-  { pool, now }: Router,
+  { pool, pauses, now }: Router,
 ): Promise<Lease | undefined | "none in time"> {
   const lease = pool.take(priority);
   if (lease || pool.isDown()) return lease;
@@ -129,6 +127,7 @@ async function firstPlace(
   if (Number.isNaN(leftMs)) throw new Error(`start-by ${startBy} is no instant`);
   if (leftMs <= 0) return "none in time";
   const patience = new Deadline(leftMs);
+  let pause: IBackoff<unknown> | undefined;
   try {
     while (!patience.passed) {
       const place = await patience.within<Lease | "down" | "full">((settle) => {
@@ -137,8 +136,10 @@ async function firstPlace(
         return leave ?? (() => undefined);
       });
       if (place === "down") return undefined;
-      if (place === "full") await patience.pause(FULL_PAUSE_MS);
-      else if (place) return place;
+      if (place !== undefined && place !== "full") return place;
+      // In a full lane, asking again at random is bounded, and keeps nobody's place.
+      pause = pause ? pause.next(undefined) : pauses.next();
+      await patience.pause(pause.duration);
     }
     return "none in time";
   } finally {

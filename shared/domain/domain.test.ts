@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH, NOON, NOON_MS, sampleOrder, sampleRecord } from "../../tests/support/orders.ts";
 import { applyChanges, holds } from "./apply-changes.ts";
-import type { StepTask } from "./attempt.ts";
+import { type StepTask, toSchedule } from "./attempt.ts";
 import { durationMs, after as later } from "./duration.ts";
 import { orderTotal, sameOrder } from "./order.ts";
 import { mayHaveHadEffect, openLevel, planOf, remainingByHand } from "./plan.ts";
 import { decideRecovery, overdueStep, recover, told, wakeOf } from "./recovery.ts";
 import { type Direction, NOT_STARTED, type ProcessState, type StateRecord, type StepRecord } from "./state-record.ts";
-import { done, refused, restarted, started } from "./step-run.ts";
-import { claim, completeLevel, type GuardedWrite, rejectAndUndo, rejectStep } from "./transitions.ts";
+import { done, refused, restarted, scheduled, taken } from "./step-run.ts";
+import { claim, completeLevel, type GuardedWrite, rejectAndUndo, rejectStep, takeUp } from "./transitions.ts";
 import type { RecoveryPolicy, Workflow } from "./workflow.ts";
 
+const TIMES = { unrecordedMs: 2000, longestStartMs: 600_000 };
 const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
 const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
@@ -19,6 +20,8 @@ function write(record: StateRecord, { guard, changes }: GuardedWrite): StateReco
   expect(holds(guard, record)).toBe(true);
   return applyChanges(record, changes);
 }
+
+const TIME = { startBy: NOON, completeBy: NOON, completeWithin: "PT10S" };
 
 function stepIn(record: StateRecord, name: string): StepRecord {
   const step = record.steps[name];
@@ -29,17 +32,15 @@ function stepIn(record: StateRecord, name: string): StepRecord {
 function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
   const { steps, direction } = record;
   const level = openLevel(planOf(workflow, steps, direction), steps, direction);
-  const next = level.map(({ name, completeWithin }) =>
-    started({ name, completeWithin, record: stepIn(record, name) }, direction, NOON),
-  );
+  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, NOON, TIMES));
   return write(record, claim(wakeOf(record), next, "order-1-1@hub", NOON));
 }
 
 function taskOf(record: StateRecord, step: string): StepTask {
   const { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy } = record;
   const held = { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy: lockedBy ?? "" };
-  const own = { step, agent: "a", operation: "x", record: stepIn(record, step), completeBy: NOON };
-  const transport = "activity";
+  const own = { step, agent: "a", operation: "x", record: stepIn(record, step), ...TIME };
+  const transport = "activity" as const;
   return { ...held, ...own, transport, results: {}, siblings: [], siblingsUntil: null, next: [], reply };
 }
 
@@ -81,7 +82,7 @@ describe("the fence", () => {
     expect(holds(guard, { ...record, attempt: 2 })).toBe(false);
   });
 
-  test("P8 a superseded attempt's write is refused: another holder, nobody, an ended order, a step that is not running", () => {
+  test("P8 a superseded attempt's write is refused: another holder, nobody, an ended order, a step that is not in hand", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const { guard } = completeLevel(task, task.record, [], NOON);
@@ -114,11 +115,12 @@ describe("the fence", () => {
   test("no write changes more than the ten places that a patch may have", () => {
     const record = claimed(sampleRecord("order-1", GRAPH), GRAPH);
     const task = taskOf(record, "reserveStock");
-    const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted, completeBy: NOON }));
+    const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted }));
     const error = { kind: "rejected", message: "", step: null, agent: null, at: NOON } as const;
     for (const { changes } of [
       claim(wakeOf(record), four, "order-1-1@hub", NOON),
       completeLevel(task, task.record, four, NOON),
+      takeUp(task, NOON, NOON, NOON),
       rejectStep(task, task.record, error, NOON),
       rejectAndUndo(task, task.record, error, NOON, NOON),
     ]) {
@@ -138,13 +140,15 @@ describe("P13 the plan of an undo", () => {
 
   test.each<[string, Partial<StepRecord>, boolean]>([
     ["never begun", {}, false],
-    ["running when its time ran out", { state: "Running", startedAt: NOON }, true],
+    ["waiting for its agent when its time ran out", { state: "Scheduled", scheduledAt: NOON }, true],
+    ["scheduled, and not known to be taken up", { scheduledAt: NOON, waitCount: 1 }, true],
+    ["running when its time ran out", { state: "Running", scheduledAt: NOON }, true],
     ["to be tried again", { retryCount: 1 }, true],
-    ["refused for good", { state: "Failed", startedAt: NOON }, false],
-    ["refused after a try without an answer", { state: "Failed", startedAt: NOON, unsure: true }, true],
-    ["refused after an attempt that ran out of time", { state: "Failed", startedAt: NOON, retryCount: 1 }, true],
+    ["refused for good", { state: "Failed", scheduledAt: NOON }, false],
+    ["refused after a try without an answer", { state: "Failed", scheduledAt: NOON, unsure: true }, true],
+    ["refused after an attempt that ran out of time", { state: "Failed", scheduledAt: NOON, retryCount: 1 }, true],
     ["refused after a try without an answer, to be tried again", { unsure: true }, true],
-    ["completed", { state: "Completed", startedAt: NOON }, true],
+    ["completed", { state: "Completed", scheduledAt: NOON }, true],
   ])("a step that was %s: %o may have had an effect: %s", (_, changes, effect) =>
     expect(mayHaveHadEffect({ ...notStarted, ...changes })).toBe(effect),
   );
@@ -182,18 +186,61 @@ describe("P10 P11 the supervisor's verdict", () => {
     ["Processed", 0, "forward", strict, { kind: "tell" }],
     ["Error", 3, "undo", strict, { kind: "tell" }],
   ])("%s after %i failures, %s", (processState, failureCount, direction, policy, verdict) =>
-    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy)).toEqual(verdict),
+    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy, NOON)).toEqual(verdict),
   );
 
-  const stuck = (): StateRecord => {
+  const ONE_SECOND = { name: "x", transport: "activity", startWithin: "PT30S", completeWithin: "PT1S" } as const;
+
+  /** It waits for the agent of the step. */
+  const waiting = (): StateRecord => {
     const record = withDone(claimed(sampleRecord()), "reserveStock");
-    const next = started(
-      { name: "takePayment", record: stepIn(record, "takePayment"), completeWithin: "PT1S" },
-      "forward",
-      NOON,
-    );
+    const next = scheduled({ ...ONE_SECOND, record: stepIn(record, "takePayment") }, "forward", NOON, TIMES);
     return { ...record, steps: { ...record.steps, takePayment: next.record } };
   };
+  /** The agent has taken the step up. */
+  const stuck = (): StateRecord => {
+    const record = waiting();
+    const running = taken(stepIn(record, "takePayment"), "forward", NOON, later(NOON, 1000));
+    return { ...record, steps: { ...record.steps, takePayment: running } };
+  };
+
+  test("P26 a step that no agent took up in time is scheduled again with more time, and no failure is counted", () => {
+    expect(decideRecovery(waiting(), strict, later(NOON, 30_001))).toEqual({ kind: "reschedule" });
+    const again = recover(waiting(), { kind: "reschedule" }, NOON, 60_000);
+    expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, notices: [] });
+    const step = stepIn(again, "takePayment");
+    expect(step).toMatchObject({ state: "NotStarted", retryCount: 0, waitCount: 1 });
+    const next = scheduled({ ...ONE_SECOND, record: step }, "forward", NOON, TIMES);
+    expect(next.record).toMatchObject({ state: "Scheduled", startBy: later(NOON, 60_000) });
+    const longest = { ...TIMES, longestStartMs: 45_000 };
+    expect(scheduled({ ...ONE_SECOND, record: step }, "forward", NOON, longest).record.startBy).toBe(
+      later(NOON, 45_000),
+    );
+  });
+
+  test("P21 while one of the steps in hand has time, nothing is decided, and the record is looked at again then", () => {
+    const record = stuck();
+    const steps = { ...record.steps, arrangeShipping: stepIn(waiting(), "takePayment") };
+    const at = later(NOON, 30_000);
+    const two = { ...record, steps };
+    expect(decideRecovery(two, strict, later(NOON, 20_000))).toEqual({ kind: "later", at });
+    expect(recover(two, { kind: "later", at }, NOON, 60_000)).toMatchObject({
+      processState: "Processing",
+      lockedBy: record.lockedBy,
+      attempt: 1,
+      dueAt: at,
+    });
+    // One was taken up and failed: that is the failure, whatever the other waited for.
+    expect(decideRecovery(two, strict, later(NOON, 30_001))).toEqual({ kind: "retry", failureCount: 1 });
+  });
+
+  test("P7 an agent behind a queue takes a step up unrecorded, however late", () => {
+    const step = { ...ONE_SECOND, transport: "queue", record: notStarted } as const;
+    expect(scheduled(step, "forward", NOON, TIMES).record).toMatchObject({
+      startBy: later(NOON, 30_000),
+      completeBy: later(NOON, 31_000),
+    });
+  });
 
   test("a retry makes a new attempt that starts at the step that expired, and keeps what is completed", () => {
     const record = stuck();
@@ -212,8 +259,8 @@ describe("P10 P11 the supervisor's verdict", () => {
   });
 
   test("P11 waiting is a retry that is due later", () => {
-    const waiting = recover(stuck(), { kind: "wait", failureCount: 3, waitMs: 300_000 }, NOON, 60_000);
-    expect(waiting).toMatchObject({ processState: "Pending", failureCount: 3, dueAt: later(NOON, 360_000) });
+    const paused = recover(stuck(), { kind: "wait", failureCount: 3, waitMs: 300_000 }, NOON, 60_000);
+    expect(paused).toMatchObject({ processState: "Pending", failureCount: 3, dueAt: later(NOON, 360_000) });
   });
 
   test("P11 an undo is an attempt the other way, which counts its failures anew and knows its cause", () => {
@@ -238,15 +285,13 @@ describe("P10 P11 the supervisor's verdict", () => {
   });
 
   test("an undo that ran out of time is started anew, with the forward run as it was", () => {
-    const running = started(
-      { name: "x", record: { ...notStarted, state: "Completed" }, completeWithin: "PT1S" },
-      "undo",
-      NOON,
-    );
-    expect(restarted(running.record, "undo")).toMatchObject({
+    const completed = { ...notStarted, state: "Completed" } as const;
+    const { record } = scheduled({ ...ONE_SECOND, record: completed }, "undo", NOON, TIMES);
+    const running = taken(record, "undo", NOON, NOON);
+    expect(restarted(running, "undo")).toMatchObject({
       state: "Completed",
       undo: { state: "NotStarted", retryCount: 1 },
     });
-    expect(restarted(running.record, "forward")).toEqual(running.record);
+    expect(restarted(running, "forward")).toEqual(running);
   });
 });

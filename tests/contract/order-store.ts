@@ -3,10 +3,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { done, started } from "../../shared/domain/step-run.ts";
+import { done, scheduled } from "../../shared/domain/step-run.ts";
 import { claim, completeAmong, completeLevel, completeOrder } from "../../shared/domain/transitions.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+
+const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+const TIMES = { unrecordedMs: 2000, longestStartMs: 600_000 };
 
 export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
   describe(`order store: ${name}`, () => {
@@ -28,7 +31,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return started({ name, record: step, completeWithin: "PT10S" }, "forward", NOON);
+        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, TIMES);
       });
       return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
     }
@@ -53,7 +56,9 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
           agent: own.agent,
           operation: "x",
           transport: "activity",
+          startBy: NOON,
           completeBy: NOON,
+          completeWithin: "PT10S",
         },
         ...{
           results: {},
@@ -102,7 +107,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(stored?.history).toHaveLength(2);
     });
 
-    test("a guarded write of a step that is not running is refused and changes nothing", async () => {
+    test("a guarded write of a step that is not in hand is refused and changes nothing", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "takePayment");
       expect(await store.change(record.orderId, completeLevel(task, doneOf(task), [], NOON))).toEqual({
@@ -159,7 +164,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return started({ name, record: step, completeWithin: "PT10S" }, "undo", NOON);
+        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, TIMES);
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
@@ -183,17 +188,15 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.replace(read, next)).toEqual({ kind: "refused" });
     });
 
-    test("what nobody has touched: Processing records that were last written before an instant", async () => {
-      const [held, pending] = [await claimed("reserveStock"), await submitted()];
-      const found = async (before: string) => {
-        const ids: string[] = [];
-        for await (const { record } of store.untouched(before)) ids.push(record.orderId);
-        return ids;
-      };
-      expect(await found(NOON)).not.toContain(held.orderId);
-      const later = await found("2026-01-01T12:00:00.001Z");
-      expect(later).toContain(held.orderId);
-      expect(later).not.toContain(pending.orderId);
+    test("P26 counts the orders that an attempt holds, and no others", async () => {
+      const before = await store.countHeld();
+      await submitted();
+      expect(await store.countHeld()).toBe(before);
+      const held = await claimed("reserveStock");
+      expect(await store.countHeld()).toBe(before + 1);
+      const task = taskOf(held, "reserveStock");
+      await store.change(held.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
+      expect(await store.countHeld()).toBe(before);
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

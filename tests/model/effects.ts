@@ -256,7 +256,7 @@ export class Effects {
         spends: "refusals",
       });
     }
-    return call.isSaid ? changes : [...changes, takesLong];
+    return call.isSaid ? changes : [...changes, { ...takesLong, spends: "lateness" }];
   }
 }
 

@@ -171,6 +171,11 @@ export class Moves {
     if (stand.kind !== "returned") return;
     const { host, name } = operation;
     const rest = change(state, placed, []);
+    if (this.#pieces.isOver(pieceOf(placed))) {
+      // It had nothing to do.
+      this.#add(rest, what, RANK.call);
+      return;
+    }
     const result = this.#pieces.resultOf(pieceOf(placed));
     if (name === "submitOrder" || name === "takeWake") {
       const { attempt } = this.#pieces.values.get<Attempt>(result);

@@ -1,12 +1,15 @@
 // An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
 import { beforeEach, expect, test, vi } from "vitest";
-import { advance, nextTasks } from "../../shared/domain/attempt.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { advance, attemptOf, nextTasks } from "../../shared/domain/attempt.ts";
+import { planOf } from "../../shared/domain/plan.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
-import { NOON, NOON_MS } from "../support/orders.ts";
+import { GRAPH, NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
+
+const GRAPH_PLAN = planOf(GRAPH, {}, "forward");
 
 let world: World;
 beforeEach(() => {
@@ -109,7 +112,7 @@ test("P9 a refusal for good ends in Error, tells Failed with the reason and goes
 test("P8 a late agent is refused by the fence, counted, and changes nothing", async () => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", async () => {
-    world.clock = Date.parse(task.completeBy) + 5000;
+    world.clock = Date.parse(task.startBy) + 5000;
     await sweep(world, world.telemetry);
     return { kind: "done" };
   });
@@ -122,15 +125,64 @@ test("P8 a late agent is refused by the fence, counted, and changes nothing", as
   expect(entries).toContainEqual(expect.objectContaining({ kind: "lateReply", attempt: 1, step: "reserveStock" }));
 });
 
-test("P8 past complete-by the agent is not called, nothing is written, nothing is sent", async () => {
+test("P8 P26 past its time to be taken up the agent is not called, nothing is written, nothing is sent", async () => {
   const task = await world.firstTask(await world.submitted());
   const [before, sent] = [await world.stateOf(), world.statuses.length];
-  world.clock = Date.parse(task.completeBy);
+  world.clock = Date.parse(task.startBy) + 1;
   expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
   expect(await world.stateOf()).toEqual(before);
   expect(world.statuses).toHaveLength(sent);
   expect(world.calls).toEqual([]);
-  expect(world.eventNames()).toContain("AgentStoppedSilently");
+  expect(world.eventNames()).toContain("StepNotTakenUp");
+});
+
+test("P26 taken up in time a step costs no write; taken up late the record says so first, and its agent has all of its time", async () => {
+  const task = await world.firstTask(await world.submitted());
+  const { change } = world.store;
+  const writes = vi.spyOn(world.store, "change").mockImplementation(change);
+  world.clock += 2000;
+  await runStep(task, world, world.telemetry);
+  expect(writes).toHaveBeenCalledTimes(1);
+
+  const [late] = nextTasks(attemptOf((await world.stateOf()) as StateRecord, task.lockedBy, GRAPH_PLAN));
+  if (!late) throw new Error("no second step");
+  world.clock = Date.parse(late.startBy);
+  world.answers.set("authorize", async () => {
+    const completeBy = new Date(world.clock + 10_000).toISOString();
+    expect((await world.stateOf())?.steps["takePayment"]).toMatchObject({ state: "Running", completeBy });
+    expect(await world.stateOf()).toMatchObject({ completeBy, dueAt: completeBy });
+    return { kind: "done" };
+  });
+  expect((await runStep(late, world, world.telemetry)).kind).toBe("completed");
+});
+
+test("P8 P16 a step that was taken up and whose process died goes on within what is left of its time", async () => {
+  const task = await world.firstTask(await world.submitted());
+  world.clock += 5000;
+  world.answers.set("reserve", () => new Promise(() => undefined));
+  void runStep(task, world, world.telemetry);
+  await vi.waitFor(async () => {
+    expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "Running" });
+  });
+  const before = await world.stateOf();
+  world.clock += 9000;
+  world.answers.set("reserve", async () => {
+    expect(await world.stateOf()).toEqual(before);
+    return { kind: "done" };
+  });
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+});
+
+test("P8 P16 and not at all once that is over", async () => {
+  const task = await world.firstTask(await world.submitted());
+  world.clock += 5000;
+  world.answers.set("reserve", () => new Promise(() => undefined));
+  void runStep(task, world, world.telemetry);
+  await vi.waitFor(() => expect(world.calls).toHaveLength(1));
+  world.clock += 10_000;
+  expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
+  expect(world.calls).toHaveLength(1);
 });
 
 test("the bus away at the end: the order is Processed, a notice waits, and the sweep tells it", async () => {
@@ -185,23 +237,22 @@ test("P15 a message that can't be sent is not overtaken: it goes before the next
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
 
-test("P16 a claim that concluded the order and died before it told the shop tells it when it runs again", async () => {
-  const record = await stateAfterSubmission();
-  const steps = Object.entries(record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
-  const wake = { ...wakeOf(record), steps: Object.fromEntries(steps) };
-  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+test("P16 a claim that concluded the order and died before it told the client: the sweep tells it", async () => {
+  const wake = await world.submitted();
+  const read = await world.store.state("order-1");
+  if (!read) throw new Error("no record");
+  const steps = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
+  await world.store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
+  const killed = { ...world.messenger, tell: () => new Promise<never>(() => undefined) };
+  void claimOrder(wake, { ...world, messenger: killed }, world.telemetry);
+  await vi.waitFor(async () => expect(await world.stateOf()).toMatchObject({ processState: "Processed" }));
+  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "taken" });
   world.statuses.length = 0;
-  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "concluded" });
+  world.clock += 60_000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
   expect(world.statuses).toMatchObject([{ status: "Completed" }]);
-  expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+  expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
-
-async function stateAfterSubmission() {
-  await world.submitted();
-  const record = await world.stateOf();
-  if (!record) throw new Error("no record");
-  return record;
-}
 
 test("P15 P16 an attempt that is started again where its record stands tells what its first run died before telling", async () => {
   const wake = await world.submitted();

@@ -6,7 +6,6 @@ import {
   parseOperatorRequest,
 } from "../../shared/messaging/operator-request.ts";
 import { inspectOrder, operateOrder } from "../../shared/operations/operate-order.ts";
-import { submitOrder } from "../../shared/operations/submit-order.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -25,10 +24,7 @@ const operate = (request: OperatorRequest, store: OrderStore = world.store) =>
 /** An order whose payment is refused; the workflow puts that before an operator. */
 async function refused(): Promise<void> {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
-  const envelope = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
-  const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
-  if (!wake) throw new Error("nothing to start");
-  await world.runAttempt(wake);
+  await world.runAttempt(await world.submitted());
   expect(await world.stateOf()).toMatchObject({
     processState: "Error",
     direction: "forward",
@@ -115,9 +111,7 @@ describe("undo", () => {
   });
 
   test("of a running order supersedes its attempt, whose late result changes nothing", async () => {
-    const envelope = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
-    const wake = await submitOrder({ body: sampleOrder(), envelope, traceparent: null }, world, world.telemetry);
-    if (!wake) throw new Error("nothing to start");
+    const wake = await world.submitted();
     world.answers.set("reserve", async () => {
       const running = (await world.stateOf())?.steps["reserveStock"];
       const startAt = new Date(Date.parse(running?.completeBy ?? "") + world.timing.clockSkewMs).toISOString();

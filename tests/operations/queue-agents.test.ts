@@ -43,10 +43,10 @@ async function ask(): Promise<AgentReplyMessage> {
   return reply;
 }
 
-test("P7 the request lives until complete-by; the outcome is the one that an activity would have had", async () => {
+test("P7 the request lives until it may be taken up no more; the outcome is the one that an activity would have had", async () => {
   world.clock += 4000;
   const heard = await take(await ask());
-  expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 6000, request: { operation: "check" } }]);
+  expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 26_000, request: { operation: "check" } }]);
   expect(heard).toMatchObject({
     ticket: { orderId: "order-1", attempt: 1, step: "checkFraud" },
     outcome: { kind: "completed", step: "checkFraud", next: [] },
@@ -55,10 +55,10 @@ test("P7 the request lives until complete-by; the outcome is the one that an act
   expect(outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
 });
 
-test("P7 the last of its level marks the next one Running, whichever way it went", async () => {
+test("P7 the last of its level schedules the next one, whichever way it went", async () => {
   await run(await open("takePayment"));
   expect((await take(await ask()))?.outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
-  expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Running");
+  expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Scheduled");
 });
 
 test("P7 P13 what an agent is unsure of when it is refused stands in the record, for an undo to see to", async () => {
@@ -78,7 +78,7 @@ test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it t
 
 test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply is rejected, counted and kept", async () => {
   const reply = await ask();
-  world.clock += 10_001;
+  world.clock += 40_001;
   const before = await world.stateOf();
   expect(await take(reply)).toBeUndefined();
   expect(await world.stateOf()).toEqual(before);
@@ -95,7 +95,25 @@ test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply i
   expect(world.replies).toHaveLength(1);
   await askAgent(await open("checkFraud"), world, world.telemetry);
   expect(world.requests).toHaveLength(1);
-  expect(world.eventNames().filter((name) => name === "AgentStoppedSilently")).toHaveLength(2);
+  expect(world.eventNames().filter((name) => name === "StepNotTakenUp")).toHaveLength(2);
+});
+
+test("P7 P10 P26 only a request whose agent says that it is at work may be counted as a failure", async () => {
+  world.answers.set("check", () => ({ kind: "expired" }));
+  world.clock += 5000;
+  await askAgent(await open("checkFraud"), world, world.telemetry);
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+  const started = world.replies.at(-1);
+  const completeBy = new Date(world.clock + 10_000).toISOString();
+  expect(started).toMatchObject({ kind: "started", completeBy });
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Scheduled" });
+  expect(await take(started)).toBeUndefined();
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Running", completeBy });
+  // It gets no more time than its request gave it, whatever it says.
+  expect(await take({ ...started, completeBy: "2099-01-01T00:00:00.000Z" })).toBeUndefined();
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ completeBy });
 });
 
 test.each([

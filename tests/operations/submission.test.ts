@@ -8,7 +8,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-test("P1 P2 writes order and record, says Received with the request's correlation id, and gives the wake", async () => {
+test("P1 P2 writes order and record, and says Received with the request's correlation id", async () => {
   const wake = await world.submitted();
   expect(wake).toMatchObject({ orderId: "order-1", attempt: 1 });
   expect(await world.stateOf()).toMatchObject({
@@ -21,10 +21,22 @@ test("P1 P2 writes order and record, says Received with the request's correlatio
   expect(world.statuses).toMatchObject([{ orderId: "order-1", status: "Received" }]);
 });
 
-test("P1 delivered twice: one order, and the start is asked for again while it is Pending", async () => {
-  await world.submitted();
-  expect(await world.submit()).toMatchObject({ orderId: "order-1", attempt: 1 });
-  expect(world.eventNames()).toEqual(["OrderSubmitted", "DuplicateSubmission"]);
+test("P1 P4 claims the order for its first attempt, which the caller starts", async () => {
+  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { orderId: "order-1", attempt: 1 } });
+  expect(await world.stateOf()).toMatchObject({ processState: "Processing", lockedBy: "order-1-1@hub" });
+  expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Started"]);
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["before its claim", () => world.submitted()],
+  ["before the start of its attempt", () => world.submit()],
+])("P1 P16 delivered again after a death %s: one order, claimed once, and started", async (_, first) => {
+  await first();
+  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { orderId: "order-1", attempt: 1 } });
+  const record = await world.stateOf();
+  expect(record).toMatchObject({ processState: "Processing", attempt: 1 });
+  expect(record?.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);
+  expect(world.eventNames()).toContain("DuplicateSubmission");
 });
 
 test("a duplicate of an order under way starts nothing", async () => {
@@ -76,8 +88,8 @@ test("P15 a reply queue whose name is not allowed is a fault", async () => {
 });
 
 test("P15 nobody to reply to, or a queue that is not there, does not fail the order", async () => {
-  expect(await world.submit(sampleOrder("order-2"), {})).toMatchObject({ orderId: "order-2" });
+  expect(await world.submit(sampleOrder("order-2"), {})).toMatchObject({ attempt: { orderId: "order-2" } });
   world.tellFault = "no-such-queue";
-  expect(await world.submit(sampleOrder("order-3"))).toMatchObject({ orderId: "order-3" });
+  expect(await world.submit(sampleOrder("order-3"))).toMatchObject({ attempt: { orderId: "order-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });

@@ -1,8 +1,9 @@
 // The supervisor's sweep over the store in memory.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Wake } from "../../shared/domain/attempt.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { submitOrder } from "../../shared/operations/submit-order.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { recordOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -16,13 +17,19 @@ beforeEach(() => {
 async function submitted(orderId = "order-1"): Promise<Wake> {
   const body = sampleOrder(orderId, { workflow: "returns" });
   const envelope = { messageId: orderId, replyTo: "replies-shop" };
-  const wake = await submitOrder({ body, envelope, traceparent: null }, world, world.telemetry);
-  if (!wake) throw new Error("nothing to start");
-  return wake;
+  const record = await recordOrder({ body, envelope, traceparent: null }, world, world.telemetry);
+  if (!record) throw new Error("nothing to start");
+  return wakeOf(record);
 }
 
 async function claimed(): Promise<void> {
-  expect((await claimOrder(await submitted(), world, world.telemetry)).kind).toBe("claimed");
+  await takenUp(await submitted());
+}
+
+/** Claimed, and its agent at work on the first step without end. */
+async function takenUp(wake: Wake): Promise<void> {
+  world.answers.set("pickUp", () => ({ kind: "expired" }));
+  expect(await runStep(await world.firstTask(wake), world, world.telemetry)).toEqual({ kind: "expired" });
 }
 
 describe("P10 a sweep", () => {
@@ -39,7 +46,7 @@ describe("P10 a sweep", () => {
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
       const wake = world.wakes.at(-1);
       if (!wake) throw new Error("the scheduler was not told");
-      expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
+      await takenUp(wake);
     }
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
@@ -60,6 +67,21 @@ describe("P10 a sweep", () => {
     expect(await sweep(world, world.telemetry)).toMatchObject({ woken: 1 });
     expect(world.wakes).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
+  });
+
+  test("P26 schedules again what no agent took up, with no failure counted and the client not notified", async () => {
+    await world.claim(await submitted());
+    for (const attempt of [2, 3, 4, 5]) {
+      await stuck();
+      const notified = world.statuses.length;
+      expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, rescheduled: 1 });
+      expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
+      expect(world.statuses).toHaveLength(notified);
+      const wake = world.wakes.at(-1);
+      if (!wake) throw new Error("the scheduler was not told");
+      await world.claim(wake);
+    }
+    expect(world.eventNames().filter((name) => name === "OrderRescheduled")).toHaveLength(4);
   });
 
   test("P12 two at once raise the failure count once", async () => {

@@ -191,9 +191,9 @@ test("P11 a wake may be sent for later", async () => {
       agentReplies: "agent-replies",
     },
   );
-  const wake = { orderId: "later-1", attempt: 2, direction: "forward", steps: {} } as const;
+  const wake = { orderId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();
-  await messenger.wake({ ...wake, workflow: { name: "order-fulfilment", version: 1 } }, { at });
+  await messenger.wake(wake, { at });
   await expect.poll(() => app.statuses("later-1"), { timeout: 5000 }).toHaveLength(1);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
 });

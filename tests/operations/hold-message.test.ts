@@ -1,0 +1,57 @@
+// A message during an outage (P27): held under its lock, sent back to wait, and never counted as a delivery that failed.
+import { beforeEach, expect, test } from "vitest";
+import type { ReceivedMessage } from "../../shared/messaging/messenger.ts";
+import { holdMessage } from "../../shared/operations/hold-message.ts";
+import { StoreUnavailable } from "../../shared/store/order-store.ts";
+import { NOON_MS } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+let tries: number;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  tries = 0;
+});
+
+const message: ReceivedMessage = {
+  queue: "orders",
+  body: { orderId: "order-1" },
+  messageId: "m-1",
+  correlationId: undefined,
+  subject: undefined,
+  replyTo: "replies-shop",
+  replyToSessionId: undefined,
+  enqueuedAt: undefined,
+  properties: {},
+};
+
+/** The store comes back after so long. */
+const awayFor = (ms: number) => async () => {
+  tries += 1;
+  if (world.clock < NOON_MS + ms) throw new StoreUnavailable("answer", new Error("403"));
+  return "done";
+};
+
+const hold = (work: () => Promise<string>) => holdMessage(message, work, world, world.telemetry);
+
+test("an outage of two minutes: the message is worked on as soon as it is over", async () => {
+  expect(await hold(awayFor(120_000))).toBe("done");
+  expect(world.clock).toBeLessThanOrEqual(NOON_MS + 122_000);
+  expect(world.postponed).toEqual([]);
+});
+
+test("a longer one: it goes back to its queue before its lock ends, once", async () => {
+  expect(await hold(awayFor(3_600_000))).toBeUndefined();
+  expect(world.postponed).toEqual([message]);
+  expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
+  expect(world.eventNames()).toEqual(["MessagePostponed"]);
+});
+
+test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {
+  const work = async () => {
+    tries += 1;
+    throw new TypeError("no such member");
+  };
+  await expect(hold(work)).rejects.toThrow("no such member");
+  expect(tries).toBe(1);
+});
