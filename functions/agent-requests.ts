@@ -6,8 +6,8 @@ import { ports, queueNames } from "../shared/compose.ts";
 import type { AgentRequestMessage } from "../shared/messaging/agent-messages.ts";
 import { answerRequest } from "../shared/operations/answer-request.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
-import { workOnMessage } from "./messages/work-on-message.ts";
 import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
+import { workOnMessage } from "./messages/work-on-message.ts";
 
 for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) {
   app.serviceBusQueue(`${name}QueueAgent`, {

@@ -46,7 +46,9 @@ export async function reportOutcome(client: OrchestrationClient, { ticket, outco
     return true;
   } catch (cause) {
     if (isUnknownInstance(cause)) return false;
-    throw new EngineUnavailable(`Could not report ${ticket.step} to attempt ${instanceId}: ${String(cause)}`, { cause });
+    throw new EngineUnavailable(`Could not report ${ticket.step} to attempt ${instanceId}: ${String(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -145,9 +145,7 @@ describe("P6 retry", () => {
     const agent = routeAgent({ name: "inventory", operations: {} }, [{ url: "http://a/", capacity: 1 }], {
       now: Date.now,
     });
-    await expect(agent.call("toString", REQUEST, bounds(after(9)))).rejects.toThrow(
-      "no operation toString",
-    );
+    await expect(agent.call("toString", REQUEST, bounds(after(9)))).rejects.toThrow("no operation toString");
     expect(() => routeAgent({ name: "inventory", operations: {} }, [], { now: Date.now })).toThrow("no endpoint");
   });
 });

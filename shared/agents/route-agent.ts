@@ -6,8 +6,8 @@ import type { Health } from "../domain/routing.ts";
 import type {
   Agent,
   AgentReply,
-  Bounds,
   BoundedReply,
+  Bounds,
   Endpoint,
   Operation,
   RoutedAgent,

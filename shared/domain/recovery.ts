@@ -2,7 +2,15 @@
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
-import type { HistoryEntry, Notice, OrderError, OrderStatus, StateRecord, StepRecord, StepRun } from "./state-record.ts";
+import type {
+  HistoryEntry,
+  Notice,
+  OrderError,
+  OrderStatus,
+  StateRecord,
+  StepRecord,
+  StepRun,
+} from "./state-record.ts";
 import { expiresAt, restarted } from "./step-run.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { RecoveryPolicy } from "./workflow.ts";

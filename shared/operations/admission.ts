@@ -1,7 +1,8 @@
 // How many orders are in flight (P26): work in hand goes before new work, and what is not admitted waits in its queue, where waiting
 // costs nothing and counts as nothing.
-import { Outage } from "../domain/outage.ts";
+
 import type { Priority } from "../domain/order.ts";
+import { Outage } from "../domain/outage.ts";
 
 /** `begun`: an order of which something may be done already, in a further attempt. */
 export type AdmissionLane = Priority | "begun";

@@ -37,9 +37,7 @@ export async function claimOrder(
   const written = await ports.store.change(orderId, claim(record, next, holder, now));
   if (written.kind === "refused") {
     const stored = (await ports.store.state(orderId))?.record;
-    return stored?.attempt === attempt
-      ? claimedAlready(stored, holder, ports, telemetry)
-      : taken(wake, telemetry);
+    return stored?.attempt === attempt ? claimedAlready(stored, holder, ports, telemetry) : taken(wake, telemetry);
   }
   telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
   await tellStarted(written.record, ports, telemetry);

@@ -1,5 +1,6 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { RoutedAgent } from "../agents/agent.ts";
+import type { TakeUpTimes } from "../domain/step-run.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
@@ -7,9 +8,8 @@ import type { OrderStore } from "../store/order-store.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
-import type { TakeUpTimes } from "../domain/step-run.ts";
-import type { Admission } from "./admission.ts";
 import type { Workflows } from "../workflows/workflows.ts";
+import type { Admission } from "./admission.ts";
 
 export interface Timing extends TakeUpTimes {
   /** How long a Pending order may wait for its claim before the scheduler is told again. */

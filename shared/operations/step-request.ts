@@ -4,10 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { idempotencyKey } from "../domain/state-record.ts";
 import type { Ports } from "./ports.ts";
 
-export async function requestOf(
-  task: StepTask,
-  ports: Ports,
-): Promise<RoutedRequest> {
+export async function requestOf(task: StepTask, ports: Ports): Promise<RoutedRequest> {
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
   const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };

@@ -44,9 +44,7 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
   if (reply.kind === "started") return recordTakenUp(task, reply.completeBy, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const answer = answerOf(reply, task);
-  const outcome = await inSpan(`record ${step}`, span, () =>
-    recordAnswer(task, answer, ports, telemetry),
-  );
+  const outcome = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
   return { ticket, outcome };
 }
 

@@ -191,7 +191,9 @@ export function createCosmosOrderStore(
 
     async countHeld() {
       const query = "SELECT VALUE COUNT(1) FROM c WHERE c.processState = 'Processing'";
-      const { resources } = await patiently("count what is held", () => container.items.query<number>(query).fetchAll());
+      const { resources } = await patiently("count what is held", () =>
+        container.items.query<number>(query).fetchAll(),
+      );
       return resources[0] ?? 0;
     },
     due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),

@@ -147,7 +147,14 @@ function serviceCall(
   { idempotencyKey, undoes }: Omit<AgentRequest, "signal" | "endpoint">,
   completeBy: string,
 ): ServiceCall {
-  return { kind: "service", operation, key: idempotencyKey, undoes: undoes?.idempotencyKey ?? null, completeBy, isSaid: false };
+  return {
+    kind: "service",
+    operation,
+    key: idempotencyKey,
+    undoes: undoes?.idempotencyKey ?? null,
+    completeBy,
+    isSaid: false,
+  };
 }
 
 async function changeInParts(parts: readonly GuardedWrite[], ask: Ask): Promise<Written> {

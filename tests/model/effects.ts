@@ -273,7 +273,8 @@ function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
     return `writes the record: ${call.record.history.at(-1)?.what ?? "its notices are told"}`;
   const entry = call.write.changes.find(({ path }) => path[0] === "history");
   const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "notices");
-  const what = entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its notices";
+  const what =
+    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its notices";
   return `writes the record: ${what}`;
 }
 

@@ -33,7 +33,12 @@ export interface Move {
   readonly fault?: string | undefined;
 }
 
-const HANDLERS = { orders: "submitOrder", scheduler: "takeWake", requests: "answerRequest", replies: "takeReply" } as const;
+const HANDLERS = {
+  orders: "submitOrder",
+  scheduler: "takeWake",
+  requests: "answerRequest",
+  replies: "takeReply",
+} as const;
 const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
 
 export class Moves {
@@ -180,7 +185,8 @@ export class Moves {
     if (name === "submitOrder" || name === "takeWake") {
       const { attempt } = this.#pieces.values.get<Attempt>(result);
       const next = this.#engine.start(rest, host, result);
-      if (next) this.#add(next, `${what}: attempt ${attempt} starts`, RANK.call, this.#faultOfStart(state, host, attempt));
+      if (next)
+        this.#add(next, `${what}: attempt ${attempt} starts`, RANK.call, this.#faultOfStart(state, host, attempt));
       return;
     }
     const { ticket } = stand.value as Heard;

@@ -1,6 +1,7 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
-import type { OrderError, StateRecord, StepRecord, StepRun } from "../../shared/domain/state-record.ts";
+
 import { isInHand } from "../../shared/domain/plan.ts";
+import type { OrderError, StateRecord, StepRecord, StepRun } from "../../shared/domain/state-record.ts";
 import { LONG_AGO } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";

@@ -12,7 +12,7 @@ import { submitOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { tellEndOf } from "../../shared/operations/tell-end.ts";
-import { type Versioned, StoreUnavailable } from "../../shared/store/order-store.ts";
+import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
 import { type Ask, type Asked, type Call, portsOver, type Replied } from "./calls.ts";
 import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";

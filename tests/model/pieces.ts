@@ -54,7 +54,12 @@ export interface Operation {
   readonly owner: { readonly attempt: number; readonly task: number } | null;
 }
 
-const QUEUES = { submitOrder: "orders", takeWake: "scheduler", answerRequest: "requests", takeReply: "replies" } as const;
+const QUEUES = {
+  submitOrder: "orders",
+  takeWake: "scheduler",
+  answerRequest: "requests",
+  takeReply: "replies",
+} as const;
 
 /** Whether something is left to do after a handler has returned. */
 function leadsOn(name: OperationName, value: unknown): boolean {
@@ -65,7 +70,9 @@ function leadsOn(name: OperationName, value: unknown): boolean {
 /** What a handler's function hands on to the engine, or an activity to its orchestration. */
 function handedOn(name: OperationName, value: unknown): unknown {
   if (!isHandler(name) || !leadsOn(name, value)) return value;
-  return name === "takeReply" ? (value as Heard).outcome : (value as Extract<ClaimOutcome, { kind: "claimed" }>).attempt;
+  return name === "takeReply"
+    ? (value as Heard).outcome
+    : (value as Extract<ClaimOutcome, { kind: "claimed" }>).attempt;
 }
 
 /** A version of the record is either the one that stands, or not. */

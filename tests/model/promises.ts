@@ -18,7 +18,11 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   let { ends } = promises;
   if (!before) owed.push("Received");
   for (const [step, { state }] of Object.entries(after.steps)) {
-    const isNew = state === "Completed" && before !== undefined && isInHand(before.steps[step] ?? null) && after.direction === "forward";
+    const isNew =
+      state === "Completed" &&
+      before !== undefined &&
+      isInHand(before.steps[step] ?? null) &&
+      after.direction === "forward";
     if (isNew) owed.push(wordOf("StepCompleted", after.attempt, step));
   }
   for (const { status, attempt, step } of after.notices) {

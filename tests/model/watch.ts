@@ -77,8 +77,7 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
   if (!["Scheduled", "Running", "Completed"].includes(before.state) && after.state === "Completed")
     return `step ${name} is completed, and was not in hand`;
-  if (before.state !== after.state && isInHand(after) && direction === "undo")
-    return `step ${name} runs in an undo`;
+  if (before.state !== after.state && isInHand(after) && direction === "undo") return `step ${name} runs in an undo`;
   return undefined;
 }
 
