@@ -7,7 +7,7 @@ import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { createAdmission } from "./operations/admission.ts";
-import type { Ports } from "./operations/ports.ts";
+import { instant, type Ports } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
@@ -23,6 +23,9 @@ const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as 
 
 /** Longer than an engine without a backlog takes to begin an activity. */
 const UNRECORDED_MS = 2000;
+
+/** Of the time that a step may wait for its agent: whoever waits for longer shows that the engine has a backlog. */
+const WAITS_LONG = 1 / 6;
 
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
@@ -60,7 +63,7 @@ function app(): App {
 }
 
 function compose(config: Config): App {
-  const workflows = loadWorkflows(knownAgents);
+  const workflows = loadWorkflows(knownAgents, undefined, `PT${config.StartWithin / 1000}S`);
   const database = cosmosOf(config).database(config.CosmosDatabase);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const queues = {
@@ -107,7 +110,6 @@ function compose(config: Config): App {
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,
       unrecordedMs: UNRECORDED_MS,
-      longestStartMs: config.LongestStartWithin,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
@@ -121,7 +123,12 @@ function compose(config: Config): App {
       },
       database,
     ),
-    admission: createAdmission({ countHeld: () => store.countHeld(), limit: config.OrdersInFlight, now, pause: sleep }),
+    admission: createAdmission({
+      count: () => store.countInFlight(instant(now() + config.StartWithin * (1 - WAITS_LONG))),
+      limit: config.OrdersInFlight,
+      now,
+      pause: sleep,
+    }),
     operatorSignIn: config.OperatorSignIn,
     now,
   };

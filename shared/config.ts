@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
+import { START_WITHIN } from "./domain/workflow.ts";
 import { inWords } from "./messaging/checked.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
@@ -108,8 +109,8 @@ export const settings = z.object({
   BreakerOpenFor: duration("PT1S"),
   /** How many orders should be held by an attempt at once; others wait in their queue. */
   OrdersInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
-  /** How long a step may wait for its agent at the most, however often it has waited already. */
-  LongestStartWithin: duration("PT10M"),
+  /** How long a step may wait for its agent before it may be scheduled again, unless its workflow says otherwise. */
+  StartWithin: duration(START_WITHIN),
   /** How long a Pending order may wait for its claim. */
   ClaimWithin: duration("PT5M"),
   /** What clocks may differ by. */

@@ -26,7 +26,7 @@ export type Verdict =
   | { readonly kind: "fail"; readonly failureCount: number }
   /** No agent took up what it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
-  /** A step of it has still time: it is looked at again then. */
+  /** A step of it has still time, or enough others are scheduled again: it is looked at again then. */
   | { readonly kind: "later"; readonly at: string }
   /** Nobody claimed it: the scheduler is told again. No failure is counted. */
   | { readonly kind: "wake" }
@@ -98,7 +98,6 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
       return {
         ...record,
         processState: transitions.lookedAtEarly.to,
-        completeBy: verdict.at,
         dueAt: verdict.at,
         updatedAt: now,
       };

@@ -14,14 +14,6 @@ export interface Route {
   readonly startedAt?: string | undefined;
 }
 
-/** The times of a step's taking up that no workflow sets. */
-export interface TakeUpTimes {
-  /** An agent of this app that takes a step up within this time needs no write that says so. */
-  readonly unrecordedMs: number;
-  /** The time for taking up doubles with each time that nobody did, up to this. */
-  readonly longestStartMs: number;
-}
-
 /** What a write that schedules a step has to know of it. */
 export interface ToSchedule {
   readonly name: string;
@@ -31,18 +23,20 @@ export interface ToSchedule {
   readonly completeWithin: string;
 }
 
-/** The step from the moment it waits for its agent. The durations have passed the workflow's check. */
-export function scheduled(step: ToSchedule, direction: Direction, now: string, times: TakeUpTimes): NextStep {
+/**
+ * The step from the moment it waits for its agent. The durations have passed the workflow's check.
+ * @param unrecordedMs an agent of this app that takes it up within this time needs no write that says so
+ */
+export function scheduled(step: ToSchedule, direction: Direction, now: string, unrecordedMs: number): NextStep {
   const { name, record, transport, startWithin, completeWithin } = step;
-  const waits = runOf(record, direction)?.waitCount ?? 0;
-  const startMs = Math.min((durationMs(startWithin) ?? 0) * 2 ** waits, times.longestStartMs);
+  const startMs = durationMs(startWithin) ?? 0;
   // An agent behind a queue can't write the record: whenever it takes the step up, it does so unrecorded.
-  const unrecordedMs = transport === "queue" ? startMs : Math.min(times.unrecordedMs, startMs);
+  const freeMs = transport === "queue" ? startMs : Math.min(unrecordedMs, startMs);
   const run: Partial<StepRun> = {
     state: "Scheduled",
     scheduledAt: now,
     startBy: after(now, startMs),
-    completeBy: after(now, unrecordedMs + (durationMs(completeWithin) ?? 0)),
+    completeBy: after(now, freeMs + (durationMs(completeWithin) ?? 0)),
     startedAt: null,
     endedAt: null,
     error: null,

@@ -210,11 +210,12 @@ function scheduling(level: readonly NextStep[], direction: Direction): Change[] 
   if (level.length === 0) return [];
   const runs = level.flatMap(({ record }) => runOf(record, direction) ?? []);
   // All of them are UTC in one form, so their order as texts is their order in time.
-  const [first] = runs.map(expiresAt).sort();
+  const [completeBy] = runs.map((run) => run.completeBy).sort();
+  const [dueAt] = runs.map(expiresAt).sort();
   return [
     ...level.map(({ name, record }) => set(["steps", name], record)),
-    set(["completeBy"], first),
-    set(["dueAt"], first),
+    set(["completeBy"], completeBy),
+    set(["dueAt"], dueAt),
   ];
 }
 

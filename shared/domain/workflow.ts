@@ -27,7 +27,7 @@ export interface WorkflowStep {
   readonly after: readonly string[];
   /** ISO 8601: how long its agent has, from the moment it takes the step up. */
   readonly completeWithin: string;
-  /** ISO 8601: how long the step may wait for its agent before it is scheduled again. `START_WITHIN` if absent. */
+  /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
   readonly undo: StepUndo;
   /** What of the workflow's policy is different while this step is the one that expired. */
@@ -65,7 +65,7 @@ const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 const WIDEST_LEVEL = 4;
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 const LONGEST_STEP_MS = 4 * 60_000;
-/** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. */
+/** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. The app's settings may say otherwise. */
 export const START_WITHIN = "PT30S";
 
 /** The steps by level: each waits only for steps of levels before its own. */

@@ -3,6 +3,7 @@
 
 import type { Priority } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
+import type { InFlight } from "../store/order-store.ts";
 
 /** `begun`: an order of which something may be done already, in a further attempt. */
 export type AdmissionLane = Priority | "begun";
@@ -18,9 +19,9 @@ export class NotAdmitted extends Outage {
 }
 
 export interface AdmissionOptions {
-  /** Orders that are held by an attempt, counted where all processes see it. Throws where the store is away. */
-  readonly countHeld: () => Promise<number>;
-  /** How many of them there should be. */
+  /** What is in flight, counted where all processes see it. Throws where the store is away. */
+  readonly count: () => Promise<InFlight>;
+  /** How many orders attempts should hold. */
   readonly limit: number;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -28,6 +29,10 @@ export interface AdmissionOptions {
 
 /** Of the limit: what has begun is admitted when nothing new is, and urgent orders before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
+/** Where so much of the limit waits for its agents, the engine has a backlog: nothing new is added to it. */
+const BACKLOG_SHARE = 0.1;
+/** So many may always wait: an agent that died says nothing of a backlog. */
+const NO_BACKLOG = 4;
 /** A count is used for so long. */
 const FRESH_MS = 250;
 /** Every process admits by its own count, so each takes only a part of the room that it sees. */
@@ -37,25 +42,29 @@ const LONGEST_PAUSE_MS = 1000;
 /** Below the time for which a message's lock is renewed. */
 const PATIENCE_MS = 60_000;
 
-export function createAdmission({ countHeld, limit, now, pause }: AdmissionOptions): Admission {
-  let held = 0;
+export function createAdmission({ count, limit, now, pause }: AdmissionOptions): Admission {
+  let inFlight: InFlight = { held: 0, waiting: 0 };
   let countedAt = Number.NEGATIVE_INFINITY;
   let allowance = 0;
   let counting: Promise<void> | undefined;
 
-  async function count(): Promise<void> {
-    held = await countHeld();
-    countedAt = now();
-    allowance = 1;
-    for (const share of Object.values(SHARE)) allowance = Math.max(allowance, (limit * share - held) * PART_OF_ROOM);
-  }
-
   /** However many ask, one count at a time. */
   function recount(): Promise<void> {
-    counting ??= count().finally(() => {
+    counting ??= countAnew().finally(() => {
       counting = undefined;
     });
     return counting;
+  }
+
+  async function countAnew(): Promise<void> {
+    inFlight = await count();
+    countedAt = now();
+    allowance = Math.max(1, (limit - inFlight.held) * PART_OF_ROOM);
+  }
+
+  function hasRoom(lane: AdmissionLane): boolean {
+    const hasBacklog = inFlight.waiting > Math.max(NO_BACKLOG, limit * BACKLOG_SHARE);
+    return inFlight.held < limit * SHARE[lane] && (lane === "begun" || !hasBacklog);
   }
 
   return {
@@ -63,12 +72,17 @@ export function createAdmission({ countHeld, limit, now, pause }: AdmissionOptio
       const latest = now() + PATIENCE_MS;
       for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
         if (allowance < 1 || now() - countedAt > FRESH_MS) await recount();
-        if (allowance >= 1 && held < limit * SHARE[lane]) {
+        if (allowance >= 1 && hasRoom(lane)) {
           allowance -= 1;
-          held += 1;
+          inFlight = { ...inFlight, held: inFlight.held + 1 };
           return;
         }
-        if (now() > latest) throw new NotAdmitted(`${held} orders are held, and ${limit} may be`);
+        if (now() > latest) {
+          const { held, waiting } = inFlight;
+          throw new NotAdmitted(
+            `${held} orders are in flight, of which ${waiting} wait for their agents; the limit is ${limit}`,
+          );
+        }
         await pause(waitMs);
       }
     },

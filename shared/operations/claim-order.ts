@@ -33,7 +33,7 @@ export async function claimOrder(
   const level = openLevel(planOf(workflow, steps, direction), steps, direction);
   if (level.length === 0) return concludeAtOnce(record, holder, ports, telemetry);
   const now = instant(ports.now());
-  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, now, ports.timing));
+  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, now, ports.timing.unrecordedMs));
   const written = await ports.store.change(orderId, claim(record, next, holder, now));
   if (written.kind === "refused") {
     const stored = (await ports.store.state(orderId))?.record;

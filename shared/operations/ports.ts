@@ -1,6 +1,5 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { RoutedAgent } from "../agents/agent.ts";
-import type { TakeUpTimes } from "../domain/step-run.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
@@ -11,7 +10,9 @@ import type { Telemetry } from "../telemetry/events.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { Admission } from "./admission.ts";
 
-export interface Timing extends TakeUpTimes {
+export interface Timing {
+  /** An agent of this app that takes a step up within this time needs no write that says so. */
+  readonly unrecordedMs: number;
   /** How long a Pending order may wait for its claim before the scheduler is told again. */
   readonly claimWithinMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */

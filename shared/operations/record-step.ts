@@ -68,7 +68,7 @@ async function close(task: StepTask, ended: StepRecord, now: string, ports: Port
     if (among.kind === "written") return among;
   }
   if (next.length > 0) {
-    const following = next.map((step) => scheduled(step, direction, now, ports.timing));
+    const following = next.map((step) => scheduled(step, direction, now, ports.timing.unrecordedMs));
     return ports.store.change(orderId, completeLevel(task, ended, following, now));
   }
   const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;

@@ -29,14 +29,14 @@ export class TakeUp {
 
   /** The instant by which the agent has to be done; undefined where it may not begin any more. Throws where the store is away. */
   async begin(): Promise<string | undefined> {
-    const { completeBy: inTime, completeWithin, startBy, orderId } = this.#task;
+    const { completeBy: inTime, completeWithin, orderId } = this.#task;
     const now = instant(this.#ports.now());
     const completeBy = after(now, durationMs(completeWithin) ?? 0);
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;
-    const write = takeUp(this.#task, now, completeBy, now);
-    const taken = now <= startBy && (await this.#ports.store.change(orderId, write)).kind === "written";
-    if (!taken) return this.#resumed(now);
+    // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
+    const written = await this.#ports.store.change(orderId, takeUp(this.#task, now, completeBy, now));
+    if (written.kind === "refused") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
   }

@@ -98,6 +98,15 @@ export function createCosmosOrderStore(
     }
   }
 
+  async function count(condition: string, instant?: string): Promise<number> {
+    const query = {
+      query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
+      parameters: instant === undefined ? [] : [{ name: "@instant", value: instant }],
+    };
+    const { resources } = await patiently("count", () => container.items.query<number>(query).fetchAll());
+    return resources[0] ?? 0;
+  }
+
   return {
     async create(order, record): Promise<Created> {
       const { orderId } = order;
@@ -189,13 +198,15 @@ export function createCosmosOrderStore(
       return pageOf(found, query);
     },
 
-    async countHeld() {
-      const query = "SELECT VALUE COUNT(1) FROM c WHERE c.processState = 'Processing'";
-      const { resources } = await patiently("count what is held", () =>
-        container.items.query<number>(query).fetchAll(),
-      );
-      return resources[0] ?? 0;
+    async countInFlight(instant) {
+      const [held, waiting] = await Promise.all([
+        count("c.processState = 'Processing'"),
+        // Once an agent is known to be at work, both are the same.
+        count("c.processState = 'Processing' AND c.dueAt < @instant AND c.completeBy < c.dueAt", instant),
+      ]);
+      return { held, waiting };
     },
+
     due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
   };
 }

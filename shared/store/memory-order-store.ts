@@ -55,8 +55,12 @@ export function createMemoryOrderStore(): OrderStore {
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
-    async countHeld() {
-      return [...states.values()].filter(({ record }) => record.processState === "Processing").length;
+    async countInFlight(instant) {
+      const held = [...states.values()].filter(({ record }) => record.processState === "Processing");
+      const waiting = held.filter(({ record: { dueAt, completeBy } }) => {
+        return dueAt !== undefined && completeBy !== null && dueAt < instant && completeBy < dueAt;
+      });
+      return { held: held.length, waiting: waiting.length };
     },
     async *due(instant) {
       const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);

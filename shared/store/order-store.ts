@@ -18,6 +18,11 @@ export type Created =
 
 export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "refused" };
 
+export interface InFlight {
+  readonly held: number;
+  readonly waiting: number;
+}
+
 /** Every method throws `StoreUnavailable` once its bounded retries are used up. */
 export interface OrderStore {
   /** Writes order and state record in ONE atomic operation: both or neither (P1). */
@@ -33,8 +38,8 @@ export interface OrderStore {
   revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
-  /** How many orders an attempt holds. */
-  countHeld(): Promise<number>;
+  /** How many orders an attempt holds, and how many of them have to be taken up before `instant` and are not. */
+  countInFlight(instant: string): Promise<InFlight>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }

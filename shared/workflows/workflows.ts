@@ -1,5 +1,5 @@
 // All workflows that this app knows, by name and version.
-import { type KnownAgents, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
+import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 
@@ -18,11 +18,19 @@ export const agentsAskedByQueue: ReadonlySet<string> = new Set(
   known.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
 );
 
-/** Checks every workflow against the agents. Throws one error that names all faults. */
-export function loadWorkflows(agents: KnownAgents, workflows: readonly Workflow[] = known): Workflows {
+/**
+ * Checks every workflow against the agents. Throws one error that names all faults.
+ * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
+ */
+export function loadWorkflows(
+  agents: KnownAgents,
+  workflows: readonly Workflow[] = known,
+  startWithin: string = START_WITHIN,
+): Workflows {
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
-  const byVersion = [...workflows].sort((one, other) => other.version - one.version);
+  const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
+  const byVersion = whole.sort((one, other) => other.version - one.version);
   return {
     newest: (name) => byVersion.find((workflow) => workflow.name === name),
     of: (ref) => {

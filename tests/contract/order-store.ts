@@ -4,12 +4,11 @@ import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { done, scheduled } from "../../shared/domain/step-run.ts";
-import { claim, completeAmong, completeLevel, completeOrder } from "../../shared/domain/transitions.ts";
+import { claim, completeAmong, completeLevel, completeOrder, takeUp } from "../../shared/domain/transitions.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
-const TIMES = { unrecordedMs: 2000, longestStartMs: 600_000 };
 
 export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
   describe(`order store: ${name}`, () => {
@@ -31,7 +30,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, TIMES);
+        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, 2000);
       });
       return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
     }
@@ -164,7 +163,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, TIMES);
+        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, 2000);
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
@@ -188,15 +187,20 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.replace(read, next)).toEqual({ kind: "refused" });
     });
 
-    test("P26 counts the orders that an attempt holds, and no others", async () => {
-      const before = await store.countHeld();
+    test("P26 counts the orders that an attempt holds, and those whose agent has not taken them up in time", async () => {
+      const later = "2026-01-01T12:00:30.001Z";
+      const before = await store.countInFlight(later);
       await submitted();
-      expect(await store.countHeld()).toBe(before);
-      const held = await claimed("reserveStock");
-      expect(await store.countHeld()).toBe(before + 1);
-      const task = taskOf(held, "reserveStock");
-      await store.change(held.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
-      expect(await store.countHeld()).toBe(before);
+      expect(await store.countInFlight(later)).toEqual(before);
+      const record = await claimed("reserveStock");
+      const held = before.held + 1;
+      expect(await store.countInFlight(NOON)).toMatchObject({ held });
+      expect(await store.countInFlight(later)).toEqual({ held, waiting: before.waiting + 1 });
+      const task = taskOf(record, "reserveStock");
+      await store.change(record.orderId, takeUp(task, NOON, "2026-01-01T12:00:10.000Z", NOON));
+      expect(await store.countInFlight(later)).toEqual({ held, waiting: before.waiting });
+      await store.change(record.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
+      expect(await store.countInFlight(later)).toEqual(before);
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

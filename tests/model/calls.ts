@@ -103,7 +103,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       replace: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       list: never,
-      countHeld: never,
+      countInFlight: never,
       async *due(before) {
         const found = await ask<"due">({ kind: "due", before });
         if (found) yield found;

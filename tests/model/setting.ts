@@ -19,7 +19,6 @@ export const TIMING: Timing = {
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
   unrecordedMs: 0,
-  longestStartMs: TICK_MS,
   orchestrationsKeptForMs: TICK_MS,
 };
 

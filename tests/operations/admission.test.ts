@@ -6,18 +6,20 @@ const LIMIT = 100;
 
 let clock = 0;
 let held = 0;
+let waiting = 0;
 let counts = 0;
 beforeEach(() => {
   clock = 0;
   held = 0;
+  waiting = 0;
   counts = 0;
 });
 
 function admission(limit = LIMIT): Admission {
   return createAdmission({
-    countHeld: async () => {
+    count: async () => {
       counts += 1;
-      return held;
+      return { held, waiting };
     },
     limit,
     now: () => clock,
@@ -73,6 +75,18 @@ test("urgent orders are admitted for longer than others, and what has begun long
   expect(await until(door, "begun")).toBe(LIMIT * 1.5);
 });
 
+test("where many wait for their agents nothing new is admitted, and what has begun is", async () => {
+  const door = admission();
+  held = 30;
+  waiting = 11;
+  expect(await admitted(door, "normal")).toBe(false);
+  expect(await admitted(door, "high")).toBe(false);
+  expect(await admitted(door, "begun")).toBe(true);
+  waiting = 10;
+  clock += 1000;
+  expect(await admitted(door, "normal")).toBe(true);
+});
+
 test("a limit of one admits one", async () => {
   const door = admission(1);
   expect(await admitted(door)).toBe(true);
@@ -81,7 +95,7 @@ test("a limit of one admits one", async () => {
 
 test("while the store is away nobody is admitted, and the fault is the caller's to hold", async () => {
   const door = createAdmission({
-    countHeld: () => Promise.reject(new Error("the store is away")),
+    count: () => Promise.reject(new Error("the store is away")),
     limit: LIMIT,
     now: () => clock,
     pause: async () => undefined,

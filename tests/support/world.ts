@@ -173,7 +173,6 @@ export function createWorld(startMs: number): World {
       clockSkewMs: 1000,
       sweepWithinMs: 5000,
       unrecordedMs: 2000,
-      longestStartMs: 600_000,
       orchestrationsKeptForMs: 60_000,
     },
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },
