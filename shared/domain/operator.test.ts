@@ -1,7 +1,7 @@
 // What an operator may ask: every action in every state and direction, and what each makes of the record.
 import { describe, expect, test } from "vitest";
 import { decide, type Occasion, type OperatorAction } from "./operator.ts";
-import { mayHaveHadEffect } from "./plan.ts";
+import { mayHaveHadEffect, planOf } from "./plan.ts";
 import {
   type Direction,
   idempotencyKey,
@@ -21,6 +21,7 @@ const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockS
 
 const step = (name: string) =>
   ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "byHand" }) as const;
+const UNDO = { operation: "undo", completeWithin: "PT10S" } as const;
 const workflow: Workflow = {
   name: "w",
   version: 1,
@@ -44,14 +45,7 @@ const completed: StepRecord = {
   endedAt: NOON,
   result: { id: "r" },
 };
-const failed: StepRecord = {
-  ...notStarted,
-  state: "Failed",
-  startedAt: NOON,
-  endedAt: NOON,
-  error: "no",
-  retryCount: 2,
-};
+const failed: StepRecord = { ...notStarted, state: "Failed", startedAt: NOON, endedAt: NOON, error: "no" };
 const running: StepRecord = { ...notStarted, state: "Running", startedAt: NOON, completeBy: LATER, retryCount: 1 };
 const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
 
@@ -201,8 +195,15 @@ describe("resubmit", () => {
       notices: [{ status: "RetryScheduled", attempt: 3 }],
     });
     expect(after.steps["reserve"]).toEqual(completed);
-    expect(after.steps["pay"]).toEqual({ ...notStarted, retryCount: 2 });
+    expect(after.steps["pay"]).toEqual(notStarted);
     expect(startAt).toBeNull();
+  });
+
+  test("a step that was refused after an attempt that expired keeps its count: an undo has to see to it", () => {
+    const late = record({ ...rejected, steps: { reserve: completed, pay: { ...failed, retryCount: 2 } } });
+    const pay = allowed(late, actions.resubmit).record.steps["pay"];
+    expect(pay).toEqual({ ...notStarted, retryCount: 2 });
+    expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
 
   test("an edit is the order's next revision, with its priority; what was refused then goes under another key", () => {
@@ -236,6 +237,25 @@ describe("resubmit", () => {
     const pay = allowed(unsure, actions.resubmit).record.steps["pay"];
     expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
+
+  const outcomes = (["NotStarted", "Running", "Failed", "Completed", "Undone"] as const).flatMap((state) =>
+    [0, 1].flatMap((retryCount) =>
+      [null, NOON].flatMap((startedAt) =>
+        [undefined, true].map((unsure) => ({ ...notStarted, state, retryCount, startedAt, unsure })),
+      ),
+    ),
+  );
+  test.each(outcomes)(
+    "an edit is refused exactly where an undo would see to a step that is not known to be done: $state, $retryCount retries, started $startedAt, unsure $unsure",
+    (pay) => {
+      const [before, steps] = [record({ ...rejected, steps: { reserve: completed, pay } }), workflow.steps.slice(0, 2)];
+      const undoable = { ...workflow, steps: steps.map((one) => ({ ...one, undo: UNDO })) };
+      const undone = planOf(undoable, before.steps, "undo").flat();
+      const isKnown = pay.state === "Completed" || pay.state === "Undone";
+      const wanted = !isKnown && undone.some(({ name }) => name === "pay") ? "refused" : "allowed";
+      expect(decide(before, actions.edit, undoable, occasion).kind).toBe(wanted);
+    },
+  );
 
   test("an edit gives a step that leaves nothing behind another key, whatever became of it", () => {
     const harmless: Workflow = { ...workflow, steps: [step("reserve"), { ...step("pay"), undo: "nothing" }] };

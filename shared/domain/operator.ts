@@ -1,6 +1,7 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
 import type { Priority } from "./order.ts";
+import { outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
@@ -234,11 +235,6 @@ function readyForUndo(step: StepRecord): StepRecord {
   const run = forward.undo;
   if (run?.state !== "Failed" && run?.state !== "Running") return forward;
   return { ...forward, undo: { ...run, state: "NotStarted", completeBy: null } };
-}
-
-function outcomeIsUnknown({ state, startedAt, retryCount, unsure = false }: StepRecord): boolean {
-  if (state === "Failed") return unsure;
-  return state === "Running" || (state === "NotStarted" && (unsure || startedAt !== null || retryCount > 0));
 }
 
 function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {
