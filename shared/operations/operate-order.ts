@@ -162,11 +162,24 @@ async function follow(
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<boolean> {
-  if (request.kind === "extend" || request.kind === "settle") return true;
   const { orderId, attempt, error } = written.record;
-  if (request.kind === "undo") {
-    telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+  switch (request.kind) {
+    case "extend":
+    case "settle":
+      return true;
+    case "undo":
+      telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+      return start(written, startAt, ports, telemetry);
+    case "resubmit":
+      return start(written, startAt, ports, telemetry);
+    default:
+      return request satisfies never;
   }
+}
+
+/** Tells the shop and the scheduler of the next attempt. */
+async function start(written: Versioned, startAt: string | null, ports: Ports, telemetry: Telemetry): Promise<boolean> {
+  const { orderId } = written.record;
   try {
     await tellBeforeWake(written, ports, telemetry);
     await ports.messenger.wake(wakeOf(written.record), startAt === null ? {} : { at: startAt });

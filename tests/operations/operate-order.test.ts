@@ -1,6 +1,7 @@
 // What an operator does to an order, over the store in memory: written, told, entered in the ledger, and carried on.
 import { beforeEach, describe, expect, test } from "vitest";
 import {
+  type ActionName,
   type OperatorRequest,
   parseListRequest,
   parseOperatorRequest,
@@ -141,6 +142,25 @@ describe("undo", () => {
       error: { kind: "undone", message: expect.stringContaining("ada asked for it: shop asked") },
     });
   });
+});
+
+/** An action that is added has to say here whether it starts an attempt. */
+const STARTS = { resubmit: true, undo: true, extend: false, settle: false } as const satisfies Record<
+  ActionName,
+  boolean
+>;
+const REQUESTS = {
+  resubmit,
+  undo,
+  extend: { kind: "extend", reason: "late", byMs: 1000 },
+  settle: { kind: "settle", reason: "done by hand" },
+} as const satisfies Record<ActionName, OperatorRequest>;
+
+test.each(Object.entries(STARTS))("%s wakes the scheduler: %s", async (action, starts) => {
+  if (action === "extend") await world.submitted();
+  else await refused();
+  expect(await operate(REQUESTS[action as ActionName])).toMatchObject({ kind: "done", told: true });
+  expect(world.wakes).toHaveLength(starts ? 1 : 0);
 });
 
 describe("the write", () => {
