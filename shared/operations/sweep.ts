@@ -21,7 +21,7 @@ export interface SweepReport {
   readonly lost: number;
   /** Records that could not be dealt with, or of which not all could be told; the next sweep finds them again. */
   readonly broken: number;
-  /** Of the broken ones, those that the store had no time for (429). */
+  /** Of the broken ones, those that store or bus had no time for (429). */
   readonly throttled: number;
   /** False where not all was seen: the next sweep goes on. */
   readonly finished: boolean;
@@ -106,10 +106,9 @@ class Sweep {
   async #walk(): Promise<void> {
     const { timing, now, leadership } = this.#ports;
     const endAt = this.#begunAt + timing.sweepWithinMs;
-    const pace = createPace(this.#ports, endAt);
     const finished = await walkOverdue(this.#ports, {
       before: this.#begunAt - timing.clockSkewMs,
-      pace,
+      pace: createPace(this.#ports, endAt),
       mayGoOn: async () => {
         if (now() > endAt) return false;
         if (await leadership.stillLeads()) return true;
@@ -125,8 +124,7 @@ class Sweep {
         await this.#write((log, sweepId) =>
           log.decision(decisionOf(due.record.orderId, recovery, sweepId, this.#epoch, now())),
         );
-        if (isThrottled(recovery.fault)) await pace.slowDown();
-        else pace.goOn();
+        return isThrottled(recovery.fault) ? "throttled" : "dealt with";
       },
     });
     if (!finished && this.#endedBy === "all seen") this.#endedBy = "time";
@@ -173,6 +171,7 @@ class Sweep {
     try {
       await write(this.#ports.supervision, this.#sweepId);
     } catch (cause) {
+      if (!this.#ledgerWorks) return;
       this.#ledgerWorks = false;
       this.#telemetry.event("LedgerUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }
