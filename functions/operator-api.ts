@@ -1,13 +1,16 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { ports } from "../shared/compose.ts";
+import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import {
   type ActionName,
   continuationOf,
   parseListRequest,
   parseOperatorRequest,
 } from "../shared/messaging/operator-request.ts";
-import { inspectOrder, type Operated, operateOrder } from "../shared/operations/operate-order.ts";
+import { inspectOrder } from "../shared/operations/inspect-order.ts";
+import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
+import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -30,7 +33,7 @@ operatorEndpoint("inspectOrder", {
   handle: async (request) => {
     const orderId = orderIdOf(request);
     const inspection = await inspectOrder(orderId, ports());
-    return inspection ? { jsonBody: inspection } : notFound(orderId);
+    return inspection ? { headers: { ETag: inspection.etag }, jsonBody: inspection } : notFound(orderId);
   },
 });
 
@@ -55,9 +58,13 @@ async function operate(
   }
   const orderId = orderIdOf(request);
   const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
-  if (parsed.kind === "invalid") return atFault(parsed.faults);
+  const version = parseIfMatch(request.headers.get("if-match"));
+  if (version.kind === "invalid" || parsed.kind === "invalid") {
+    return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+  }
+  const caller = { by: operator, ifMatch: version.value };
   const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
-    operateOrder(orderId, parsed.request, operator, ports(), telemetry),
+    operateOrder(orderId, parsed.request, caller, ports(), telemetry),
   );
   return answer(orderId, operated);
 }
@@ -65,9 +72,12 @@ async function operate(
 function answer(orderId: string, operated: Operated): HttpResponseInit {
   switch (operated.kind) {
     case "done": {
-      const { processState, attempt, direction, orderRevision, dueAt = null } = operated.record;
       const { startAt, told } = operated;
-      return { jsonBody: { orderId, state: processState, attempt, direction, orderRevision, dueAt, startAt, told } };
+      return standing(200, operated, { startAt, told });
+    }
+    case "changed": {
+      const error = "The order has changed since it was looked at: look at it again.";
+      return standing(412, operated, { error });
     }
     case "refused":
       return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
@@ -78,6 +88,14 @@ function answer(orderId: string, operated: Operated): HttpResponseInit {
     default:
       return operated satisfies never;
   }
+}
+
+/** Where the order stands, at which version, and what else is to be said. */
+function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
+  const { orderId, processState: state, attempt, direction, orderRevision, dueAt = null } = record;
+  const tag = entityTag(etag);
+  const jsonBody = { orderId, state, attempt, direction, orderRevision, dueAt, etag: tag, ...more };
+  return { status, headers: { ETag: tag }, jsonBody };
 }
 
 const orderIdOf = (request: HttpRequest): string => request.params["orderId"] ?? "";

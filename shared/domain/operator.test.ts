@@ -1,7 +1,7 @@
 // What an operator may ask: every action in every state and direction, and what each makes of the record.
 import { describe, expect, test } from "vitest";
 import { decide, type Occasion, type OperatorAction } from "./operator.ts";
-import { mayHaveHadEffect } from "./plan.ts";
+import { mayHaveHadEffect, planOf } from "./plan.ts";
 import {
   type Direction,
   idempotencyKey,
@@ -21,6 +21,7 @@ const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockS
 
 const step = (name: string) =>
   ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "byHand" }) as const;
+const UNDO = { operation: "undo", completeWithin: "PT10S" } as const;
 const workflow: Workflow = {
   name: "w",
   version: 1,
@@ -44,14 +45,7 @@ const completed: StepRecord = {
   endedAt: NOON,
   result: { id: "r" },
 };
-const failed: StepRecord = {
-  ...notStarted,
-  state: "Failed",
-  startedAt: NOON,
-  endedAt: NOON,
-  error: "no",
-  retryCount: 2,
-};
+const failed: StepRecord = { ...notStarted, state: "Failed", startedAt: NOON, endedAt: NOON, error: "no" };
 const running: StepRecord = { ...notStarted, state: "Running", startedAt: NOON, completeBy: LATER, retryCount: 1 };
 const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
 
@@ -79,96 +73,43 @@ const underWay = record({
 });
 
 const actions = {
-  resubmit: { kind: "resubmit", reason: "card renewed", edited: null },
-  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" } },
+  resubmit: { kind: "resubmit", reason: "card renewed", edited: null, compensatedByHand: false },
+  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedByHand: false },
+  byHand: { kind: "resubmit", reason: "fetched back", edited: null, compensatedByHand: true },
   undo: { kind: "undo", reason: "shop asked" },
   extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
   settle: { kind: "settle", reason: "the bank sent it back" },
 } as const satisfies Record<string, OperatorAction>;
 
-type Row = [ProcessState, Direction, OrderError["kind"] | null, Record<keyof typeof actions, ProcessState | "refused">];
+/** What each action makes of the order; one that is not named is refused. */
+type Row = [ProcessState, Direction, OrderError["kind"] | null, { readonly [name in ActionCase]?: ProcessState }];
+type ActionCase = keyof typeof actions;
+
+const PENDING = "Pending";
+const anew = { resubmit: PENDING, edit: PENDING, byHand: PENDING } as const;
 const table: Row[] = [
-  [
-    "Pending",
-    "forward",
-    null,
-    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending", settle: "refused" },
-  ],
-  [
-    "Pending",
-    "undo",
-    "rejected",
-    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Pending", settle: "refused" },
-  ],
-  [
-    "Processing",
-    "forward",
-    null,
-    { resubmit: "refused", edit: "refused", undo: "Pending", extend: "Processing", settle: "refused" },
-  ],
-  [
-    "Processing",
-    "undo",
-    "rejected",
-    { resubmit: "refused", edit: "refused", undo: "refused", extend: "Processing", settle: "refused" },
-  ],
-  [
-    "Processed",
-    "forward",
-    null,
-    { resubmit: "refused", edit: "refused", undo: "refused", extend: "refused", settle: "refused" },
-  ],
-  [
-    "Error",
-    "forward",
-    "rejected",
-    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "Error" },
-  ],
-  [
-    "Error",
-    "forward",
-    "expired",
-    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "Error" },
-  ],
-  [
-    "Error",
-    "undo",
-    "expired",
-    { resubmit: "refused", edit: "refused", undo: "Pending", extend: "refused", settle: "Error" },
-  ],
-  [
-    "Error",
-    "undo",
-    "undone",
-    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "refused" },
-  ],
-  [
-    "Error",
-    "forward",
-    "settled",
-    { resubmit: "Pending", edit: "Pending", undo: "Pending", extend: "refused", settle: "refused" },
-  ],
-  [
-    "Error",
-    "undo",
-    "settled",
-    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "refused" },
-  ],
-  [
-    "Error",
-    "undo",
-    "notUndone",
-    { resubmit: "Pending", edit: "Pending", undo: "refused", extend: "refused", settle: "Error" },
-  ],
+  ["Pending", "forward", null, { extend: "Pending" }],
+  ["Pending", "undo", "rejected", { extend: "Pending" }],
+  ["Processing", "forward", null, { undo: "Pending", extend: "Processing" }],
+  ["Processing", "undo", "rejected", { extend: "Processing" }],
+  ["Processed", "forward", null, {}],
+  ["Error", "forward", "rejected", { ...anew, undo: "Pending", settle: "Error" }],
+  ["Error", "forward", "expired", { ...anew, undo: "Pending", settle: "Error" }],
+  ["Error", "undo", "expired", { undo: "Pending", settle: "Error" }],
+  ["Error", "undo", "undone", anew],
+  ["Error", "forward", "settled", { ...anew, undo: "Pending" }],
+  ["Error", "undo", "settled", anew],
+  ["Error", "undo", "notUndone", { byHand: "Pending", settle: "Error" }],
 ];
 
 describe("every action in every state and direction", () => {
+  const names = Object.keys(actions) as ActionCase[];
   const cases = table.flatMap(([processState, direction, kind, wanted]) =>
-    Object.entries(wanted).map(([name, state]) => ({ processState, direction, kind, name, state })),
+    names.map((name) => ({ processState, direction, kind, name, state: wanted[name] ?? "refused" })),
   );
   test.each(cases)("$name of $processState, $direction, $kind: $state", ({ processState, direction, kind, ...row }) => {
     const before = record({ processState, direction, error: kind && errorOf(kind) });
-    const decision = decide(before, actions[row.name as keyof typeof actions], workflow, occasion);
+    const decision = decide(before, actions[row.name], workflow, occasion);
     if (row.state === "refused") {
       expect(decision).toEqual({ kind: "refused", reason: expect.stringMatching(/\w+/) });
       return;
@@ -201,8 +142,15 @@ describe("resubmit", () => {
       notices: [{ status: "RetryScheduled", attempt: 3 }],
     });
     expect(after.steps["reserve"]).toEqual(completed);
-    expect(after.steps["pay"]).toEqual({ ...notStarted, retryCount: 2 });
+    expect(after.steps["pay"]).toEqual(notStarted);
     expect(startAt).toBeNull();
+  });
+
+  test("a step that was refused after an attempt that expired keeps its count: an undo has to see to it", () => {
+    const late = record({ ...rejected, steps: { reserve: completed, pay: { ...failed, retryCount: 2 } } });
+    const pay = allowed(late, actions.resubmit).record.steps["pay"];
+    expect(pay).toEqual({ ...notStarted, retryCount: 2 });
+    expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
 
   test("an edit is the order's next revision, with its priority; what was refused then goes under another key", () => {
@@ -237,6 +185,25 @@ describe("resubmit", () => {
     expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
 
+  const outcomes = (["NotStarted", "Running", "Failed", "Completed", "Undone"] as const).flatMap((state) =>
+    [0, 1].flatMap((retryCount) =>
+      [null, NOON].flatMap((startedAt) =>
+        [undefined, true].map((unsure) => ({ ...notStarted, state, retryCount, startedAt, unsure })),
+      ),
+    ),
+  );
+  test.each(outcomes)(
+    "an edit is refused exactly where an undo would see to a step that is not known to be done: $state, $retryCount retries, started $startedAt, unsure $unsure",
+    (pay) => {
+      const [before, steps] = [record({ ...rejected, steps: { reserve: completed, pay } }), workflow.steps.slice(0, 2)];
+      const undoable = { ...workflow, steps: steps.map((one) => ({ ...one, undo: UNDO })) };
+      const undone = planOf(undoable, before.steps, "undo").flat();
+      const isKnown = pay.state === "Completed" || pay.state === "Undone";
+      const wanted = !isKnown && undone.some(({ name }) => name === "pay") ? "refused" : "allowed";
+      expect(decide(before, actions.edit, undoable, occasion).kind).toBe(wanted);
+    },
+  );
+
   test("an edit gives a step that leaves nothing behind another key, whatever became of it", () => {
     const harmless: Workflow = { ...workflow, steps: [step("reserve"), { ...step("pay"), undo: "nothing" }] };
     const beside = record({ ...rejected, steps: { reserve: failed, pay: running } });
@@ -255,6 +222,19 @@ describe("resubmit", () => {
     const { startAt, record: after } = allowed(beside, actions.resubmit);
     expect(startAt).toBe("2026-01-01T12:00:21.000Z");
     expect(after.dueAt).toBe("2026-01-01T12:01:21.000Z");
+  });
+
+  test("an order of which a person had to undo something takes that person's word", () => {
+    const error = { ...errorOf("notUndone"), message: "to be undone by hand: ship" };
+    const steps = { reserve: undone, pay: undone, ship: completed };
+    const left = record({ processState: "Error", direction: "undo", error, steps });
+    expect(decide(left, actions.resubmit, workflow, occasion)).toEqual({
+      kind: "refused",
+      reason: 'to be undone by hand: ship: have it undone, then resubmit with "compensatedByHand": true',
+    });
+    const { history, steps: after } = allowed(left, actions.byHand).record;
+    expect(history.at(-1)?.what).toBe("resubmitted from the start, the rest undone by hand, attempt 2: fetched back");
+    for (const one of Object.values(after)) expect(one).toEqual({ ...notStarted, generation: 2 });
   });
 
   test("an order that was undone begins from the start, under other keys", () => {

@@ -1,15 +1,21 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
 import type { Priority } from "./order.ts";
-import { isInHand } from "./plan.ts";
+import { isInHand, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
 export type OperatorAction =
-  /** `edited`: the order's content was replaced too, by one of this priority. */
-  | { readonly kind: "resubmit"; readonly reason: string; readonly edited: { readonly priority: Priority } | null }
+  | {
+      readonly kind: "resubmit";
+      readonly reason: string;
+      /** The order's content was replaced too, by one of this priority. */
+      readonly edited: { readonly priority: Priority } | null;
+      /** The operator's word that a person has undone what the order's undo left. */
+      readonly compensatedByHand: boolean;
+    }
   | { readonly kind: "undo"; readonly reason: string }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
   /** What was left to do is done by hand: the order rests in Error, and nobody is alerted of it any more. */
@@ -75,7 +81,7 @@ const AT_REST: ReadonlySet<string | undefined> = new Set(["undone", "notUndone",
 
 function resubmit(
   record: StateRecord,
-  { reason, edited }: Resubmit,
+  { reason, edited, compensatedByHand }: Resubmit,
   workflow: Workflow,
   to: ProcessState,
   occasion: Occasion,
@@ -83,6 +89,11 @@ function resubmit(
   const anew = record.direction === "undo";
   if (anew && !AT_REST.has(record.error?.kind)) {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
+  }
+  const byHand = record.error?.kind === "notUndone";
+  if (byHand && !compensatedByHand) {
+    const left = record.error?.message ?? "what its undo left";
+    return refused(`${left}: have it undone, then resubmit with "compensatedByHand": true`);
   }
   const harmless = workflow.steps.flatMap(({ name, undo }) => (undo === "nothing" ? [name] : []));
   const unknown = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
@@ -101,7 +112,7 @@ function resubmit(
   const next = nextAttempt(record, to, occasion);
   const { attempt } = next.record;
   const content = edited ? `, order revision ${record.orderRevision + 1}` : "";
-  const from = anew ? " from the start" : "";
+  const from = `${anew ? " from the start" : ""}${byHand ? ", the rest undone by hand" : ""}`;
   return {
     ...next,
     record: {
@@ -236,12 +247,6 @@ function readyForUndo(step: StepRecord): StepRecord {
   const run = forward.undo;
   if (run?.state !== "Failed" && !isInHand(run)) return forward;
   return { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } };
-}
-
-function outcomeIsUnknown(step: StepRecord): boolean {
-  const { state, scheduledAt, retryCount, unsure = false } = step;
-  if (state === "Failed") return unsure;
-  return isInHand(step) || (state === "NotStarted" && (unsure || scheduledAt !== null || retryCount > 0));
 }
 
 function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

@@ -50,6 +50,11 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = fals
   }
 }
 
+/** It may have had its effect, and nobody knows: an undo sees to it, and under another key it could be done twice. */
+export function outcomeIsUnknown(step: StepRecord): boolean {
+  return step.state !== "Completed" && step.state !== "Undone" && mayHaveHadEffect(step);
+}
+
 /** A step's run in a direction; one that does not exist yet has not begun. */
 export function runOf(record: StepRecord | undefined, direction: Direction): StepRun | null {
   return (direction === "forward" ? record : record?.undo) ?? null;

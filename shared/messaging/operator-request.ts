@@ -10,7 +10,7 @@ export type ActionName = OperatorAction["kind"];
 
 /** What is asked of an order, with its new content where a resubmission brings some. */
 export type OperatorRequest =
-  | { readonly kind: "resubmit"; readonly reason: string; readonly order: Order | null }
+  | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly order: Order | null })
   | Extract<OperatorAction, { kind: "undo" | "extend" | "settle" }>;
 
 export type Parsed<T> =
@@ -47,7 +47,7 @@ const by = z.string().transform((text, context) => {
 });
 
 const bodies = {
-  resubmit: z.strictObject({ reason, order: z.unknown().optional() }),
+  resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
   undo: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
   settle: z.strictObject({ reason }),
@@ -94,7 +94,8 @@ function parseResubmit(
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const order = edited?.kind === "valid" ? edited.order : null;
-  return valid({ kind: "resubmit", reason: parsed.value.reason, order });
+  const { reason, compensatedByHand } = parsed.value;
+  return valid({ kind: "resubmit", reason, order, compensatedByHand });
 }
 
 const listQuery = z.strictObject({

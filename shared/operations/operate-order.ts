@@ -1,10 +1,10 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
-import { type Decision, decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
-import type { Order } from "../domain/order.ts";
+import { decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import type { ProcessState, StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import type { ActionName, OperatorRequest } from "../messaging/operator-request.ts";
+import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
+import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
 import { standpointOf } from "../supervision/rule.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -12,21 +12,18 @@ import { tellBeforeWake } from "./tell.ts";
 
 export type Operated =
   /** `told`: false where the scheduler could not be told; the supervisor then wakes the order when it is due. */
-  | { readonly kind: "done"; readonly record: StateRecord; readonly startAt: string | null; readonly told: boolean }
+  | ({ readonly kind: "done"; readonly startAt: string | null; readonly told: boolean } & Versioned)
   | { readonly kind: "refused"; readonly state: ProcessState; readonly reason: string }
+  /** The order is not at a version that the operator has looked at: here is what it is now. */
+  | ({ readonly kind: "changed" } & Versioned)
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
   | { readonly kind: "not-found" };
 
-/** One order as an operator sees it. */
-export interface Inspection {
-  readonly record: StateRecord;
-  /** Its content, in the revision that the record names. */
-  readonly order: Order;
-  /** What may be asked of it now, and why not where it may not. */
-  readonly actions: { readonly [name in ActionName]: { readonly allowed: true } | Refusal };
+/** Who asks, and at which version of the order. */
+export interface Caller {
+  readonly by: string;
+  readonly ifMatch: WantedVersion;
 }
-
-type Refusal = { readonly allowed: false; readonly reason: string };
 
 /** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
 const READS = 2;
@@ -38,7 +35,7 @@ const READS = 2;
 export async function operateOrder(
   orderId: string,
   request: OperatorRequest,
-  by: string,
+  { by, ifMatch }: Caller,
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<Operated> {
@@ -46,6 +43,11 @@ export async function operateOrder(
     const read = await ports.store.state(orderId);
     if (!read) return { kind: "not-found" };
     const { record: before } = read;
+    if (!isWanted(read.etag, ifMatch)) {
+      const outcome = "refused: the order is not at the version that was looked at";
+      await enterLedger(before, null, request, outcome, occasionOf(by, ports), ports, telemetry);
+      return { kind: "changed", ...read };
+    }
     const faults = faultsAgainst(before, request);
     if (faults.length > 0) return { kind: "invalid", faults };
 
@@ -58,8 +60,8 @@ export async function operateOrder(
     const written = await write(read, decision.record, request, ports);
     if (written.kind === "written") {
       await enterLedger(before, written.record, request, "done", occasion, ports, telemetry);
-      const told = await follow(request, written, decision.startAt, ports, telemetry);
-      return { kind: "done", record: written.record, startAt: decision.startAt, told };
+      const followed = await follow(request, written, decision.startAt, ports, telemetry);
+      return { kind: "done", startAt: decision.startAt, ...followed };
     }
     if (reads === READS) {
       const reason = "the order changed while this was decided: look at it again";
@@ -69,37 +71,13 @@ export async function operateOrder(
   }
 }
 
-/** Undefined where there is no such order. */
-export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspection | undefined> {
-  const read = await ports.store.state(orderId);
-  if (!read) return undefined;
-  const { record } = read;
-  const occasion = occasionOf("", ports);
-  const workflow = workflowOf(record, ports);
-  const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
-  return {
-    record: withoutStoresOwn(record),
-    order: await ports.store.order(orderId, record.orderRevision),
-    actions: {
-      resubmit: may({ kind: "resubmit", reason: "", edited: null }),
-      undo: may({ kind: "undo", reason: "" }),
-      extend: may({ kind: "extend", reason: "", byMs: 1 }),
-      settle: may({ kind: "settle", reason: "" }),
-    },
-  };
-}
-
 /** Ended orders outlive the version of the workflow that they went by. */
-function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
+export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
   try {
     return workflows.of(record.workflow);
   } catch {
     return undefined;
   }
-}
-
-function permission(decision: Decision): { readonly allowed: true } | Refusal {
-  return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };
 }
 
 /** What the contract of the request alone can't see. */
@@ -111,8 +89,8 @@ function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest): str
 
 function actionOf(request: OperatorRequest): OperatorAction {
   if (request.kind !== "resubmit") return request;
-  const { kind, reason, order } = request;
-  return { kind, reason, edited: order && { priority: order.priority } };
+  const { order, ...rest } = request;
+  return { ...rest, edited: order && { priority: order.priority } };
 }
 
 async function write(
@@ -154,36 +132,50 @@ async function enterLedger(
   }
 }
 
-/** @returns whether all was told that had to be. */
+/** `told`: whether all was told that had to be. The record as far as this knows it then. */
+type Followed = Versioned & { readonly told: boolean };
+
 async function follow(
   request: OperatorRequest,
   written: Versioned,
   startAt: string | null,
   ports: Ports,
   telemetry: Telemetry,
-): Promise<boolean> {
-  if (request.kind === "extend" || request.kind === "settle") return true;
+): Promise<Followed> {
   const { orderId, attempt, error } = written.record;
-  if (request.kind === "undo") {
-    telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
-  }
-  try {
-    await tellBeforeWake(written, ports, telemetry);
-    await ports.messenger.wake(wakeOf(written.record), startAt === null ? {} : { at: startAt });
-    return true;
-  } catch (cause) {
-    telemetry.event("StatusDelayed", { orderId, status: "RetryScheduled", cause: String(cause) });
-    return false;
+  switch (request.kind) {
+    case "extend":
+    case "settle":
+      return { record: written.record, etag: written.etag, told: true };
+    case "undo":
+      telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+      return start(written, startAt, ports, telemetry);
+    case "resubmit":
+      return start(written, startAt, ports, telemetry);
+    default:
+      return request satisfies never;
   }
 }
 
-function occasionOf(by: string, { now, timing }: Ports): Occasion {
+/** Tells the shop and the scheduler of the next attempt. */
+async function start(
+  written: Versioned,
+  startAt: string | null,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Followed> {
+  let { record, etag } = written;
+  try {
+    ({ record, etag } = await tellBeforeWake(written, ports, telemetry));
+    await ports.messenger.wake(wakeOf(written.record), startAt === null ? {} : { at: startAt });
+    return { record, etag, told: true };
+  } catch (cause) {
+    telemetry.event("StatusDelayed", { orderId: record.orderId, status: "RetryScheduled", cause: String(cause) });
+    return { record, etag, told: false };
+  }
+}
+
+export function occasionOf(by: string, { now, timing }: Ports): Occasion {
   const { claimWithinMs, clockSkewMs } = timing;
   return { by, now: instant(now()), claimWithinMs, clockSkewMs };
-}
-
-/** Cosmos DB hands out members of its own with each document. */
-function withoutStoresOwn(record: StateRecord): StateRecord {
-  const own = Object.entries(record).filter(([name]) => name !== "id" && !name.startsWith("_"));
-  return Object.fromEntries(own) as unknown as StateRecord;
 }

@@ -24,15 +24,22 @@ export interface Recovery {
 /**
  * Never throws. Order of writes: the record, at the version that was read, then what has to be told of it. After a death
  * in between the record is due again, and the next sweep tells it.
+ * @param mayReschedule whether this sweep schedules one more order again for which no agent was found in time
  */
-export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Telemetry): Promise<Recovery> {
+export async function recoverOrder(
+  due: Versioned,
+  mayReschedule: () => boolean,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Recovery> {
   const { record } = due;
   const before = standpointOf(record);
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
   try {
     const now = ports.now();
     const policy = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
-    const verdict = decideRecovery(record, policy, instant(now - ports.timing.clockSkewMs));
+    const decided = decideRecovery(record, policy, instant(now - ports.timing.clockSkewMs));
+    const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
     // The notice goes with the write: it has to be sent before.
     if (verdict.kind === "tell") {
@@ -48,6 +55,12 @@ export async function recoverOrder(due: Versioned, ports: Ports, telemetry: Tele
   } catch (fault) {
     return { ...recovery, fault };
   }
+}
+
+const LOOK_AGAIN_MS = 10_000;
+
+function lookAgain(now: number): Verdict {
+  return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
 }
 
 async function follow(

@@ -25,7 +25,7 @@ export interface SweepReport {
   readonly lost: number;
   /** Records that could not be dealt with, or of which not all could be told; the next sweep finds them again. */
   readonly broken: number;
-  /** Of the broken ones, those that the store had no time for (429). */
+  /** Of the broken ones, those that store or bus had no time for (429). */
   readonly throttled: number;
   /** False where not all was seen: the next sweep goes on. */
   readonly finished: boolean;
@@ -64,6 +64,12 @@ export async function sweep(ports: Ports, telemetry: Telemetry): Promise<SweepOu
   return new Sweep(ports, telemetry, standing).run();
 }
 
+/**
+ * Where an agent died, a further attempt helps; where the engine has a backlog, it adds to that. The record does not say which it
+ * is, so a sweep tries a few, the longest overdue first, and looks at the others again later.
+ */
+const MOST_RESCHEDULES = 10;
+
 class Sweep {
   readonly #ports: Ports;
   readonly #telemetry: Telemetry;
@@ -85,6 +91,7 @@ class Sweep {
     broken: 0,
     throttled: 0,
   };
+  #reschedules = 0;
   #endedBy: SweepReport["endedBy"] = "all seen";
   /** The ledger is asked no more in this sweep once it could not be written. */
   #ledgerWorks = true;
@@ -114,10 +121,9 @@ class Sweep {
   async #walk(): Promise<void> {
     const { timing, now, leadership } = this.#ports;
     const endAt = this.#begunAt + timing.sweepWithinMs;
-    const pace = createPace(this.#ports, endAt);
     const finished = await walkOverdue(this.#ports, {
       before: this.#begunAt - timing.clockSkewMs,
-      pace,
+      pace: createPace(this.#ports, endAt),
       mayGoOn: async () => {
         if (now() > endAt) return false;
         if (await leadership.stillLeads()) return true;
@@ -127,17 +133,21 @@ class Sweep {
       visit: async (due) => {
         this.#counts.found += 1;
         const recovery = await inSpan("recover", spanOf(due.record), () =>
-          recoverOrder(due, this.#ports, this.#telemetry),
+          recoverOrder(due, () => this.#mayReschedule(), this.#ports, this.#telemetry),
         );
         this.#count(due.record.orderId, recovery);
         await this.#write((log, sweepId) =>
           log.decision(decisionOf(due.record.orderId, recovery, sweepId, this.#epoch, now())),
         );
-        if (isThrottled(recovery.fault)) await pace.slowDown();
-        else pace.goOn();
+        return isThrottled(recovery.fault) ? "throttled" : "dealt with";
       },
     });
     if (!finished && this.#endedBy === "all seen") this.#endedBy = "time";
+  }
+
+  #mayReschedule(): boolean {
+    this.#reschedules += 1;
+    return this.#reschedules <= MOST_RESCHEDULES;
   }
 
   #count(orderId: string, { verdict, outcome, fault }: Recovery): void {
@@ -181,6 +191,7 @@ class Sweep {
     try {
       await write(this.#ports.supervision, this.#sweepId);
     } catch (cause) {
+      if (!this.#ledgerWorks) return;
       this.#ledgerWorks = false;
       this.#telemetry.event("LedgerUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }

@@ -1,35 +1,42 @@
 // What stands where, for the gauges: orders by state, what is overdue, how long messages wait.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReadQueueAges } from "../messaging/queue-ages.ts";
-import type { TakeCensus } from "../store/order-census.ts";
+import type { QueueAge } from "../messaging/queue-ages.ts";
+import type { OrderCount } from "../store/order-census.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 export interface StockPorts extends Pick<Ports, "now" | "timing"> {
-  readonly census: TakeCensus;
-  readonly queueAges: ReadQueueAges;
+  readonly census: readonly OrderCount[];
+  readonly queueAges: readonly QueueAge[];
 }
 
 /** Longer than any answer takes of a store and a bus that work. */
 const STOCK_LIMIT_MS = 10_000;
 
-/** Never throws: each part that could not be counted is an event, and its gauges say nothing until they expire. */
-export async function takeStock(ports: StockPorts, telemetry: Telemetry): Promise<void> {
+/** Never throws: each number that could not be counted is an event, and its gauge alone says nothing until it expires. */
+export async function takeStock({ census, queueAges, now, timing }: StockPorts, telemetry: Telemetry): Promise<void> {
   if (!isMeasured()) return;
-  await Promise.all([
-    counted("orders", () => countOrders(ports), telemetry),
-    counted("queues", () => readQueues(ports), telemetry),
-  ]);
+  const overdueBefore = instant(now() - timing.clockSkewMs);
+  const orders = census.map(({ of, count }) =>
+    counted(orderWords(of), async () => measureOrders(of, await count(overdueBefore)), telemetry),
+  );
+  const queues = queueAges.map(({ queue, read }) =>
+    counted(
+      `queue ${queue}`,
+      async () => measure("queues.oldest_message_age", (await read(now())) / 1000, { queue }),
+      telemetry,
+    ),
+  );
+  await Promise.all([...orders, ...queues]);
 }
 
-async function countOrders({ census, now, timing }: StockPorts): Promise<void> {
-  const { states, overdue } = await census(instant(now() - timing.clockSkewMs));
-  for (const { state, kind, orders } of states) measure("orders.by_state", orders, { state, kind });
-  measure("orders.overdue", overdue);
+function measureOrders(of: OrderCount["of"], orders: number): void {
+  if (of === "overdue") measure("orders.overdue", orders);
+  else measure("orders.by_state", orders, of);
 }
 
-async function readQueues({ queueAges, now }: StockPorts): Promise<void> {
-  for (const { queue, ms } of await queueAges(now())) measure("queues.oldest_message_age", ms / 1000, { queue });
+function orderWords(of: OrderCount["of"]): string {
+  return of === "overdue" ? "orders overdue" : ["orders", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
 }
 
 async function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<void> {

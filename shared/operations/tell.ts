@@ -20,13 +20,14 @@ export async function tell(record: StateRecord, notice: Notice, ports: Ports, te
 /**
  * What the shop has to have heard before a next attempt begins. Whoever recorded an order or completed a step may have died
  * before it said so, and once another attempt holds the order nobody else would: so it is said again, under the same ids.
+ * Returns the record as far as this knows it now.
  */
-export async function tellBeforeWake(pending: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function tellBeforeWake(pending: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
   const { record } = pending;
   const received: Notice = { status: "Received", attempt: 1, at: record.createdAt };
   if (record.attempt === 1) await tell(record, received, ports, telemetry);
   await tellSteps(record, ports, telemetry);
-  await settleNotices(pending, ports, telemetry);
+  return settleNotices(pending, ports, telemetry);
 }
 
 /** Each step that is completed, in the name of the attempt that completed it. */

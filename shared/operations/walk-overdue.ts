@@ -1,4 +1,4 @@
-// The supervisor's way through what is overdue: the longest overdue first, each record once, at the store's own pace.
+// The supervisor's way through what is overdue: the longest overdue first, each record once, as many at once as store and bus take.
 import type { Versioned } from "../store/order-store.ts";
 import { isThrottled, type Pace } from "../supervision/pace.ts";
 import { instant, type Ports } from "./ports.ts";
@@ -9,25 +9,83 @@ export interface Walk {
   readonly pace: Pace;
   /** Asked before each record. */
   readonly mayGoOn: () => Promise<boolean>;
-  readonly visit: (due: Versioned) => Promise<void>;
+  /** Several may be under way, each of another record. */
+  readonly visit: (due: Versioned) => Promise<Visited>;
 }
 
-/** True when all was seen; false when time or the lead ran out before. */
-export async function walkOverdue({ store }: Ports, { before, pace, mayGoOn, visit }: Walk): Promise<boolean> {
-  const seen = new Set<string>();
-  for (;;) {
-    try {
-      for await (const due of store.due(instant(before))) {
-        if (!(await mayGoOn())) return false;
-        if (seen.has(due.record.orderId)) continue;
-        seen.add(due.record.orderId);
-        await visit(due);
+/** `throttled`: store or bus asked for less. */
+export type Visited = "dealt with" | "throttled";
+
+/** True when all was seen; false when time or the lead ran out before. Whatever it began has ended when it resolves. */
+export async function walkOverdue({ store }: Ports, walk: Walk): Promise<boolean> {
+  const { before, pace, mayGoOn } = walk;
+  const visits = new Visits(walk);
+  try {
+    for (;;) {
+      try {
+        for await (const due of store.due(instant(before))) {
+          if (!(await mayGoOn())) return false;
+          visits.begin(due);
+          if (!(await visits.room())) return false;
+        }
+        return true;
+      } catch (cause) {
+        if (!isThrottled(cause)) throw cause;
+        // The search has to begin anew; what was seen is passed over.
+        if (!(await pace.slowDown())) return false;
       }
-      return true;
-    } catch (cause) {
-      if (!isThrottled(cause)) throw cause;
-      // The search has to begin anew; what was seen is passed over.
-      if (!(await pace.slowDown())) return false;
+    }
+  } finally {
+    await visits.end();
+  }
+}
+
+class Visits {
+  readonly #walk: Walk;
+  readonly #seen = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
+  #slowDowns = 0;
+  /** Whether there is time to go on, known once the present pause is over. */
+  #paused: Promise<boolean> = Promise.resolve(true);
+  #faults: unknown[] = [];
+
+  constructor(walk: Walk) {
+    this.#walk = walk;
+  }
+
+  begin(due: Versioned): void {
+    const { orderId } = due.record;
+    if (this.#seen.has(orderId)) return;
+    this.#seen.add(orderId);
+    const visited = this.#visit(due).finally(() => this.#underWay.delete(visited));
+    this.#underWay.add(visited);
+  }
+
+  /** Waits until another may begin; false where there is no time left for it. */
+  async room(): Promise<boolean> {
+    while (this.#underWay.size >= this.#walk.pace.atOnce()) await Promise.race(this.#underWay);
+    if (this.#faults.length > 0) return false;
+    return this.#paused;
+  }
+
+  /** Throws what a visit threw. */
+  async end(): Promise<void> {
+    await Promise.all(this.#underWay);
+    if (this.#faults.length > 0) throw this.#faults[0];
+  }
+
+  async #visit(due: Versioned): Promise<void> {
+    const { pace, visit } = this.#walk;
+    const slowDowns = this.#slowDowns;
+    try {
+      const visited = await visit(due);
+      // What was under way at the last slow-down says nothing of the pace since.
+      if (slowDowns !== this.#slowDowns) return;
+      if (visited === "dealt with") return pace.goOn();
+      this.#slowDowns += 1;
+      this.#paused = pace.slowDown();
+    } catch (fault) {
+      this.#faults.push(fault);
     }
   }
 }

@@ -59,6 +59,7 @@ export async function whatIf(ports: Ports, telemetry: Telemetry, overrides: Over
       verdicts[prospect.verdict] = (verdicts[prospect.verdict] ?? 0) + 1;
       if (prospect.verdict !== prospect.today) different += 1;
       if (prospects.length < PROSPECTS_SHOWN) prospects.push(prospect);
+      return "dealt with";
     },
   });
   telemetry.event("SupervisorWhatIf", { found, different, finished, ms: ports.now() - begunAt });

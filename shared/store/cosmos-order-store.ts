@@ -11,6 +11,7 @@ import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "co
 import type { Order } from "../domain/order.ts";
 import type { Direction, StateRecord } from "../domain/state-record.ts";
 import type { Change, Guard } from "../domain/transitions.ts";
+import { documentPath } from "./document-path.ts";
 import { createOrderCache } from "./order-cache.ts";
 import { type Listed, listQuery, pageOf } from "./order-list.ts";
 import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
@@ -255,13 +256,13 @@ function versioned(stored: Stored): Versioned {
 
 function conditionOf(guard: Guard): string {
   const terms = [
-    `c.processState = ${JSON.stringify(guard.processState)}`,
-    `c.lockedBy = ${JSON.stringify(guard.lockedBy)}`,
-    `c.attempt = ${guard.attempt}`,
+    `${documentPath("processState")} = ${JSON.stringify(guard.processState)}`,
+    `${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`,
+    `${documentPath("attempt")} = ${guard.attempt}`,
   ];
   if (guard.step) {
     const { name, direction, states } = guard.step;
-    const state = `${runPath(name, direction)}.state`;
+    const state = runStatePath(name, direction);
     terms.push(`(${states.map((each) => `${state} = "${each}"`).join(" or ")})`);
   }
   if (guard.siblings) {
@@ -272,15 +273,15 @@ function conditionOf(guard: Guard): string {
   return `from c where ${terms.join(" and ")}`;
 }
 
-function runPath(step: string, direction: Direction): string {
-  return direction === "forward" ? `c.steps.${step}` : `c.steps.${step}.undo`;
+function runStatePath(step: string, direction: Direction): string {
+  return documentPath("steps", step, ...(direction === "forward" ? ["state"] : ["undo", "state"]));
 }
 
 /** As `isDone` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
 function doneCondition(step: string, direction: Direction): string {
-  const path = runPath(step, direction);
-  if (direction === "forward") return `${path}.state = "Completed"`;
-  return `(IS_DEFINED(${path}.state) and (${path}.state = "Completed" or ${path}.state = "Failed"))`;
+  const state = runStatePath(step, direction);
+  if (direction === "forward") return `${state} = "Completed"`;
+  return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
 }
 
 function operationOf(change: Change): PatchOperation {

@@ -1,5 +1,6 @@
 // Listing orders: the filter, what a page shows of each, and the query that finds them.
 import type { OrderError, ProcessState, StateRecord, StepRecord, StepState } from "../domain/state-record.ts";
+import { documentPath } from "./document-path.ts";
 
 export interface OrderFilter {
   readonly processState?: ProcessState | undefined;
@@ -94,9 +95,10 @@ export function listQuery({ processState, workflow, step, text, after }: OrderQu
   if (workflow) add("c.workflow.name = @workflow", { workflow });
   if (step) {
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
-    const run = `c.steps["${step}"]`;
     const states = `("Scheduled", "Running", "Failed")`;
-    add(`(${run}.state IN ${states} OR ${run}["undo"].state IN ${states} OR c.error.step = @step)`, { step });
+    const forward = `${documentPath("steps", step, "state")} IN ${states}`;
+    const undo = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
+    add(`(${forward} OR ${undo} OR ${documentPath("error", "step")} = @step)`, { step });
   }
   if (text) add("(CONTAINS(c.orderId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
   if (after) {

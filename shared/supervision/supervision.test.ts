@@ -44,6 +44,23 @@ test("a throttled sweep pauses longer each time, up to a limit, never past its e
   expect(pauses).toHaveLength(8);
 });
 
+test("a sweep deals with twice as many at once each round, with half after a refusal, then with one more each round", async () => {
+  const pace = createPace({ now: () => 0, pause: async () => undefined }, 20_000);
+  const round = () => {
+    for (let left = pace.atOnce(); left > 0; left -= 1) pace.goOn();
+    return pace.atOnce();
+  };
+  expect(pace.atOnce()).toBe(1);
+  expect(Array.from({ length: 8 }, round)).toEqual([2, 4, 8, 16, 32, 64, 64, 64]);
+  await pace.slowDown();
+  expect(pace.atOnce()).toBe(32);
+  expect(round()).toBeLessThanOrEqual(33);
+  for (let rounds = 0; rounds < 40; rounds += 1) round();
+  expect(pace.atOnce()).toBe(64);
+  for (let refusals = 0; refusals < 10; refusals += 1) await pace.slowDown();
+  expect(pace.atOnce()).toBe(1);
+});
+
 test("a 429 is recognised wherever it stands among the causes", () => {
   const throttled = Object.assign(new Error("too many"), { code: 429 });
   expect(isThrottled(new StoreUnavailable("replace a record", throttled))).toBe(true);
@@ -52,4 +69,7 @@ test("a 429 is recognised wherever it stands among the causes", () => {
     false,
   );
   expect(isThrottled("429")).toBe(false);
+  expect(isThrottled(new Error("bus", { cause: Object.assign(new Error("busy"), { code: "ServiceBusy" }) }))).toBe(
+    true,
+  );
 });

@@ -5,8 +5,19 @@ import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { done, scheduled } from "../../shared/domain/step-run.ts";
 import { claim, completeAmong, completeLevel, completeOrder, takeUp } from "../../shared/domain/transitions.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
-import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { CHAIN, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+
+/** A step may be called what is a keyword of the store's own language. */
+const KEYWORDS = ["order", "value", "group"] as const;
+const OF_KEYWORDS: Workflow = {
+  ...CHAIN,
+  steps: KEYWORDS.map((name) => {
+    const agent = "inventory";
+    return { name, agent, operation: "reserve", after: [], completeWithin: "PT10S", undo: "byHand" };
+  }),
+};
 
 const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
 
@@ -19,9 +30,9 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       store = await open();
     });
 
-    async function submitted(): Promise<StateRecord> {
+    async function submitted(workflow: Workflow = CHAIN): Promise<StateRecord> {
       made += 1;
-      const record = sampleRecord(`${name}-${made}`);
+      const record = sampleRecord(`${name}-${made}`, workflow);
       expect(await store.create(sampleOrder(record.orderId), record)).toEqual({ kind: "created" });
       return record;
     }
@@ -176,6 +187,35 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const ended = done(task.record, 1, "undo", {}, route, NOON);
       expect(await store.change(record.orderId, completeLevel(task, ended, [], NOON))).toEqual({ kind: "refused" });
       expect(await store.change(record.orderId, completeAmong(task, ended, NOON))).toMatchObject({ kind: "written" });
+    });
+
+    test.each(["forward", "undo"] as const)("a step may have a keyword's name: %s", async (direction) => {
+      const record = await submitted(OF_KEYWORDS);
+      const level = KEYWORDS.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return scheduled({ ...PLANNED, name, record: step }, direction, NOON, 2000);
+      });
+      const taking = claim({ ...wakeOf(record), direction }, level, `${record.orderId}-1`, NOON);
+      const taken = await store.change(record.orderId, taking);
+      if (taken.kind !== "written") throw new Error("the claim was refused");
+      const taskAmong = (step: string): StepTask => {
+        const siblings = KEYWORDS.filter((name) => name !== step);
+        return { ...taskOf(taken.record, step, siblings), direction };
+      };
+      const ended = (task: StepTask) => done(task.record, 1, direction, { id: "x-1" }, route, NOON);
+      const [first, second, last] = KEYWORDS.map(taskAmong) as [StepTask, StepTask, StepTask];
+      for (const task of [first, second]) {
+        expect(await store.change(record.orderId, completeAmong(task, ended(task), NOON))).toMatchObject({
+          kind: "written",
+          record: { processState: "Processing" },
+        });
+      }
+      const ending = completeOrder(last, ended(last), { processState: "Processed" }, NOON);
+      expect(await store.change(record.orderId, ending)).toMatchObject({
+        kind: "written",
+        record: { processState: "Processed" },
+      });
     });
 
     test("P12 a replace at the version read is taken once; the second supervisor's is refused", async () => {

@@ -5,7 +5,7 @@ import type { OperatorRequest } from "../../shared/messaging/operator-request.ts
 import { answerRequest } from "../../shared/operations/answer-request.ts";
 import { askAgent } from "../../shared/operations/ask-agent.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { type Caller, operateOrder } from "../../shared/operations/operate-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { submitOrder } from "../../shared/operations/submit-order.ts";
@@ -74,7 +74,7 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
     case "sweep":
       return sweep(ports, quiet).then(() => undefined);
     case "operateOrder":
-      return operateOrder(ORDER.orderId, input as OperatorRequest, OPERATOR, ports, quiet).then(() => undefined);
+      return operateOrder(ORDER.orderId, input as OperatorRequest, CALLER, ports, quiet).then(() => undefined);
     default:
       return name satisfies never;
   }
@@ -98,6 +98,8 @@ function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): P
     },
   };
 }
+
+const CALLER: Caller = { by: OPERATOR, ifMatch: "any" };
 
 /** Its first look at the clock, which decides whether a reply is late, shows a time long ago. */
 function withLateClock(ports: Ports): Ports {

@@ -123,8 +123,8 @@ export const QUEUE: Workflow = {
 
 export const ORDER: Order = sampleOrder("order", { workflow: "model" });
 export const REQUESTS = {
-  resubmit: { kind: "resubmit", reason: "mended", order: null },
-  edit: { kind: "resubmit", reason: "corrected", order: ORDER },
+  resubmit: { kind: "resubmit", reason: "mended", order: null, compensatedByHand: true },
+  edit: { kind: "resubmit", reason: "corrected", order: ORDER, compensatedByHand: true },
   undo: { kind: "undo", reason: "not wanted" },
   extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
 } as const satisfies Record<string, OperatorRequest>;

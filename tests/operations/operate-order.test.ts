@@ -1,11 +1,14 @@
 // What an operator does to an order, over the store in memory: written, told, entered in the ledger, and carried on.
 import { beforeEach, describe, expect, test } from "vitest";
+import type { WantedVersion } from "../../shared/messaging/entity-tag.ts";
 import {
+  type ActionName,
   type OperatorRequest,
   parseListRequest,
   parseOperatorRequest,
 } from "../../shared/messaging/operator-request.ts";
-import { inspectOrder, operateOrder } from "../../shared/operations/operate-order.ts";
+import { inspectOrder } from "../../shared/operations/inspect-order.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -15,11 +18,11 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-const resubmit: OperatorRequest = { kind: "resubmit", reason: "card renewed", order: null };
+const resubmit: OperatorRequest = { kind: "resubmit", reason: "card renewed", order: null, compensatedByHand: false };
 const undo: OperatorRequest = { kind: "undo", reason: "shop asked" };
 
-const operate = (request: OperatorRequest, store: OrderStore = world.store) =>
-  operateOrder("order-1", request, "ada", { ...world, store }, world.telemetry);
+const operate = (request: OperatorRequest, store: OrderStore = world.store, ifMatch: WantedVersion = "any") =>
+  operateOrder("order-1", request, { by: "ada", ifMatch }, { ...world, store }, world.telemetry);
 
 /** An order whose payment is refused; the workflow puts that before an operator. */
 async function refused(): Promise<void> {
@@ -137,6 +140,25 @@ describe("undo", () => {
   });
 });
 
+/** An action that is added has to say here whether it starts an attempt. */
+const STARTS = { resubmit: true, undo: true, extend: false, settle: false } as const satisfies Record<
+  ActionName,
+  boolean
+>;
+const REQUESTS = {
+  resubmit,
+  undo,
+  extend: { kind: "extend", reason: "late", byMs: 1000 },
+  settle: { kind: "settle", reason: "done by hand" },
+} as const satisfies Record<ActionName, OperatorRequest>;
+
+test.each(Object.entries(STARTS))("%s wakes the scheduler: %s", async (action, starts) => {
+  if (action === "extend") await world.submitted();
+  else await refused();
+  expect(await operate(REQUESTS[action as ActionName])).toMatchObject({ kind: "done", told: true });
+  expect(world.wakes).toHaveLength(starts ? 1 : 0);
+});
+
 describe("the write", () => {
   test("an order that is not there", async () => {
     expect(await operate(undo)).toEqual({ kind: "not-found" });
@@ -164,6 +186,67 @@ describe("the write", () => {
       },
       { action: "resubmit", outcome: expect.stringContaining("refused"), after: null },
     ]);
+  });
+
+  test("P12 at the version that was looked at; at another it is not done, and today's state is told", async () => {
+    await refused();
+    const seen = (await inspectOrder("order-1", world))?.etag ?? "";
+    const settled = await operate({ kind: "settle", reason: "done by hand" }, world.store, [seen]);
+    expect(settled).toMatchObject({ kind: "done", record: { error: { kind: "settled" } } });
+    expect(await operate(resubmit, world.store, [seen])).toMatchObject({
+      kind: "changed",
+      record: { processState: "Error", attempt: 1, error: { kind: "settled" } },
+      etag: (await world.store.state("order-1"))?.etag,
+    });
+    expect(await world.stateOf()).toMatchObject({ attempt: 1 });
+    const entries = [];
+    for await (const entry of world.supervision.entries("2026-01-01", "order-1")) entries.push(entry);
+    expect(entries.at(-1)).toMatchObject({
+      action: "resubmit",
+      outcome: "refused: the order is not at the version that was looked at",
+    });
+    const now = (await inspectOrder("order-1", world))?.etag ?? "";
+    expect(await operate(resubmit, world.store, ['"another"', now])).toMatchObject({ kind: "done" });
+  });
+
+  test("P12 at a version: a conflict in between is not decided anew", async () => {
+    await refused();
+    const seen = (await inspectOrder("order-1", world))?.etag ?? "";
+    const contested: OrderStore = {
+      ...world.store,
+      async replace(read, record) {
+        const stored = await world.store.state(record.orderId);
+        if (stored) await world.store.replace(stored, { ...stored.record, failureCount: 9 });
+        return world.store.replace(read, record);
+      },
+    };
+    expect(await operate(undo, contested, [seen])).toMatchObject({ kind: "changed", record: { failureCount: 9 } });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", attempt: 1, failureCount: 9 });
+  });
+
+  test("the version that is answered is that after the notices were told", async () => {
+    await refused();
+    const done = await operate(resubmit);
+    if (done.kind !== "done") throw new Error("not done");
+    expect(done.record.notices).toEqual([]);
+    expect(done.etag).toBe((await world.store.state("order-1"))?.etag);
+  });
+
+  test("an inspection says which word the operator has to give", async () => {
+    await refused();
+    const read = await world.store.state("order-1");
+    if (!read?.record.error) throw new Error("no error");
+    const error = { ...read.record.error, kind: "notUndone" } as const;
+    await world.store.replace(read, { ...read.record, direction: "undo", error });
+    expect((await inspectOrder("order-1", world))?.actions.resubmit).toEqual({
+      allowed: true,
+      requires: "compensatedByHand",
+    });
+    expect(await operate(resubmit)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining('"compensatedByHand": true'),
+    });
+    expect(await operate({ ...resubmit, compensatedByHand: true })).toMatchObject({ kind: "done" });
   });
 
   test("P12 of two operators at once one has it done", async () => {
@@ -230,6 +313,7 @@ describe("the contract of a request", () => {
     ["resubmit", "{", ["the body must be a JSON object"]],
     ["resubmit", "{}", ["reason: is missing"]],
     ["undo", '{"reason":" ","who":"me"}', ["reason: ", 'the body: has no "who"']],
+    ["resubmit", '{"reason":"r","compensatedByHand":"yes"}', ["compensatedByHand: must be true or false"]],
     ["extend", '{"by":"ten minutes"}', ["reason: is missing", "by: must be an ISO 8601 duration"]],
     ["extend", '{"reason":"r","by":"P8D"}', ["at most P7D"]],
     ["resubmit", '{"order":{"orderId":"x","lines":[]}}', ["reason: is missing", "order: lines", "order: currency"]],

@@ -119,3 +119,13 @@ describe("P10 a sweep", () => {
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
   });
 });
+
+test("P26 of many that wait for their agents a sweep schedules a few again, and looks at the others later", async () => {
+  for (let index = 0; index < 30; index += 1) await world.claim(await submitted(`order-${index}`));
+  world.clock += 60_000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 30, rescheduled: 10, later: 20 });
+  expect(world.wakes).toHaveLength(10);
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  world.clock += 20_000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 20, rescheduled: 10, later: 10 });
+});

@@ -25,7 +25,7 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
           body: typeof body === "string" ? body : JSON.stringify(body),
         };
   const response = await fetch(`${app.stack.addresses.host?.url}/api/orders${path}`, options);
-  return { status: response.status, body: (await response.json()) as Json };
+  return { status: response.status, body: (await response.json()) as Json, etag: response.headers.get("etag") };
 }
 
 const ended = ({ processState, notices }: StateRecord) =>
@@ -95,6 +95,25 @@ describe("resubmit", () => {
   });
 });
 
+test("P12 an action at the version that was looked at; a stale one is answered with today's state", async () => {
+  await refused("version-1");
+  const seen = await ask("/version-1");
+  expect(seen.etag).toMatch(/^".+"$/);
+  expect(seen.body["etag"]).toBe(seen.etag);
+  const at = (etag: string | null) => ({ ...OPERATOR, "if-match": etag ?? "" });
+  const settled = await ask("/version-1/settle", { reason: "refunded" }, at(seen.etag));
+  expect(settled).toMatchObject({ status: 200, body: { state: "Error", etag: settled.etag } });
+  expect(settled.etag).not.toBe(seen.etag);
+  expect(await ask("/version-1/resubmit", { reason: "card renewed" }, at(seen.etag))).toMatchObject({
+    status: 412,
+    body: { orderId: "version-1", state: "Error", attempt: 1, etag: settled.etag, error: expect.any(String) },
+    etag: settled.etag,
+  });
+  expect((await ask("/version-1/resubmit", { reason: "r" }, at("version 1"))).status).toBe(400);
+  expect((await ask("/version-1")).etag).toBe(settled.etag);
+  expect((await ask("/version-1/resubmit", { reason: "r" }, at(settled.etag))).status).toBe(200);
+});
+
 describe("undo", () => {
   test("P13 an order in Error is left with every effect undone; resubmitted, it has effects of its own", async () => {
     await refused("back-1");
@@ -155,7 +174,8 @@ test("P11 an extension keeps the supervisor from an order that runs late", async
 
 describe("what is refused", () => {
   test("an order that is not there, and one whose state does not allow it", async () => {
-    expect(await ask("/nowhere")).toEqual({ status: 404, body: { error: "There is no order nowhere." } });
+    const absent = { status: 404, body: { error: "There is no order nowhere." }, etag: null };
+    expect(await ask("/nowhere")).toEqual(absent);
     expect((await ask("/nowhere/undo", { reason: "r" })).status).toBe(404);
     await app.shop.send(madeOrder("done-1"));
     await app.eventually("done-1", ended);
@@ -164,6 +184,7 @@ describe("what is refused", () => {
       expect(answer).toEqual({
         status: 409,
         body: { state: "Processed", reason: expect.stringContaining("this one is Processed") },
+        etag: null,
       });
     }
   });

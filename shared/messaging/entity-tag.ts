@@ -1,0 +1,26 @@
+// An order's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag that answers carry, and the If-Match that requests may.
+import type { Checked } from "./checked.ts";
+
+/** What `If-Match` allows: any version, or one of these. */
+export type WantedVersion = "any" | readonly string[];
+
+const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
+const LIST = new RegExp(`^${TAG}(?:\\s*,\\s*${TAG})*$`);
+
+/** Cosmos DB's own ETags are quoted already; others are not. */
+export function entityTag(etag: string): string {
+  return etag.startsWith('"') ? etag : JSON.stringify(etag);
+}
+
+/** @param header null where the request has none: then any version will do */
+export function parseIfMatch(header: string | null): Checked<WantedVersion> {
+  const text = header?.trim() ?? "*";
+  if (text === "*") return { kind: "valid", value: "any" };
+  if (LIST.test(text)) return { kind: "valid", value: text.match(new RegExp(TAG, "g")) ?? [] };
+  return { kind: "invalid", faults: ['If-Match: must be * or ETags in quotes, as in "0b00-4d"'] };
+}
+
+/** A weak ETag (`W/"…"`) never matches: it says less than that nothing has changed. */
+export function isWanted(etag: string, wanted: WantedVersion): boolean {
+  return wanted === "any" || wanted.includes(entityTag(etag));
+}

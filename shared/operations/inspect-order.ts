@@ -1,0 +1,63 @@
+// One order as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
+import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
+import type { Order } from "../domain/order.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { entityTag } from "../messaging/entity-tag.ts";
+import type { ActionName } from "../messaging/operator-request.ts";
+import { occasionOf, workflowOf } from "./operate-order.ts";
+import type { Ports } from "./ports.ts";
+
+/** One order as an operator sees it. */
+export interface Inspection {
+  /** The version that all of it is of, in quotes: for `If-Match`. */
+  readonly etag: string;
+  readonly record: StateRecord;
+  /** Its content, in the revision that the record names. */
+  readonly order: Order;
+  /** What may be asked of it now, and why not where it may not. */
+  readonly actions: { readonly [name in ActionName]: Permission };
+}
+
+type Permission =
+  /** `requires`: a member that the request has to have, as true. */
+  | { readonly allowed: true; readonly requires?: "compensatedByHand" }
+  | { readonly allowed: false; readonly reason: string };
+
+/** Undefined where there is no such order. */
+export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspection | undefined> {
+  const read = await ports.store.state(orderId);
+  if (!read) return undefined;
+  const { record } = read;
+  const occasion = occasionOf("", ports);
+  const workflow = workflowOf(record, ports);
+  const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
+  return {
+    etag: entityTag(read.etag),
+    record: withoutStoresOwn(record),
+    order: await ports.store.order(orderId, record.orderRevision),
+    actions: {
+      resubmit: mayResubmit(may),
+      undo: may({ kind: "undo", reason: "" }),
+      extend: may({ kind: "extend", reason: "", byMs: 1 }),
+      settle: may({ kind: "settle", reason: "" }),
+    },
+  };
+}
+
+function mayResubmit(may: (action: OperatorAction) => Permission): Permission {
+  const resubmit = { kind: "resubmit", reason: "", edited: null } as const;
+  const plainly = may({ ...resubmit, compensatedByHand: false });
+  if (plainly.allowed) return plainly;
+  const withWord = may({ ...resubmit, compensatedByHand: true });
+  return withWord.allowed ? { allowed: true, requires: "compensatedByHand" } : plainly;
+}
+
+function permission(decision: Decision): Permission {
+  return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };
+}
+
+/** Cosmos DB hands out members of its own with each document. */
+function withoutStoresOwn(record: StateRecord): StateRecord {
+  const own = Object.entries(record).filter(([name]) => name !== "id" && !name.startsWith("_"));
+  return Object.fromEntries(own) as unknown as StateRecord;
+}

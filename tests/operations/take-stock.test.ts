@@ -1,0 +1,50 @@
+// The gauges: each is counted apart, so that one that can't be counted silences only itself.
+import { afterEach, expect, test } from "vitest";
+import { type StockPorts, takeStock } from "../../shared/operations/take-stock.ts";
+import { measureWith } from "../../shared/telemetry/metrics.ts";
+import { NOON, NOON_MS } from "../support/orders.ts";
+import { createWorld } from "../support/world.ts";
+
+afterEach(() => measureWith(undefined));
+
+const away = async () => {
+  throw new Error("away");
+};
+
+test("what can't be counted is an event of its own, and all else is measured", async () => {
+  const world = createWorld(NOON_MS);
+  const measured: unknown[] = [];
+  measureWith((metric, value, by) => measured.push([metric, value, by]));
+  const asked: string[] = [];
+  const ports: StockPorts = {
+    ...world,
+    census: [
+      { of: { state: "Pending", kind: null }, count: async () => 3 },
+      { of: { state: "Error", kind: "expired" }, count: away },
+      { of: { state: "Error", kind: "rejected" }, count: async () => 2 },
+      {
+        of: "overdue",
+        async count(before) {
+          asked.push(before);
+          return 1;
+        },
+      },
+    ],
+    queueAges: [
+      { queue: "orders", read: away },
+      { queue: "scheduler", read: async (now) => now - NOON_MS + 1500 },
+    ],
+  };
+  await takeStock(ports, world.telemetry);
+  expect(measured).toEqual([
+    ["orders.by_state", 3, { state: "Pending", kind: null }],
+    ["orders.by_state", 2, { state: "Error", kind: "rejected" }],
+    ["orders.overdue", 1, {}],
+    ["queues.oldest_message_age", 1.5, { queue: "scheduler" }],
+  ]);
+  expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
+  expect(world.events).toEqual([
+    { name: "StockUncounted", attributes: { what: "orders Error expired", cause: "Error: away" } },
+    { name: "StockUncounted", attributes: { what: "queue orders", cause: "Error: away" } },
+  ]);
+});

@@ -1,0 +1,96 @@
+// The census through the official SDK: it counts what is open, and no query of it meets an order that has ended.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Container, SqlQuerySpec } from "@azure/cosmos";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+import type { OrderError, StateRecord } from "../../shared/domain/state-record.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { createOrderCensus } from "../../shared/store/order-census.ts";
+import { sampleOrder, sampleRecord } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const NOW = "2026-01-01T13:00:00.000Z";
+
+let app: TestStack;
+let container: Container;
+beforeAll(async () => {
+  app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
+  container = containerOf(app.settings);
+  const store = createCosmosOrderStore(container);
+  for (const [orderId, changes] of Object.entries(RECORDS)) {
+    const { dueAt, ...record } = { ...sampleRecord(orderId), ...changes };
+    const ended = record.processState === "Processed" || record.processState === "Error";
+    await store.create(sampleOrder(orderId), ended ? record : { ...record, ...(dueAt && { dueAt }) });
+  }
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const inError = (kind: OrderError["kind"], changes: Partial<StateRecord> = {}): Partial<StateRecord> => ({
+  processState: "Error",
+  error: { kind, message: "m", step: null, agent: null, at: NOW },
+  ...changes,
+});
+const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
+  "waiting-1": {},
+  "waiting-2": {},
+  "running-1": { processState: "Processing" },
+  "refused-1": inError("rejected"),
+  "refused-2": inError("rejected"),
+  "undoing-1": inError("rejected", { processState: "Processing", direction: "undo" }),
+  "expired-1": inError("expired"),
+  "byHand-1": inError("notUndone", { direction: "undo" }),
+  "ended-processed": { processState: "Processed" },
+  "ended-undone": inError("undone", { direction: "undo" }),
+  "ended-settled": inError("settled"),
+};
+
+test("counts the orders by state, and by kind those in Error that somebody has to see to", async () => {
+  const counted = await Promise.all(
+    createOrderCensus(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
+  );
+  expect(counted).toEqual([
+    [{ state: "Pending", kind: null }, 2],
+    [{ state: "Processing", kind: null }, 2],
+    [{ state: "Error", kind: "rejected" }, 2],
+    [{ state: "Error", kind: "expired" }, 1],
+    [{ state: "Error", kind: "notUndone" }, 1],
+    ["overdue", 4],
+  ]);
+});
+
+/** The container, and the queries that go by it. */
+function overheard(): { readonly container: Container; readonly queries: SqlQuerySpec[] } {
+  const queries: SqlQuerySpec[] = [];
+  const items = {
+    query(query: SqlQuerySpec) {
+      queries.push(query);
+      return container.items.query(query);
+    },
+  };
+  return { container: { items } as unknown as Container, queries };
+}
+
+test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
+  const { container: heard, queries } = overheard();
+  await Promise.all(createOrderCensus(heard).map(({ count }) => count(NOW)));
+  expect(queries).toHaveLength(6);
+  for (const { query, parameters = [] } of queries) {
+    const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.orderId"), parameters };
+    const { resources } = await container.items.query<string>(listed).fetchAll();
+    expect(resources, JSON.stringify(parameters)).not.toHaveLength(0);
+    expect(resources.filter((orderId) => orderId.startsWith("ended"))).toEqual([]);
+  }
+});
+
+test("each filter has an index of its own: one over both properties where there are two", async () => {
+  const { containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
+  const { includedPaths, compositeIndexes } = containers[0].indexingPolicy;
+  const { container: heard, queries } = overheard();
+  await Promise.all(createOrderCensus(heard).map(({ count }) => count(NOW)));
+  for (const { query } of queries) {
+    const paths = [...query.matchAll(/\bc((?:\.\w+)+) (?:=|<)/g)].map(([, path = ""]) => path.replaceAll(".", "/"));
+    if (paths.length === 1) expect(includedPaths).toContainEqual({ path: `${paths[0]}/?` });
+    else expect(compositeIndexes).toContainEqual(paths.map((path) => ({ path })));
+  }
+});
