@@ -33,7 +33,7 @@ const hurried: Workflow = {
     undo: typeof step.undo === "string" ? step.undo : { ...step.undo, completeWithin: "PT4S" },
   })),
 };
-const SETTINGS = { ClaimWithin: "PT8S", ClockSkew: "PT1S", ReconcileAfter: "PT3S", AgentTryTimeout: "PT2S" };
+const SETTINGS = { ClaimWithin: "PT8S", StartWithin: "PT5S", ClockSkew: "PT1S", AgentTryTimeout: "PT2S" };
 
 export async function runChaos(seed: number, minutes: number, say: (line: string) => void): Promise<ChaosReport> {
   using adapted = adaptApp([CHAIN, hurried]);

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 180_000;
 let app: FaultyStack;
 beforeAll(async () => {
   app = await startFaultyStack(workflows, {
-    appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.5S", ReconcileAfter: "PT2S" },
+    appSettings: { ClaimWithin: "PT3S", StartWithin: "PT3S", ClockSkew: "PT0.5S" },
   });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());

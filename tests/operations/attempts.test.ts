@@ -125,10 +125,11 @@ test("P8 a late agent is refused by the fence, counted, and changes nothing", as
   expect(entries).toContainEqual(expect.objectContaining({ kind: "lateReply", attempt: 1, step: "reserveStock" }));
 });
 
-test("P8 P26 past its time to be taken up the agent is not called, nothing is written, nothing is sent", async () => {
+test("P8 P26 once it is scheduled again the agent is not called, nothing is written, nothing is sent", async () => {
   const task = await world.firstTask(await world.submitted());
+  world.clock = Date.parse(task.startBy) + 2000;
+  expect(await sweep(world, world.telemetry)).toMatchObject({ rescheduled: 1 });
   const [before, sent] = [await world.stateOf(), world.statuses.length];
-  world.clock = Date.parse(task.startBy) + 1;
   expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
   expect(await world.stateOf()).toEqual(before);
   expect(world.statuses).toHaveLength(sent);

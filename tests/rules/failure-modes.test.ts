@@ -21,7 +21,6 @@ test("P20 every actor and every server has its rows", () => {
     "over queues",
     "replies",
     "supervisor",
-    "reconciler",
     "operator",
     "messenger",
   ])

@@ -45,7 +45,7 @@ function timesOf({ history }: StateRecord, what: RegExp): number[] {
 }
 
 test.concurrent("P11 a service that is away for long is waited for, with pauses that grow", async () => {
-  await app.switchOn("shipping", { kind: "down", forMs: 9000, match: { orderId: "waits-1" } });
+  await app.switchOn("shipping", { kind: "down", forMs: 11_000, match: { orderId: "waits-1" } });
   await app.shop.send(madeOrder("waits-1"));
   const record = await app.eventually("waits-1", ended, 30_000);
   expect(record).toMatchObject({ processState: "Processed", attempt: 3, failureCount: 2 });

@@ -1,7 +1,7 @@
 // Which points the host is to die at: all, or those that between them leave every state behind that a death can leave.
 
 /** Methods that change nothing: a death after one leaves what a death before it leaves. */
-const READS = /\.(state|order|list|due|untouched|next|stillLeads|getStatus|getStatusBy)[#:(]/;
+const READS = /\.(state|order|list|due|countInFlight|next|stillLeads|getStatus|getStatusBy)[#:(]/;
 
 /**
  * A death before a call leaves what the death after the call before it left, and one after a read what one before it left. So one
@@ -18,7 +18,7 @@ export function essential(points: readonly string[]): string[] {
   });
 }
 
-/** `submission`, `claimOrder`, `agents, as activities`, …: whose await a point is. */
+/** `submission`, `schedulerWake`, `agents, as activities`, …: whose await a point is. */
 export function actorOf(point: string): string {
   const [name = ""] = point.split(/[/:]/);
   if (name.endsWith("QueueAgent")) return "agents, over queues";

@@ -19,7 +19,7 @@ const MISSED_AT_MOST = isWhole ? 0.01 : 0.05;
 const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000;
 
 const ACTORS = [
-  ...["submission", "submissionPriority", "claimOrder", "schedulerWake", "tellEnd"],
+  ...["submission", "submissionPriority", "schedulerWake", "tellEnd"],
   ...["agents, as activities", "askAgent", "agents, over queues", "agentReplies", "supervisor"],
   ...["resubmitOrder", "undoOrder", "extendOrder", "settleOrder", "inspectOrder", "listOrders"],
 ];

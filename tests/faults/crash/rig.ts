@@ -47,7 +47,7 @@ export async function startRig(): Promise<Rig> {
       NODE_COMPILE_CACHE: join(folder, "compiled"),
       ClaimWithin: "PT2S",
       ClockSkew: "PT0.2S",
-      ReconcileAfter: "PT2S",
+      StartWithin: "PT3S",
       BreakerFailures: "1000",
       HousekeepingSchedule: "*/3 * * * * *",
       OrchestrationsKeptFor: "PT1M",

@@ -1,5 +1,5 @@
 // The lives that an order can have, each with the end that it has to come to wherever the host dies meanwhile.
-import { isDone } from "../../../shared/domain/plan.ts";
+import { isDone, isInHand } from "../../../shared/domain/plan.ts";
 import type { StateRecord } from "../../../shared/domain/state-record.ts";
 import type { Arm } from "../../support/probe-point.ts";
 import type { End, Step } from "../check-life.ts";
@@ -27,7 +27,7 @@ const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, 
 
 const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
 const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
-const running = (step: Step) => (record: StateRecord) => record.steps[step]?.state === "Running";
+const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
 const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
 
 /** The check beside it is done before the card is refused, so that its outcome is on record. */
@@ -168,7 +168,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "nothing to undo",
     title:
-      "[scheduler | every await of a claim that finds nothing to do | host killed] the next run of the claim tells what the first concluded",
+      "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep tells what the claim concluded",
     async drive(hand) {
       await hand.fault("inventory", { kind: "refuse", message: "sold out" });
       await hand.send();
@@ -180,11 +180,11 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "undone while it runs",
     title:
-      "[operator, reconciler | every await of an undo of an order under way, and of ending its old attempt | host killed] the old attempt is fenced and ended; the new one undoes once",
+      "[operator | every await of an undo of an order under way | host killed] the old attempt is fenced; the new one undoes once",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "brisk" });
-      await hand.until(running("arrangeShipping"));
+      await hand.until(inHand("arrangeShipping"));
       await hand.operate("undo");
     },
     end: undone,
@@ -207,7 +207,7 @@ export const scenarios: readonly Scenario[] = [
     async drive(hand) {
       const lift = await hand.fault("shipping", isDown);
       await hand.send();
-      await hand.until(running("arrangeShipping"));
+      await hand.until(inHand("arrangeShipping"));
       await hand.operate("extend", { by: "PT1M" });
       await lift();
     },
@@ -216,7 +216,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "looked at",
     title:
-      "[operator | every await of reads: one order, the list, a what-if, a sweep and a comparison by hand | host killed] asked again they answer; nothing changes",
+      "[operator | every await of reads: one order, the list, a what-if, and a sweep by hand | host killed] asked again they answer; nothing changes",
     async drive(hand) {
       // First of all, so that it may be the one that takes the lead.
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
@@ -226,7 +226,6 @@ export const scenarios: readonly Scenario[] = [
       await hand.ask("GET", `/api/orders?q=${hand.orderId}`, undefined, 200);
       await hand.ask("GET", "/api/supervisor/what-if", undefined, 200);
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
-      await hand.ask("POST", "/api/supervisor/reconcile", {}, 200);
     },
     end: done,
   },
@@ -348,11 +347,11 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "its orchestration lost",
     title:
-      "[reconciler | the engine lost the attempt; every await of starting it again | host killed] the same attempt goes on from its record; no failure is counted",
+      "[supervisor | the engine lost the attempt; every await of scheduling its step again | host killed] a further attempt goes on from its record; no failure is counted",
     async drive(hand) {
       await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
       await hand.send();
-      await hand.until(running("arrangeShipping"));
+      await hand.until(inHand("arrangeShipping"));
       const path = `/runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?reason=test`;
       await hand.ask("POST", path, {}, 202, 410);
     },
