@@ -1,6 +1,7 @@
 // Shows orders move: rows that are redrawn on a terminal, a line for each change elsewhere.
 import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
+import { isInHand } from "../shared/domain/plan.ts";
 import type { StateRecord, StepState } from "../shared/domain/state-record.ts";
 
 const STATE_WIDTH = 11;
@@ -23,7 +24,7 @@ export function describeRecord(record: StateRecord): { state: string; detail: st
   const steps = Object.entries(record.steps);
   const count = (state: StepState) => steps.filter(([, step]) => step.state === state).length;
   const undoing = record.direction === "undo";
-  const running = steps.flatMap(([name, step]) => ((undoing ? step.undo : step)?.state === "Running" ? [name] : []));
+  const running = steps.flatMap(([name, step]) => (isInHand(undoing ? step.undo : step) ? [name] : []));
   // What ran beside the step that ended an order in Error is not what went wrong.
   const current = record.processState === "Error" && !undoing ? [record.error?.step ?? []].flat() : running;
   const parts = undoing ? [`${count("Undone")} undone`] : [`${count("Completed")}/${steps.length} steps`];

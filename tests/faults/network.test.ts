@@ -1,6 +1,7 @@
 // P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isInHand } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Fault } from "../support/fault-proxy.ts";
 import { containerOf } from "../support/test-stack.ts";
@@ -226,7 +227,7 @@ test(
     const orderId = "storm";
     await app.switchOn("shipping", { kind: "down", forMs: 5000, match: { orderId } });
     await app.submit([orderId], { workflow: "hasty" });
-    await app.eventually(orderId, ({ steps }) => steps["arrangeShipping"]?.state === "Running");
+    await app.eventually(orderId, ({ steps }) => isInHand(steps["arrangeShipping"] ?? null));
     const item = containerOf(app.settings).item("state", orderId);
     let writes = 0;
     for (const until = Date.now() + 5000; Date.now() < until; writes += 1) {

@@ -9,6 +9,7 @@ import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
 import type { Workflows } from "../../shared/workflows/workflows.ts";
+import { TICK_MS } from "./abstract-time.ts";
 import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -77,8 +78,9 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
   const service: RoutedAgent = {
     name: "service",
     operationNames: operations,
-    async call(operation, request, { startBy, takeUp, stillAtWork }) {
-      const completeBy = (await takeUp()) ?? (mutant.ignoresTakeUp ? startBy : undefined);
+    async call(operation, request, { takeUp, stillAtWork }) {
+      const taken = await takeUp();
+      const completeBy = taken ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
       const call = serviceCall(operation, request, completeBy);
       const answer = await ask<"service">(call);
