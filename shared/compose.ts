@@ -1,7 +1,7 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
-import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
@@ -11,7 +11,7 @@ import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
-import { createHealthObserver, observeTry } from "./telemetry/agent-calls.ts";
+import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
 import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
@@ -77,7 +77,9 @@ function compose(config: Config): App {
         now: Date.now,
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
+        authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: createHealthObserver(),
+        onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: {
           failures: config.BreakerFailures,

@@ -1,18 +1,19 @@
-// Calls an agent's operations (P6, P8, P18, P19): routed to an endpoint, retried with backoff, ended at complete-by.
-import { ExponentialBackoff, fullJitterGenerator, type IBackoff } from "cockatiel";
-import type { Priority } from "../domain/order.ts";
+// An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
+import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
-import type { Agent, AgentReply, AgentRequest, BoundedReply, Endpoint, Operation, RoutedAgent } from "./agent.ts";
+import type { Agent, Endpoint, Finding, LastError, Operation, OperationPolicy, RoutedAgent } from "./agent.ts";
+import { type Authenticators, authenticateAll } from "./authentication.ts";
 import { Deadline } from "./deadline.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
-import { EndpointPool, type Lease } from "./endpoint-pool.ts";
+import { EndpointPool } from "./endpoint-pool.ts";
+import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
 
 export interface RouteOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** A try without an answer is given up after so long. */
   readonly tryTimeoutMs?: number;
-  /** An answer that takes longer counts against the endpoint's health. */
+  /** An endpoint that takes longer to answer gets work only where no other has room. */
   readonly slowAfterMs?: number;
   /** The first pause is below this, each further one below twice the last limit, up to the longest. */
   readonly firstPauseMs?: number;
@@ -20,13 +21,19 @@ export interface RouteOptions {
   readonly breaker?: Partial<BreakerOptions>;
   /** How many calls may wait for capacity in each lane. */
   readonly waitingRoom?: number;
+  /** For endpoints that want a credential. */
+  readonly authenticators?: Authenticators | undefined;
   /** Hears of every change of an endpoint's health and every probe; must not throw. */
   readonly onHealth?: OnHealth | undefined;
+  /** Hears of every try that failed by the endpoint's address or our credential; must not throw. */
+  readonly onMisconfigured?: OnMisconfigured | undefined;
   /** Stands round each try of an operation; must pass its answer on. */
   readonly observeTry?: ObserveTry | undefined;
 }
 
 export type OnHealth = (agent: string, endpoint: string, state: Health, why: string) => void;
+
+export type OnMisconfigured = (agent: string, operation: string, error: LastError) => void;
 
 export interface Try {
   readonly agent: string;
@@ -36,10 +43,7 @@ export interface Try {
   readonly tries: number;
 }
 
-export type ObserveTry = (
-  about: Try,
-  call: (traceparent: string | undefined) => Promise<AgentReply>,
-) => Promise<AgentReply>;
+export type ObserveTry = (about: Try, call: (traceparent: string | undefined) => Promise<Finding>) => Promise<Finding>;
 
 const DEFAULTS = {
   tryTimeoutMs: 5000,
@@ -49,50 +53,29 @@ const DEFAULTS = {
   waitingRoom: 1000,
 } as const;
 
-type Request = Omit<AgentRequest, "signal" | "endpoint" | "traceparent">;
+type Settings = RouteOptions & { readonly [name in keyof typeof DEFAULTS]: number };
 
-interface Router {
-  readonly pool: EndpointPool;
-  readonly pauses: ExponentialBackoff<number>;
-  readonly now: () => number;
-  readonly tryTimeoutMs: number;
-  readonly slowAfterMs: number;
-}
-
-/** @throws without endpoints. */
+/** @throws without endpoints, or with a policy for an operation that is not there. */
 export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options: RouteOptions): RoutedAgent {
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
-  const { now, breaker, onHealth, observeTry } = options;
   const settings = { ...DEFAULTS, ...options };
-  const router: Router = {
-    pool: new EndpointPool(endpoints, {
-      breaker: { ...BREAKER, ...breaker },
-      waitingRoom: settings.waitingRoom,
-      now,
-      onHealth: (endpoint, state, why) => onHealth?.(agent.name, endpoint, state, why),
-    }),
-    pauses: new ExponentialBackoff({
-      generator: fullJitterGenerator,
-      initialDelay: settings.firstPauseMs,
-      maxDelay: settings.longestPauseMs,
-    }),
-    now,
-    tryTimeoutMs: settings.tryTimeoutMs,
-    slowAfterMs: settings.slowAfterMs,
-  };
+  const service = serviceOf(agent.name, endpoints, settings);
+  const manners = mannersOf(agent, settings);
   return {
     name: agent.name,
     operationNames: Object.keys(agent.operations),
     async call(name, request, { completeBy, priority }) {
       const operation = Object.hasOwn(agent.operations, name) ? agent.operations[name] : undefined;
-      if (!operation) throw new Error(`the agent ${agent.name} has no operation ${name}`);
-      const leftMs = Date.parse(completeBy) - now();
+      const manner = manners.get(name);
+      if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
+      const leftMs = Date.parse(completeBy) - settings.now();
       if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
-      if (leftMs <= 0) return { kind: "expired", tries: 0 };
+      if (leftMs <= 0) return { kind: "expired", tries: 0, ...(request.mayHaveHappened && { unsure: true }) };
       const deadline = new Deadline(leftMs);
+      const { run, ask } = observed(agent.name, name, operation, manner, settings.observeTry);
       try {
-        const seen = observeTry ? observed(operation, agent.name, name, observeTry) : operation;
-        return await untilAnswered(seen, request, priority, deadline, router);
+        const work = { operation: name, run, ask, manner, request, completeBy, priority };
+        return await untilAnswered(work, deadline, service);
       } finally {
         deadline.end();
       }
@@ -100,105 +83,62 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
   };
 }
 
-function observed(call: Operation, agent: string, operation: string, observe: ObserveTry): Operation {
-  let tries = 0;
-  return (request) => {
-    tries += 1;
-    const about = { agent, operation, endpoint: request.endpoint, tries };
-    return observe(about, (traceparent) => call({ ...request, traceparent }));
+function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): Service {
+  const { now, breaker, waitingRoom, slowAfterMs, authenticators, onHealth, onMisconfigured } = settings;
+  const limits = { ...BREAKER, ...breaker };
+  const pool = new EndpointPool(endpoints, {
+    breaker: limits,
+    waitingRoom,
+    slowAfterMs,
+    slowRecheckMs: limits.longestOpenMs,
+    now,
+    onHealth: (endpoint, state, why) => onHealth?.(agent, endpoint, state, why),
+  });
+  return {
+    pool,
+    authenticate: authenticateAll(endpoints, authenticators),
+    now,
+    onMisconfigured: (operation, error) => onMisconfigured?.(agent, operation, error),
   };
 }
 
-async function untilAnswered(
-  operation: Operation,
-  request: Request,
-  priority: Priority,
-  deadline: Deadline,
-  router: Router,
-): Promise<BoundedReply> {
-  const { pool, pauses } = router;
-  let pause: IBackoff<unknown> | undefined;
-  let failed: string | undefined;
-  let unsure = false;
-  for (let tries = 0; ; ) {
-    const lease = pool.take(priority, failed) ?? (await admission(pool, priority, failed, deadline));
-    if (lease) {
-      tries += 1;
-      const reply = await tryOnce(operation, request, lease, deadline, router);
-      if (!reply) return { kind: "expired", tries };
-      const route = { endpoint: lease.url, because: lease.because };
-      if (reply.kind === "done") return { ...reply, ...route };
-      if (reply.kind === "rejected") return { ...reply, ...route, ...(unsure && { unsure }) };
-      unsure ||= reply.unanswered === true;
-      failed = lease.url;
-    }
-    // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
-    pause = pause ? pause.next(undefined) : pauses.next();
-    await deadline.pause(pause.duration);
-    if (deadline.passed) return { kind: "expired", tries };
-  }
+/** What each operation's policy says, and where it is silent the settings. */
+function mannersOf({ name, operations, policies = {} }: Agent, settings: Settings): ReadonlyMap<string, Manner> {
+  const strange = Object.keys(policies).filter((operation) => !Object.hasOwn(operations, operation));
+  if (strange.length > 0) throw new Error(`the agent ${name} has a policy for ${strange.join(", ")}, but no operation`);
+  return new Map(
+    Object.keys(operations).map((operation): [string, Manner] => [operation, mannerOf(policies[operation], settings)]),
+  );
 }
 
-/** Undefined when the lane is full or the deadline has passed. */
-function admission(
-  pool: EndpointPool,
-  priority: Priority,
-  failed: string | undefined,
-  deadline: Deadline,
-): Promise<Lease | undefined> {
-  return deadline.within<Lease | undefined>((settle) => {
-    const leave = pool.wait(priority, failed, settle);
-    if (!leave) settle(undefined);
-    return leave ?? (() => undefined);
-  });
+function mannerOf(policy: OperationPolicy = {}, settings: Settings): Manner {
+  return {
+    tryTimeoutMs: policy.tryTimeoutMs ?? settings.tryTimeoutMs,
+    tries: policy.tries ?? Number.POSITIVE_INFINITY,
+    pauses: new ExponentialBackoff({
+      generator: fullJitterGenerator,
+      initialDelay: policy.backoff?.firstMs ?? settings.firstPauseMs,
+      maxDelay: policy.backoff?.longestMs ?? settings.longestPauseMs,
+    }),
+    atMostOnce: policy.atMostOnce ?? false,
+    find: policy.find,
+  };
 }
 
-/** One try, which gives its place back with what it told of the endpoint; undefined when the deadline passed. */
-async function tryOnce(
-  operation: Operation,
-  request: Request,
-  lease: Lease,
-  deadline: Deadline,
-  { pool, now, tryTimeoutMs, slowAfterMs }: Router,
-): Promise<AgentReply | undefined> {
-  let reply: AgentReply | undefined;
-  try {
-    reply = await deadline.within((settle, fail) => {
-      const cancel = new AbortController();
-      const timer = setTimeout(() => {
-        cancel.abort(new Error("the try took too long"));
-        settle({ kind: "unavailable", message: `no answer within ${tryTimeoutMs} ms`, unanswered: true });
-      }, tryTimeoutMs);
-      const { order, results, idempotencyKey, undoes } = request;
-      const run = async () => {
-        try {
-          settle(
-            await operation({ order, results, idempotencyKey, undoes, endpoint: lease.url, signal: cancel.signal }),
-          );
-        } catch (cause) {
-          fail(cause);
-        } finally {
-          clearTimeout(timer);
-        }
-      };
-      void run();
-      return () => {
-        clearTimeout(timer);
-        cancel.abort(new Error("complete-by has passed"));
-      };
-    });
-  } catch (cause) {
-    pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);
-    throw cause;
-  }
-  const isSlow = now() - lease.startedAt >= slowAfterMs;
-  if (!reply) {
-    // Cut off by complete-by: that tells something of the endpoint only if it had its time.
-    pool.release(lease, isSlow ? "failed" : "unclear", "no answer before complete-by");
-  } else if (reply.kind === "unavailable") {
-    pool.release(lease, "failed", reply.message, reply.retryAfterMs);
-  } else {
-    pool.release(lease, isSlow ? "failed" : "answered", isSlow ? `took longer than ${slowAfterMs} ms` : reply.kind);
-  }
-  return reply;
+function observed(
+  agent: string,
+  operation: string,
+  run: Operation,
+  { find }: Manner,
+  observeTry: ObserveTry = (_, call) => call(undefined),
+): Pick<Work, "run" | "ask"> {
+  return {
+    run: (call, tries) =>
+      observeTry({ agent, operation, endpoint: call.endpoint, tries }, (traceparent) => run({ ...call, traceparent })),
+    ask: async (call) => {
+      if (!find) throw new Error(`${agent} ${operation} can't be asked for`);
+      const about = { agent, operation: `${operation} done?`, endpoint: call.endpoint, tries: 1 };
+      return observeTry(about, (traceparent) => find.ask({ ...call, traceparent }));
+    },
+  };
 }

@@ -24,6 +24,7 @@ export const EVENTS = [
   "StatusUndeliverable",
   "StatusDelayed",
   "EndpointHealth",
+  "EndpointMisconfigured",
   "SupervisorSweep",
   "SupervisorFollows",
   "SupervisorWhatIf",
@@ -66,6 +67,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   OrchestrationReconciled: "warn",
   ReconciliationFailed: "error",
   EndpointHealth: "warn",
+  EndpointMisconfigured: "error",
   LedgerUnwritten: "warn",
   StockUncounted: "warn",
 };
