@@ -2,8 +2,8 @@
 import type { TokenCredential } from "@azure/identity";
 import type { Authentication, Credential, Endpoint } from "./agent.ts";
 
-/** Gives the credential for one try. Rejects where none can be had. */
-export type Authenticate = () => Promise<Credential>;
+/** Gives the credential for one try, by whose signal it is given up. Rejects where none can be had. */
+export type Authenticate = (signal: AbortSignal) => Promise<Credential>;
 
 export interface Authenticators {
   readonly settingOf: (name: string) => string | undefined;
@@ -58,11 +58,17 @@ function fromIdentity(scope: string, identity: TokenCredential): Authenticate {
     tokens ??= tokensOf(identity, scope);
     return `Bearer ${await (await tokens)()}`;
   };
-  return async () => {
+  const askAnew = () => {
+    tokens = undefined;
+  };
+  return async (signal) => {
+    // The library has every call wait for a request that hangs: the next try makes one of its own.
+    signal.addEventListener("abort", askAnew, { once: true });
     const value = await bearer();
+    signal.removeEventListener("abort", askAnew);
     const renew = async () => {
       // Of several calls that were refused at once the first renews for all.
-      if ((await bearer()) === value) tokens = undefined;
+      if ((await bearer()) === value) askAnew();
       const next = await bearer();
       return next === value ? undefined : next;
     };

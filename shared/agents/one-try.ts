@@ -32,7 +32,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
       }, timeoutMs);
       const begin = async () => {
         try {
-          const credential = trial.authenticate && (await trial.authenticate());
+          const credential = trial.authenticate && (await trial.authenticate(cancel.signal));
           if (cancel.signal.aborted) return;
           isSent = true;
           settle(await send(trial, lease.url, credential, cancel.signal));
