@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import type { Agent, AgentCall, AgentRequest, Finding, OperationPolicy } from "./agent.ts";
-import { type Answer, callService, isId, keepId, lookUp } from "./http-service.ts";
+import { type Answer, callService, keepId, lookUp } from "./http-service.ts";
 import { routeAgent } from "./route-agent.ts";
+import type { AnswerRule } from "./service-answers.ts";
 
 const SERVICE_MS = 700;
 const TRY_MS = 500;
@@ -29,23 +30,26 @@ afterEach(async () => {
   await rm(data, { recursive: true });
 });
 
-function book(call: AgentCall) {
-  const body = { reference: call.idempotencyKey };
-  return callService(
-    { path: "bookings", body, keep: keepId("bookingId"), answers: [{ status: 422, means: "refused" }] },
-    call,
-  );
-}
+/** As docs/adapting.md has it. */
+const keep = keepId("bookingId");
+const answers: readonly AnswerRule[] = [{ status: 422, means: "refused" }];
+
+const flightsAgent = {
+  name: "flights",
+  operations: {
+    book: (call) => callService({ path: "bookings", body: { reference: call.idempotencyKey }, keep, answers }, call),
+  },
+} as const satisfies Agent;
 
 function findBooking(call: AgentCall): Promise<Finding> {
-  return lookUp({ path: `bookings?reference=${encodeURIComponent(call.idempotencyKey)}`, keep: firstOf }, call);
+  const path = `bookings?reference=${encodeURIComponent(call.idempotencyKey)}`;
+  return lookUp({ path, keep: first }, call);
 }
 
-function firstOf({ items }: Answer) {
+/** Null: there is no such booking. Undefined: this is no answer to the question. */
+function first({ items }: Answer) {
   if (!Array.isArray(items)) return undefined;
-  if (items.length === 0) return null;
-  const [{ id }] = items as [{ id?: unknown }];
-  return isId(id) ? { bookingId: id } : undefined;
+  return items.length === 0 ? null : keep(items[0] ?? {});
 }
 
 /** Long after the service has done what it was asked for. */
@@ -60,7 +64,7 @@ const REQUEST = {
 };
 
 function call(policy: OperationPolicy, withinMs = 20_000, more: Partial<AgentRequest> = {}, urls = [flights]) {
-  const agent: Agent = { name: "flights", operations: { book }, policies: { book: policy } };
+  const agent: Agent = { ...flightsAgent, policies: { book: policy } };
   const endpoints = urls.map((url) => ({ url, capacity: 4 }));
   const routed = routeAgent(agent, endpoints, {
     now: Date.now,
