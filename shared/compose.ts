@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
-import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
@@ -12,7 +12,7 @@ import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
-import { createHealthObserver, observeTry } from "./telemetry/agent-calls.ts";
+import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
 import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
@@ -94,7 +94,9 @@ function compose(config: Config): App {
         now,
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
+        authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: createHealthObserver(),
+        onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: {
           failures: config.BreakerFailures,

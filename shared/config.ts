@@ -9,7 +9,7 @@ import { SIGN_INS } from "./messaging/operator-access.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
-/** `https://one.example;capacity=20, https://other.example`: where an agent's service answers. */
+/** Where an agent's service answers, and how it knows the app: see agents/endpoint-list.ts. */
 const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
   const { found, faults } = parseEndpoints(text);
   for (const message of faults) context.addIssue({ code: "custom", message });
@@ -101,7 +101,7 @@ export const settings = z.object({
   ShippingEndpoints: endpoints,
   /** An agent's try without an answer is given up after so long. */
   AgentTryTimeout: duration("PT5S"),
-  /** An answer that takes longer counts against its endpoint's health. */
+  /** An endpoint that takes longer to answer gets work only where no other has room. */
   AgentSlowAfter: duration("PT3S"),
   /** So many failures in a row and an endpoint gets no more work, but one probe after each pause. */
   BreakerFailures: z.coerce.number().int().min(1).default(5),
@@ -132,7 +132,10 @@ export const settings = z.object({
   ...telemetry,
 });
 
-export type Config = z.output<typeof settings>;
+export type Config = z.output<typeof settings> & {
+  /** The value of a setting that another one names. */
+  readonly settingOf: (name: string) => string | undefined;
+};
 
 /** Each connection is a string, or an address for an identity. */
 const CONNECTIONS = [
@@ -153,7 +156,29 @@ type Environment = { readonly [name: string]: string | undefined };
 
 /** @throws one error that names every setting at fault. */
 export function parseConfig(environment: Environment): Config {
-  return parsed(connected, environment);
+  const checked = connected.superRefine((given, context) => {
+    for (const { path, message } of secretFaults(given, environment)) {
+      context.addIssue({ code: "custom", path: [path], message });
+    }
+  });
+  return { ...parsed(checked, environment), settingOf: (name) => environment[name] };
+}
+
+/** What a header may be given as its value (RFC 9110 section 5.5), without spaces round it. */
+const HEADER_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Settings that an endpoint sends as a header. Their values are secrets: no fault shows one. */
+function secretFaults(given: z.output<typeof settings>, environment: Environment) {
+  // The only lists among the settings are those of endpoints.
+  return Object.entries(given).flatMap(([path, value]) =>
+    (Array.isArray(value) ? (value as readonly Endpoint[]) : []).flatMap(({ url, authentication }) => {
+      if (authentication?.kind !== "header") return [];
+      const { header, setting } = authentication;
+      const secret = environment[setting];
+      if (!secret) return [{ path, message: `${url} wants the setting ${setting} as ${header}: it is missing` }];
+      return HEADER_VALUE.test(secret) ? [] : [{ path, message: `the setting ${setting} can't be sent as a header` }];
+    }),
+  );
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */

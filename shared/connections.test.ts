@@ -35,6 +35,23 @@ test("by identity: every client goes to its address, and no connection string is
   cosmosOf(config).dispose();
 });
 
+test("an endpoint's header takes its value from the setting that it names; a missing or unfit one is a fault at start", () => {
+  const PaymentEndpoints = "https://pay.example;header:x-api-key=PaymentKey";
+  const config = parseConfig({ ...byIdentity, PaymentEndpoints, PaymentKey: "s3cret" });
+  expect(config.settingOf("PaymentKey")).toBe("s3cret");
+  expect(() => parseConfig({ ...byIdentity, PaymentEndpoints, FraudEndpoints: "http://fraud.example" })).toThrow(
+    /FraudEndpoints: "http:\/\/fraud.example" must be https/,
+  );
+  expect(() => parseConfig({ ...byIdentity, PaymentEndpoints })).toThrow(
+    "PaymentEndpoints: https://pay.example/ wants the setting PaymentKey as x-api-key: it is missing",
+  );
+  for (const PaymentKey of ["", "s3cret\r\nx: y", " s3cret", "schlüssel"]) {
+    const parse = () => parseConfig({ ...byIdentity, PaymentEndpoints, PaymentKey });
+    expect(parse).toThrow(/PaymentEndpoints: .*PaymentKey/);
+    expect(parse).not.toThrow(/s3cret|schl/);
+  }
+});
+
 test("every connection that is missing is named, with both ways out", () => {
   expect(() => parseConfig({ ...endpoints, Cosmos__credential: "secret" })).toThrow(
     /ServiceBus: is missing.*fullyQualifiedNamespace|Cosmos__credential/s,

@@ -45,6 +45,12 @@ export function blobsOf(config: Config, options: StoragePipelineOptions): BlobSe
   return new BlobServiceClient(url, credentialOf({ credential, clientId }), options);
 }
 
+/** As whom the app calls its agents' services: the identity that it has for the bus. */
+export function agentIdentityOf(config: Config): TokenCredential {
+  const { ServiceBus__credential: credential, ServiceBus__clientId: clientId } = config;
+  return credentialOf({ credential, clientId });
+}
+
 /** The library of credentials is big: it is loaded with the first token, and not at all where there are connection strings. */
 export function credentialOf({ credential, clientId }: Identity): TokenCredential {
   let made: Promise<TokenCredential> | undefined;

@@ -14,6 +14,7 @@ var queries = {
   'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
+  'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
   'function-failures': loadTextContent('../alerts/function-failures.kql')
   'notices-stuck': loadTextContent('../alerts/notices-stuck.kql')
   'shop-unreachable': loadTextContent('../alerts/shop-unreachable.kql')

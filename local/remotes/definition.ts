@@ -26,6 +26,8 @@ const serviceSchema = z.strictObject({
   name: z.string().regex(NAME),
   /** 0 or absent: any free port. */
   port: z.int().min(0).max(65_535).default(0),
+  /** false: knows no idempotency keys, and does what it is asked as often as it is asked. */
+  keys: z.boolean().default(true),
   resources: z.array(resourceSchema).min(1),
 });
 

@@ -1,4 +1,5 @@
 // The HTTP side of a simulated service: what is asked of it, and the controls under `/$…`.
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { DatabaseCounts } from "../database/database.ts";
 import { isObject, parseFault } from "./fault-request.ts";
@@ -35,13 +36,15 @@ async function answer(request: IncomingMessage, options: ServiceServerOptions): 
   const url = request.url ?? "/";
   const queryAt = url.indexOf("?");
   const path = queryAt < 0 ? url : url.slice(0, queryAt);
-  if (path.startsWith("/$")) return control(request, path, new URLSearchParams(url.slice(path.length + 1)), options);
+  const query = new URLSearchParams(url.slice(path.length + 1));
+  if (path.startsWith("/$")) return control(request, path, query, options);
+  if (request.method === "GET" && service.isResource(path)) return service.lookUp(path, query);
   const found = request.method === "POST" ? service.route(path) : undefined;
   if (!found) return nothingHere(request.method, path, service);
   const text = await bodyOf(request);
   if (text === undefined) return refusal(413, "too-large", `a body has at most ${BODY_LIMIT_BYTES} bytes`);
   const body = parsed(text === "" && found.route.kind === "act" ? "{}" : text);
-  const key = request.headers["idempotency-key"];
+  const key = service.knowsKeys ? request.headers["idempotency-key"] : randomUUID();
   const faults = [
     ...(typeof key === "string" && key !== "" ? [] : ["the header Idempotency-Key is missing"]),
     ...(isObject(body) ? [] : ["the body has to be a JSON object"]),
@@ -87,13 +90,15 @@ async function control(
 function nothingHere(method: string | undefined, path: string, service: Service): Reply {
   const exists = [
     ...service.paths.map((known) => `POST ${known}`),
+    ...service.paths.filter((known) => service.isResource(known)).map((known) => `GET ${known}[?field=value]`),
     "POST /$faults",
     "GET /$faults",
     "DELETE /$faults[/id]",
     "GET /$ledger[?field=value]",
     "GET /$counts",
   ];
-  return refusal(404, "not-found", `${service.name} has no ${method} ${path}; there are ${exists.join(", ")}`, {
+  // Not "not-found": that is what a service says of an id, and means the order that named it.
+  return refusal(404, "no-such-path", `${service.name} has no ${method} ${path}; there are ${exists.join(", ")}`, {
     exists,
   });
 }

@@ -107,6 +107,18 @@ export class Ledger {
       .run(this.#service, key);
   }
 
+  /** What was made under `path` by a request with every one of `fields`, oldest first, with its status of now. */
+  made(path: string, fields: Iterable<readonly [string, string]>): unknown[] {
+    const rows = this.list(fields).filter((row) => row.path === path && row.action === "create");
+    const last = this.#database.prepare(
+      "SELECT answer FROM entries WHERE service = ? AND id = ? AND path = ? ORDER BY seq DESC LIMIT 1",
+    );
+    return rows.map(({ key, id }) => {
+      const { answer } = last.get(this.#service, id, path) as { answer: string };
+      return { ...JSON.parse(this.find(key)?.answer ?? "{}"), ...JSON.parse(answer) };
+    });
+  }
+
   /** The effects, oldest first, whose request body has every one of `fields` at its top level. */
   list(fields: Iterable<readonly [string, string]>): LedgerRow[] {
     const conditions: string[] = [];

@@ -19,6 +19,13 @@ const SERVICES: RemoteService[] = [
     name: "payment",
     resources: [{ path: "/payments", idPrefix: "pay", actions: [{ name: "refund", status: "given-back" }] }],
   },
+  {
+    name: "flights",
+    keys: false,
+    resources: [
+      { path: "/bookings", idPrefix: "fl", actions: [{ name: "cancel", status: "cancelled" }], echo: ["reference"] },
+    ],
+  },
 ];
 
 interface Answer {
@@ -168,10 +175,38 @@ describe("an action", () => {
   });
 });
 
+describe("a service without keys", () => {
+  const flights = () => urlOf("flights");
+  const book = (reference: string) => call("POST", `${flights()}/bookings`, { reference }, "k");
+  const booked = (reference: string) => call("GET", `${flights()}/bookings?reference=${reference}`);
+
+  test("does what it is asked as often as it is asked", async () => {
+    const [first, second] = [await book("o-1"), await book("o-1")];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(first.body.id).not.toBe(second.body.id);
+  });
+
+  test("can be asked what it did under a reference, and what became of it", async () => {
+    expect(await booked("o-1")).toMatchObject({ status: 200, body: { items: [] } });
+    const [{ body: one }] = [await book("o-1"), await book("o-2")];
+    expect((await booked("o-1")).body).toEqual({ items: [{ id: one.id, reference: "o-1", status: "created" }] });
+    await call("POST", `${flights()}/bookings/${one.id}/cancel`);
+    expect((await booked("o-1")).body).toEqual({ items: [{ id: one.id, reference: "o-1", status: "cancelled" }] });
+  });
+
+  test("is not asked while it is down, but while it is slow", async () => {
+    await call("POST", `${flights()}/$faults`, { kind: "slow", delayMs: 60_000 });
+    expect((await booked("o-1")).status).toBe(200);
+    await call("POST", `${flights()}/$faults`, { kind: "down", calls: 1 });
+    expect((await booked("o-1")).status).toBe(503);
+    expect((await booked("o-1")).status).toBe(200);
+  });
+});
+
 test("an unknown path answers what exists", async () => {
   for (const path of ["/reservation", "/reservations/res-1/refund", "/reservations/res-1", "/$fault"]) {
     const answer = await call("POST", `${inventory}${path}`, {}, "k");
-    expect(answer.status, path).toBe(404);
+    expect(answer, path).toMatchObject({ status: 404, body: { code: "no-such-path" } });
     expect(answer.body.exists).toContain("POST /reservations/*/release");
   }
 });
@@ -287,7 +322,7 @@ describe("the start", () => {
 
   test("rejects with the busy port and leaves the others", async () => {
     const port = remotes.services[1]?.port ?? 0;
-    const services = SERVICES.map((service, index) => (index === 0 ? service : { ...service, port }));
+    const services = SERVICES.map((service, index) => (index === 1 ? { ...service, port } : service));
     await expect(startRemotes({ services, data: join(data, "other") })).rejects.toMatchObject({
       code: "EADDRINUSE",
       port,

@@ -52,6 +52,7 @@ const OPEN_END = "key:";
 
 export class Service {
   readonly name: string;
+  readonly knowsKeys: boolean;
   readonly faults: Faults;
   readonly ledger: Ledger;
   /** Since the start of the process. */
@@ -70,8 +71,9 @@ export class Service {
   readonly #resources: readonly ParsedResource[];
   readonly #routes = new Map<string, Route>();
 
-  constructor(database: Database, { name, resources }: ParsedService) {
+  constructor(database: Database, { name, keys, resources }: ParsedService) {
     this.name = name;
+    this.knowsKeys = keys;
     this.#database = database;
     this.#resources = resources;
     this.faults = new Faults(database, name);
@@ -101,6 +103,18 @@ export class Service {
       if (id && route && more.length === 0) return { route, id: decoded(id) };
     }
     return undefined;
+  }
+
+  isResource(path: string): boolean {
+    return this.#routes.get(path)?.kind === "create";
+  }
+
+  /** What was made under `path` by requests that had these fields. Only being down keeps it from answering, no other fault. */
+  async lookUp(path: string, fields: URLSearchParams): Promise<Reply> {
+    const target = { path, body: Object.fromEntries(fields) };
+    const down = await this.#database.write(() => this.faults.take("down", target));
+    if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
+    return { status: 200, body: JSON.stringify({ items: this.ledger.made(path, fields) }) };
   }
 
   /** Resolves after the commit of everything that the call changed. A slow one is not held back once `hurry` is aborted. */

@@ -2,20 +2,41 @@
 import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 
+/** What a step asks of an agent. */
 export interface AgentRequest {
   readonly order: Order;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
+  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  /** An earlier attempt asked for this, and its outcome is unknown. */
+  readonly mayHaveHappened?: boolean | undefined;
+  /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */
+  readonly triedUntil?: string | undefined;
+}
+
+/** What an operation gets for one try. */
+export interface AgentCall extends AgentRequest {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
-  /** Aborts at complete-by. */
+  /** Undefined for an endpoint that wants none. */
+  readonly credential?: Credential | undefined;
+  /** Past this instant nobody waits for the answer. */
+  readonly completeBy: string;
+  /** Aborts at complete-by, or earlier where the try's own time is over. */
   readonly signal: AbortSignal;
   /** The trace that the call belongs to, for the service to go on with. */
   readonly traceparent?: string | undefined;
-  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+}
+
+/** A header that tells the service who calls. Its value is a secret: it goes into the request and nowhere else. */
+export interface Credential {
+  readonly header: string;
+  readonly value: string;
+  /** After a 401: another value, or undefined where there is none. */
+  renew(): Promise<string | undefined>;
 }
 
 export type AgentReply =
@@ -27,16 +48,56 @@ export type AgentReply =
       readonly kind: "unavailable";
       readonly message: string;
       readonly retryAfterMs?: number;
-      /** Nothing came back: what was asked may yet take effect. */
-      readonly unanswered?: boolean;
+      /** What was asked may yet take effect, or has. */
+      readonly mayHaveHappened?: boolean;
+      /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
+      readonly misconfigured?: boolean;
     };
 
-export type Operation = (request: AgentRequest) => Promise<AgentReply>;
+export type Operation = (call: AgentCall) => Promise<AgentReply>;
+
+/** What a service says it did under a request's reference. `absent`: nothing so far. */
+export type Finding = AgentReply | { readonly kind: "absent" };
+
+/** How an operation is tried. What is absent is as the settings say for all. */
+export type OperationPolicy = {
+  /** A try without an answer is given up after so long. */
+  readonly tryTimeoutMs?: number;
+  /** The most tries of one call. Absent: as many as fit before complete-by. */
+  readonly tries?: number;
+  /** The first pause is below `firstMs`, each further one below twice the last limit, up to `longestMs`. */
+  readonly backoff?: { readonly firstMs: number; readonly longestMs: number };
+} & (
+  | {
+      /** No second try after one that may have had its effect, in this call or a later one. */
+      readonly atMostOnce?: boolean;
+      readonly find?: never;
+    }
+  | {
+      /** Asked before the operation is tried again, where a try may have had its effect. */
+      readonly find: Find;
+      readonly atMostOnce?: never;
+    }
+);
+
+/** For a service without idempotency keys that can be asked what it did. */
+export interface Find {
+  readonly ask: (call: AgentCall) => Promise<Finding>;
+  /** The longest after which a try that was given up may still take effect: `absent` counts from then on. */
+  readonly settlesWithinMs: number;
+}
 
 export interface Agent {
   readonly name: string;
   readonly operations: { readonly [name: string]: Operation };
+  /** By operation; those that are not named here go as the settings say. */
+  readonly policies?: { readonly [operation: string]: OperationPolicy };
 }
+
+/** How an endpoint knows its caller: a header whose value is in another setting, or a token of the app's identity. */
+export type Authentication =
+  | { readonly kind: "header"; readonly header: string; readonly setting: string }
+  | { readonly kind: "token"; readonly scope: string };
 
 /** One place where an agent's service answers. */
 export interface Endpoint {
@@ -44,6 +105,16 @@ export interface Endpoint {
   readonly url: string;
   /** Calls that it may have under way at once from this process. */
   readonly capacity: number;
+  readonly authentication?: Authentication;
+}
+
+/** The last technical error, for the record. */
+export interface LastError {
+  readonly endpoint: string;
+  /** A status or an error's text, at most 1,000 characters. */
+  readonly message: string;
+  /** The endpoint's address or our credential for it is wrong. */
+  readonly misconfigured?: boolean;
 }
 
 /** What came of an operation inside its time, and where it was sent and why (P19). */
@@ -54,14 +125,20 @@ export type BoundedReply =
       readonly message: string;
       readonly endpoint: string;
       readonly because: string;
-      /** A try before the one that was refused got no answer: it may yet take effect. */
+      /** A try before the one that was refused may yet take effect, or has. */
       readonly unsure?: boolean | undefined;
     }
-  | { readonly kind: "expired"; readonly tries: number }
+  /** Complete-by has passed, or the policy's tries are used up. */
+  | {
+      readonly kind: "expired";
+      /** 0: nothing was sent. */
+      readonly tries: number;
+      readonly lastError?: LastError | undefined;
+      /** A try may yet take effect, or has. */
+      readonly unsure?: boolean | undefined;
+    }
   /** It found no place in time, or whoever asked did not let it begin: nothing was sent. */
   | { readonly kind: "notTakenUp" };
-
-export type RoutedRequest = Omit<AgentRequest, "signal" | "endpoint" | "traceparent">;
 
 /** The times of one call, and who keeps them. */
 export interface Bounds {
@@ -78,5 +155,5 @@ export interface Bounds {
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];
-  call(operation: string, request: RoutedRequest, bounds: Bounds): Promise<BoundedReply>;
+  call(operation: string, request: AgentRequest, bounds: Bounds): Promise<BoundedReply>;
 }

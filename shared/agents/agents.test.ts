@@ -7,7 +7,7 @@ import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts"
 import { sampleOrder } from "../../tests/support/orders.ts";
 import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
-import type { AgentReply, AgentRequest, Operation } from "./agent.ts";
+import type { AgentCall, AgentReply, Operation } from "./agent.ts";
 import { type AgentName, knownAgents } from "./agents.ts";
 import { fraudAgent } from "./fraud.ts";
 import { inventoryAgent } from "./inventory.ts";
@@ -48,7 +48,7 @@ beforeEach(() => {
 
 const urlOf = (agent: AgentName) => remotes.services.find(({ name }) => name === agent)?.url ?? "";
 
-function run(agent: AgentName, operation: string, more: Partial<AgentRequest> = {}): Promise<AgentReply> {
+function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {}): Promise<AgentReply> {
   const own: { readonly [name: string]: Operation } = operations[agent];
   const known = own[operation];
   if (!known) throw new Error(`no operation ${operation}`);
@@ -57,13 +57,14 @@ function run(agent: AgentName, operation: string, more: Partial<AgentRequest> = 
     results: {},
     idempotencyKey: `${order.orderId}:${operation}`,
     endpoint: `${urlOf(agent)}/`,
+    completeBy: new Date(Date.now() + 2000).toISOString(),
     signal: AbortSignal.timeout(2000),
     undoes: null,
     ...more,
   });
 }
 
-async function done(agent: AgentName, operation: string, more: Partial<AgentRequest> = {}): Promise<StepResult> {
+async function done(agent: AgentName, operation: string, more: Partial<AgentCall> = {}): Promise<StepResult> {
   const reply = await run(agent, operation, more);
   if (reply.kind !== "done") throw new Error(`${operation}: ${reply.message}`);
   return reply.result;

@@ -1,8 +1,25 @@
-// Reads where an agent's service answers from a setting: `https://one.example;capacity=20, https://other.example`.
-import type { Endpoint } from "./agent.ts";
+// Reads where an agent's service answers, and how it knows the app, from a setting:
+// `https://one.example;capacity=20;header:x-api-key=PaymentKey, https://other.example;token:api://payment/.default`.
+import type { Authentication, Endpoint } from "./agent.ts";
 
 /** Calls that an endpoint may have under way at once from one process, where the setting does not say. */
 const USUAL_CAPACITY = 64;
+
+/** Headers that the app or HTTP itself sets. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "idempotency-key",
+  "traceparent",
+  "transfer-encoding",
+]);
+
+interface Options {
+  capacity?: number;
+  authentication?: Authentication;
+}
 
 /** Every endpoint that could be read, and all that is wrong with the others, in words. */
 export function parseEndpoints(text: string): { readonly found: readonly Endpoint[]; readonly faults: string[] } {
@@ -10,23 +27,66 @@ export function parseEndpoints(text: string): { readonly found: readonly Endpoin
   const faults: string[] = [];
   for (const entry of text.split(",").map((part) => part.trim())) {
     const [address = "", ...options] = entry.split(";").map((part) => part.trim());
-    const url = baseUrl(address);
-    if (!url) faults.push(`"${address}" must be an http or https URL without query or fragment`);
-    else if (found.some((other) => other.url === url)) faults.push(`${url} is named twice`);
-    let capacity = USUAL_CAPACITY;
+    const name = `"${withoutUser(address)}"`;
+    const url = URL.parse(address);
+    const fault = url ? addressFault(url) : NO_URL;
+    if (fault) faults.push(`${name} ${fault}`);
+    const read: Options = {};
     for (const option of options) {
-      const [, digits] = /^capacity=(\d{1,6})$/.exec(option) ?? [];
-      if (Number(digits) > 0) capacity = Number(digits);
-      else faults.push(`"${option}" of "${address}" must be capacity= and a whole number above 0`);
+      const wrong = readOption(option, read);
+      if (wrong) faults.push(`"${option}" of ${name} ${wrong}`);
     }
-    if (url) found.push({ url, capacity });
+    if (!url || fault) continue;
+    // The paths of the service's resources follow.
+    const base = url.href.endsWith("/") ? url.href : `${url.href}/`;
+    if (found.some((other) => other.url === base)) faults.push(`${base} is named twice`);
+    found.push({ capacity: USUAL_CAPACITY, ...read, url: base });
   }
   return { found, faults };
 }
 
-/** With a slash at its end, so that the paths of the service's resources can follow. */
-function baseUrl(address: string): string | undefined {
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return undefined;
-  return url.href.endsWith("/") ? url.href : `${url.href}/`;
+const NO_URL = "must be an https URL without query or fragment";
+
+function addressFault(url: URL): string | undefined {
+  if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return NO_URL;
+  // It would stand in records and logs with the address.
+  if (url.username !== "" || url.password !== "") return "must not name a user: use header: or token:";
+  if (url.protocol === "http:" && !isThisMachine(url.hostname)) return "must be https, for it is not this machine";
+  return undefined;
+}
+
+function isThisMachine(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}
+
+/** Takes an option in, or answers what is wrong with it. */
+function readOption(option: string, read: Options): string | undefined {
+  const [, digits] = /^capacity=(\d{1,6})$/.exec(option) ?? [];
+  if (Number(digits) > 0) {
+    read.capacity = Number(digits);
+    return undefined;
+  }
+  const authentication = authenticationIn(option);
+  if (!authentication) {
+    return "must be capacity= and a whole number above 0, header:NAME=SETTING or token:SCOPE";
+  }
+  if (read.authentication) return "is a second way to sign in";
+  if (authentication.kind === "header" && OWN_HEADERS.has(authentication.header)) {
+    return "names a header that the app sets itself";
+  }
+  read.authentication = authentication;
+  return undefined;
+}
+
+function authenticationIn(option: string): Authentication | undefined {
+  // RFC 9110 section 5.6.2: what a header's name is made of.
+  const [, header, setting] = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(\w+)$/.exec(option) ?? [];
+  if (header && setting) return { kind: "header", header: header.toLowerCase(), setting };
+  const [, scope] = /^token:([\x21-\x7e]+)$/.exec(option) ?? [];
+  return scope ? { kind: "token", scope } : undefined;
+}
+
+/** What the error may show of an address. */
+function withoutUser(address: string): string {
+  return address.replace(/\/\/.*@/, "//…@");
 }

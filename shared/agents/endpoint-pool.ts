@@ -1,13 +1,17 @@
 // The endpoints of one agent (P19): who is sent where, and who waits in which lane while capacity is short.
 import type { Priority } from "../domain/order.ts";
-import { chooseEndpoint, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
-import type { Endpoint } from "./agent.ts";
+import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
+import type { Endpoint, LastError } from "./agent.ts";
+import { bounded } from "./bounds.ts";
 import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
 
 export interface PoolOptions {
   readonly breaker: BreakerOptions;
   /** How many may wait in each lane. */
   readonly waitingRoom: number;
+  /** An endpoint that takes longer gets calls only where no other has room, but for one at each such interval. */
+  readonly slowAfterMs: number;
+  readonly slowRecheckMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onHealth: (endpoint: string, state: Health, why: string) => void;
@@ -20,10 +24,20 @@ export interface Lease {
   readonly startedAt: number;
 }
 
+/** What a call that failed told beside its failure. */
+interface Failure {
+  readonly error?: LastError | undefined;
+  /** The pause that the service asked for. */
+  readonly restMs?: number | undefined;
+}
+
 interface Slot extends EndpointView {
   inFlight: number;
   served: number;
   health: Health;
+  /** Undefined while it answers in time. Else others go first until this instant, and then one call sees whether it still is. */
+  slowUntil: number | undefined;
+  lastError: LastError | undefined;
   readonly circuit: EndpointHealth;
 }
 
@@ -54,6 +68,8 @@ export class EndpointPool {
       inFlight: 0,
       served: 0,
       health: "healthy",
+      slowUntil: undefined,
+      lastError: undefined,
       circuit: new EndpointHealth(options.breaker, (state, why) => options.onHealth(url, state, why)),
     }));
   }
@@ -91,23 +107,47 @@ export class EndpointPool {
   }
 
   /** Gives a place back, with what the call told of the endpoint. */
-  release(lease: Lease, outcome: CallOutcome, why: string, restMs?: number): void {
+  release(lease: Lease, outcome: CallOutcome, why: string, { restMs, error }: Failure = {}): void {
     const { slot, period } = lease as OwnLease;
+    const now = this.#options.now();
     slot.inFlight -= 1;
-    slot.circuit.report(outcome, period, this.#options.now(), why, restMs);
+    slot.circuit.report(outcome, period, now, why, restMs);
+    if (error) slot.lastError = error;
+    // No fault: where there is nothing else, a slow answer is better than none. So this opens no circuit.
+    if (now - lease.startedAt >= this.#options.slowAfterMs) slot.slowUntil = now + this.#options.slowRecheckMs;
+    else if (outcome === "answered") slot.slowUntil = undefined;
     this.#admitNext();
+  }
+
+  /** Why a call gets no place now, for the record: an endpoint that takes none, else one that is full. */
+  obstacle(): LastError {
+    const now = this.#options.now();
+    const ill = this.#slots.find(({ circuit }) => circuit.at(now) !== "healthy");
+    if (ill?.lastError) return { ...ill.lastError, message: bounded(`gets no calls: ${ill.lastError.message}`) };
+    return { endpoint: this.#slots[0]?.url ?? "", message: "had no room for another call" };
   }
 
   #choose(priority: Priority, failed: string | undefined): OwnLease | undefined {
     const now = this.#options.now();
     for (const slot of this.#slots) slot.health = slot.circuit.at(now);
-    const choice = chooseEndpoint(this.#slots, priority, failed);
+    const choice = this.#amongQuick(priority, failed, now) ?? chooseEndpoint(this.#slots, priority, failed);
     if (!("endpoint" in choice)) return undefined;
     const slot = choice.endpoint;
     slot.inFlight += 1;
     slot.served += 1;
+    if (slot.slowUntil !== undefined) slot.slowUntil = now + this.#options.slowRecheckMs;
     const period = slot.circuit.begin(now);
     return { url: slot.url, because: choice.because, startedAt: now, slot, period };
+  }
+
+  /** Undefined where none is slow, or none of the others can be had for this call. */
+  #amongQuick(priority: Priority, failed: string | undefined, now: number): EndpointChoice<Slot> | undefined {
+    const quick = this.#slots.filter(({ slowUntil = 0 }) => slowUntil <= now);
+    if (quick.length === this.#slots.length) return undefined;
+    const choice = chooseEndpoint(quick, priority, failed);
+    if (!("endpoint" in choice) || choice.endpoint.url === failed) return undefined;
+    const isProbe = choice.endpoint.health === "probeDue";
+    return isProbe ? choice : { ...choice, because: "least loaded of those that are not slow" };
   }
 
   #admitNext(): void {

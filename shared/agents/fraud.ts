@@ -2,13 +2,20 @@
 import { orderTotal } from "../domain/order.ts";
 import type { Agent } from "./agent.ts";
 import { callService, keepId } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+/** The service refuses a suspicious order, and an operator looks at it. */
+const answers: readonly AnswerRule[] = [
+  // A gateway that refuses our credential answers 403 too: the service's own is known by its code.
+  { status: 403, code: "refused", means: "refused" },
+  { status: 422, means: "refused" },
+];
 
 export const fraudAgent = {
   name: "fraud",
   operations: {
-    /** Every client error is final: the service refuses a suspicious order, and an operator looks at it. */
-    check: (request) => {
-      const { orderId, customer, currency, shipTo } = request.order;
+    check: (call) => {
+      const { orderId, customer, currency, shipTo } = call.order;
       return callService(
         {
           path: "checks",
@@ -16,13 +23,14 @@ export const fraudAgent = {
             orderId,
             customerId: customer.id,
             email: customer.email,
-            amount: orderTotal(request.order),
+            amount: orderTotal(call.order),
             currency,
             country: shipTo.country,
           },
           keep: keepId("checkId"),
+          answers,
         },
-        request,
+        call,
       );
     },
   },

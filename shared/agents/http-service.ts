@@ -1,10 +1,9 @@
-// One call to a remote service over HTTP, and what its answer means to an agent.
+// Calls to a remote service over HTTP, and what its answers mean to an agent.
 import { type Dispatcher, request as httpRequest } from "undici";
 import type { StepResult } from "../domain/state-record.ts";
-import type { AgentReply, AgentRequest } from "./agent.ts";
-
-/** Client errors by which any service says "not now": RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4. */
-const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+import type { AgentCall, AgentReply, Finding } from "./agent.ts";
+import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
+import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
 
 export type Answer = { readonly [name: string]: unknown };
 
@@ -14,65 +13,154 @@ export interface ServiceCall {
   readonly body: unknown;
   /** What to keep of the service's answer; undefined for one that does not say what it has to. */
   readonly keep: (answer: Answer) => StepResult | undefined;
-  /** The service's own rule: whether a client error is final. Absent: each is, but those that mean "not now". */
-  readonly isFinal?: (status: number, code: unknown) => boolean;
+  /** Which answers are the service's word on the order; the first rule that fits. Every other is a fault of the endpoint. */
+  readonly answers: readonly AnswerRule[];
 }
+
+/** A question, which changes nothing. */
+export interface LookUp {
+  readonly path: string;
+  /** Null where the service has nothing; undefined for an answer that does not say what it has to. */
+  readonly keep: (answer: Answer) => StepResult | null | undefined;
+  readonly answers?: readonly AnswerRule<"refused" | "later" | "absent">[];
+}
+
+interface Heard {
+  readonly kind: "heard";
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData["headers"];
+  readonly isJson: boolean;
+  readonly answer: Answer;
+  readonly code: unknown;
+  /** For people; without the credential, should the service have sent it back. */
+  readonly message: string;
+}
+
+type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
-export async function callService(call: ServiceCall, request: AgentRequest): Promise<AgentReply> {
-  let response: Dispatcher.ResponseData;
-  let answer: Answer;
-  try {
-    response = await httpRequest(request.endpoint + call.path, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": request.idempotencyKey,
-        ...(request.traceparent && { traceparent: request.traceparent }),
-      },
-      body: JSON.stringify(call.body),
-      signal: request.signal,
-    });
-    answer = asObject(await response.body.text());
-  } catch (cause) {
-    return { kind: "unavailable", message: describe(cause), unanswered: !isUnheard(cause) };
-  }
-  const { statusCode: status } = response;
-  if (status >= 200 && status < 300) {
-    const result = call.keep(answer);
-    // The same key gets the same answer: asking again loses nothing.
-    return result
-      ? { kind: "done", result }
-      : { kind: "unavailable", message: `HTTP ${status} without the expected answer` };
-  }
-  const message = typeof answer["message"] === "string" ? answer["message"] : `HTTP ${status}`;
-  if (status < 500 && !TRANSIENT_STATUSES.has(status) && (call.isFinal?.(status, answer["code"]) ?? true)) {
-    return { kind: "rejected", message };
-  }
-  const retryAfterMs = pauseAskedFor(response.headers);
-  return { kind: "unavailable", message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+export async function callService(service: ServiceCall, call: AgentCall): Promise<AgentReply> {
+  const heard = await exchange("POST", service.path, JSON.stringify(service.body), call);
+  if (heard.kind === "unavailable") return heard;
+  const result = isSuccess(heard) ? service.keep(heard.answer) : undefined;
+  if (result) return { kind: "done", result };
+  const meaning = meaningOf(heard, service.answers);
+  return meaning.means === "refused" ? rejected(heard) : unavailable(heard, meaning);
 }
 
-/** Nobody took the connection, so nobody has the request. */
-function isUnheard(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
+/** GETs what the service has. Throws as `callService`. */
+export async function lookUp(question: LookUp, call: AgentCall): Promise<Finding> {
+  const heard = await exchange("GET", question.path, null, call);
+  if (heard.kind === "unavailable") return heard;
+  const result = isSuccess(heard) ? question.keep(heard.answer) : undefined;
+  if (result === null) return { kind: "absent" };
+  if (result) return { kind: "done", result };
+  const meaning = meaningOf(heard, question.answers ?? []);
+  if (meaning.means === "absent") return { kind: "absent" };
+  return meaning.means === "refused" ? rejected(heard) : unavailable(heard, meaning);
+}
+
+/** One exchange, and after a 401 another one where there is a new credential: by RFC 9110 section 15.5.2 the first did nothing. */
+async function exchange(
+  method: "GET" | "POST",
+  path: string,
+  body: string | null,
+  call: AgentCall,
+): Promise<Heard | Unavailable> {
+  const { credential } = call;
+  try {
+    const heard = await send(method, path, body, call, credential?.value);
+    if (heard.status !== 401 || !credential) return heard;
+    const renewed = await credential.renew().catch(() => undefined);
+    return renewed === undefined ? heard : await send(method, path, body, call, renewed);
+  } catch (cause) {
+    return { kind: "unavailable", message: describe(cause), mayHaveHappened: !isUnsent(cause) };
+  }
+}
+
+async function send(
+  method: "GET" | "POST",
+  path: string,
+  body: string | null,
+  call: AgentCall,
+  secret: string | undefined,
+): Promise<Heard> {
+  const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
+  const {
+    statusCode,
+    headers,
+    body: stream,
+  } = await httpRequest(endpoint + path, {
+    method,
+    headers: {
+      ...(body !== null && { "content-type": "application/json", "idempotency-key": idempotencyKey }),
+      ...(traceparent && { traceparent }),
+      ...(credential && secret !== undefined && { [credential.header]: secret }),
+    },
+    body,
+    signal,
+  });
+  const { text, isWhole } = await readStart(stream);
+  const answer = isWhole ? objectIn(text) : undefined;
+  const own = answer?.["message"];
+  return {
+    kind: "heard",
+    status: statusCode,
+    headers,
+    // One that is cut off can't be parsed; the service still says that it is JSON.
+    isJson: answer !== undefined || (!isWhole && /[/+]json\b/i.test(String(headers["content-type"]))),
+    answer: answer ?? {},
+    code: answer?.["code"],
+    message: typeof own === "string" ? without(secret, own) : isWhole ? "" : `an answer over ${BODY_LIMIT_BYTES} bytes`,
+  };
+}
+
+const isSuccess = ({ status }: Heard) => status >= 200 && status < 300;
+
+function rejected({ status, message }: Heard): AgentReply {
+  return { kind: "rejected", message: message || `HTTP ${status}` };
+}
+
+function unavailable(heard: Heard, { means, mayHaveHappened }: Meaning<string>): Unavailable {
+  const { status, headers, message } = heard;
+  const text = isSuccess(heard) ? "without the expected answer" : message;
+  const retryAfterMs = pauseAskedFor(headers);
+  return {
+    kind: "unavailable",
+    message: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(mayHaveHappened && { mayHaveHappened }),
+    ...(means === "misconfigured" && { misconfigured: true }),
+  };
+}
+
+/** Errors of a connection that did not come about: nobody has the request. */
+const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+
+function isUnsent(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && UNSENT.has(cause.code);
 }
 
 /** Keeps the id of what was made, under the name that the record gives it. */
 export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
-  return ({ id }) => (typeof id === "string" && id !== "" ? { [name]: id, ...more } : undefined);
+  return ({ id }) => (isId(id) ? { [name]: id, ...more } : undefined);
+}
+
+/** One that is too long is no id: a part of it would name something else. */
+export function isId(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= ID_LIMIT;
 }
 
 /** Keeps what became of a thing that was there before. */
-export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: typeof status === "string" ? status : null });
+export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(status) ? status : null });
 
 /**
  * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
  * by its key. A service that never saw that key has nothing to undo, and refuses what may still arrive under it.
  */
-export function whatToUndo(request: AgentRequest, name: string): string {
-  if (!request.undoes) throw new Error(`nothing to undo was named under the key ${request.idempotencyKey}`);
-  const { result, idempotencyKey } = request.undoes;
+export function whatToUndo(call: AgentCall, name: string): string {
+  if (!call.undoes) throw new Error(`nothing to undo was named under the key ${call.idempotencyKey}`);
+  const { result, idempotencyKey } = call.undoes;
   return encodeURIComponent(String(result?.[name] ?? `key:${idempotencyKey}`));
 }
 
@@ -85,13 +173,20 @@ function pauseAskedFor(headers: Dispatcher.ResponseData["headers"]): number | un
   return ms >= 0 ? ms : undefined;
 }
 
-function asObject(text: string): Answer {
+function objectIn(text: string): Answer | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? (value as Answer) : {};
+    return value !== null && typeof value === "object" ? (value as Answer) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** A service may say what it was sent: a credential is not to come into a record or a log that way. */
+function without(secret: string | undefined, text: string): string {
+  // "Bearer xyz": the second word alone is the secret.
+  const token = secret?.trim().split(" ").at(-1);
+  return token ? text.replaceAll(token, "…") : text;
 }
 
 function describe(cause: unknown): string {

@@ -1,35 +1,42 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
 import type { Order } from "../domain/order.ts";
-import type { Agent, AgentReply, AgentRequest } from "./agent.ts";
+import type { Agent, AgentCall, AgentReply } from "./agent.ts";
 import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+const answers: readonly AnswerRule[] = [
+  /** The goods are being counted, and can be had again when that is done. */
+  { status: 423, means: "later" },
+  { status: 404, code: "not-found", means: "refused" },
+  { status: 409, means: "refused" },
+  { status: 422, means: "refused" },
+];
 
 export const inventoryAgent = {
   name: "inventory",
   operations: {
-    reserve: (request) =>
-      inventory(request, { path: "reservations", body: goods(request.order), keep: keepId("reservationId") }),
+    reserve: (call) =>
+      inventory(call, { path: "reservations", body: goods(call.order), keep: keepId("reservationId") }),
     /** Undoes `reserve`. */
-    release: (request) =>
-      inventory(request, {
-        path: `reservations/${whatToUndo(request, "reservationId")}/release`,
-        body: { orderId: request.order.orderId },
+    release: (call) =>
+      inventory(call, {
+        path: `reservations/${whatToUndo(call, "reservationId")}/release`,
+        body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
-    restock: (request) =>
-      inventory(request, { path: "restocks", body: goods(request.order), keep: keepId("restockId") }),
+    restock: (call) => inventory(call, { path: "restocks", body: goods(call.order), keep: keepId("restockId") }),
     /** Undoes `restock`. */
-    withdraw: (request) =>
-      inventory(request, {
-        path: `restocks/${whatToUndo(request, "restockId")}/withdraw`,
-        body: { orderId: request.order.orderId },
+    withdraw: (call) =>
+      inventory(call, {
+        path: `restocks/${whatToUndo(call, "restockId")}/withdraw`,
+        body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
   },
 } as const satisfies Agent;
 
-/** 423 Locked: the goods are being counted, and can be had again when that is done. */
-function inventory(request: AgentRequest, call: ServiceCall): Promise<AgentReply> {
-  return callService({ ...call, isFinal: (status) => status !== 423 }, request);
+function inventory(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+  return callService({ ...service, answers }, call);
 }
 
 function goods({ orderId, lines }: Order) {

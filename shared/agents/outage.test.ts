@@ -115,7 +115,8 @@ test("P18 429 with Retry-After: no call for that long", async () => {
 test("P8 complete-by in the middle of a slow call: silence at once, and the connection is dropped", async () => {
   await fault(one, { kind: "slow", delayMs: 3000 });
   const startedAt = Date.now();
-  expect(await reserve(route([one]), 150)).toEqual({ kind: "expired", tries: 1 });
+  const lastError = { endpoint: one, message: "no answer before complete-by" };
+  expect(await reserve(route([one]), 150)).toEqual({ kind: "expired", tries: 1, lastError, unsure: true });
   expect(Date.now() - startedAt).toBeLessThan(1000);
 });
 

@@ -1,38 +1,48 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
 import { type Order, orderTotal } from "../domain/order.ts";
-import type { Agent, AgentReply, AgentRequest } from "./agent.ts";
+import type { Agent, AgentCall, AgentReply } from "./agent.ts";
 import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+const answers: readonly AnswerRule[] = [
+  /** An earlier try under the same key is still being done (draft-ietf-httpapi-idempotency-key-header, 2.7). */
+  { status: 409, code: "request-in-progress", means: "later" },
+  { status: 402, means: "refused" },
+  { status: 404, code: "not-found", means: "refused" },
+  { status: 409, means: "refused" },
+  { status: 422, means: "refused" },
+];
 
 export const paymentAgent = {
   name: "payment",
   operations: {
-    authorize: (request) =>
-      payment(request, {
+    authorize: (call) =>
+      payment(call, {
         path: "charges",
-        body: money(request.order),
-        keep: keepId("chargeId", { amount: orderTotal(request.order) }),
+        body: money(call.order),
+        keep: keepId("chargeId", { amount: orderTotal(call.order) }),
       }),
     /** Undoes `authorize`. */
-    void: (request) =>
-      payment(request, {
-        path: `charges/${whatToUndo(request, "chargeId")}/void`,
-        body: { orderId: request.order.orderId },
+    void: (call) =>
+      payment(call, {
+        path: `charges/${whatToUndo(call, "chargeId")}/void`,
+        body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
     capture,
     /** Undoes `capture`. */
-    refund: (request) =>
-      payment(request, {
-        path: `charges/${whatToUndo(request, "chargeId")}/refund`,
-        body: { orderId: request.order.orderId },
+    refund: (call) =>
+      payment(call, {
+        path: `charges/${whatToUndo(call, "chargeId")}/refund`,
+        body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
     /** Money back for goods that came back: of an order of its own, so there is no charge here to name. */
-    refundReturn: (request) =>
-      payment(request, {
+    refundReturn: (call) =>
+      payment(call, {
         path: "refunds",
-        body: money(request.order),
-        keep: keepId("refundId", { amount: orderTotal(request.order) }),
+        body: money(call.order),
+        keep: keepId("refundId", { amount: orderTotal(call.order) }),
       }),
   },
 } as const satisfies Agent;
@@ -40,24 +50,21 @@ export const paymentAgent = {
 /** The step whose charge is captured. */
 const AUTHORIZING_STEP = "takePayment";
 
-async function capture(request: AgentRequest): Promise<AgentReply> {
-  const chargeId = authorizedCharge(request);
+async function capture(call: AgentCall): Promise<AgentReply> {
+  const chargeId = authorizedCharge(call);
   if (!chargeId) return { kind: "rejected", message: `the step ${AUTHORIZING_STEP} recorded no charge to capture` };
-  return payment(request, {
+  return payment(call, {
     path: `charges/${encodeURIComponent(chargeId)}/capture`,
-    body: { orderId: request.order.orderId, amount: orderTotal(request.order) },
-    keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(request.order) }),
+    body: { orderId: call.order.orderId, amount: orderTotal(call.order) },
+    keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(call.order) }),
   });
 }
 
-/** 409 with this word: an earlier try under the same key is still being done (draft-ietf-httpapi-idempotency-key-header, 2.7). */
-const KEY_IN_USE = "request-in-progress";
-
-function payment(request: AgentRequest, call: ServiceCall): Promise<AgentReply> {
-  return callService({ ...call, isFinal: (status, code) => status !== 409 || code !== KEY_IN_USE }, request);
+function payment(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+  return callService({ ...service, answers }, call);
 }
 
-function authorizedCharge({ results }: AgentRequest): string | undefined {
+function authorizedCharge({ results }: AgentCall): string | undefined {
   const chargeId = results[AUTHORIZING_STEP]?.["chargeId"];
   return typeof chargeId === "string" ? chargeId : undefined;
 }

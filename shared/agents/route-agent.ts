@@ -1,28 +1,19 @@
-// Calls an agent's operations (P6, P8, P18, P19, P26): taken up when there is a place, routed to an endpoint, retried with backoff,
-// ended at complete-by.
-import { ExponentialBackoff, fullJitterGenerator, type IBackoff } from "cockatiel";
-import type { Priority } from "../domain/order.ts";
+// An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
+import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
-import type {
-  Agent,
-  AgentReply,
-  BoundedReply,
-  Bounds,
-  Endpoint,
-  Operation,
-  RoutedAgent,
-  RoutedRequest,
-} from "./agent.ts";
-import { Deadline } from "./deadline.ts";
+import type { Agent, Endpoint, Finding, LastError, Operation, OperationPolicy, RoutedAgent } from "./agent.ts";
+import { type Authenticators, authenticateAll } from "./authentication.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
-import { EndpointPool, type Lease } from "./endpoint-pool.ts";
+import { EndpointPool } from "./endpoint-pool.ts";
+import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
+import { withinBounds } from "./within-bounds.ts";
 
 export interface RouteOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** A try without an answer is given up after so long. */
   readonly tryTimeoutMs?: number;
-  /** An answer that takes longer counts against the endpoint's health. */
+  /** An endpoint that takes longer to answer gets work only where no other has room. */
   readonly slowAfterMs?: number;
   /** The first pause is below this, each further one below twice the last limit, up to the longest. */
   readonly firstPauseMs?: number;
@@ -30,13 +21,19 @@ export interface RouteOptions {
   readonly breaker?: Partial<BreakerOptions>;
   /** How many calls may wait for capacity in each lane. */
   readonly waitingRoom?: number;
+  /** For endpoints that want a credential. */
+  readonly authenticators?: Authenticators | undefined;
   /** Hears of every change of an endpoint's health and every probe; must not throw. */
   readonly onHealth?: OnHealth | undefined;
+  /** Hears of every try that failed by the endpoint's address or our credential; must not throw. */
+  readonly onMisconfigured?: OnMisconfigured | undefined;
   /** Stands round each try of an operation; must pass its answer on. */
   readonly observeTry?: ObserveTry | undefined;
 }
 
 export type OnHealth = (agent: string, endpoint: string, state: Health, why: string) => void;
+
+export type OnMisconfigured = (agent: string, operation: string, error: LastError) => void;
 
 export interface Try {
   readonly agent: string;
@@ -46,10 +43,7 @@ export interface Try {
   readonly tries: number;
 }
 
-export type ObserveTry = (
-  about: Try,
-  call: (traceparent: string | undefined) => Promise<AgentReply>,
-) => Promise<AgentReply>;
+export type ObserveTry = (about: Try, call: (traceparent: string | undefined) => Promise<Finding>) => Promise<Finding>;
 
 const DEFAULTS = {
   tryTimeoutMs: 5000,
@@ -59,231 +53,88 @@ const DEFAULTS = {
   waitingRoom: 1000,
 } as const;
 
-/** A call that takes longer than this, or half of its time, says that it is at work. */
-const SAY_AFTER_MS = 2000;
+type Settings = RouteOptions & { readonly [name in keyof typeof DEFAULTS]: number };
 
-interface Router {
-  readonly pool: EndpointPool;
-  readonly pauses: ExponentialBackoff<number>;
-  readonly now: () => number;
-  readonly tryTimeoutMs: number;
-  readonly slowAfterMs: number;
-}
-
-/** @throws without endpoints. */
+/** @throws without endpoints, or with a policy for an operation that is not there. */
 export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options: RouteOptions): RoutedAgent {
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
-  const { now, breaker, onHealth, observeTry } = options;
   const settings = { ...DEFAULTS, ...options };
-  const router: Router = {
-    pool: new EndpointPool(endpoints, {
-      breaker: { ...BREAKER, ...breaker },
-      waitingRoom: settings.waitingRoom,
-      now,
-      onHealth: (endpoint, state, why) => onHealth?.(agent.name, endpoint, state, why),
-    }),
-    pauses: new ExponentialBackoff({
-      generator: fullJitterGenerator,
-      initialDelay: settings.firstPauseMs,
-      maxDelay: settings.longestPauseMs,
-    }),
-    now,
-    tryTimeoutMs: settings.tryTimeoutMs,
-    slowAfterMs: settings.slowAfterMs,
-  };
+  const service = serviceOf(agent.name, endpoints, settings);
+  const manners = mannersOf(agent, settings);
   return {
     name: agent.name,
     operationNames: Object.keys(agent.operations),
     async call(name, request, bounds) {
       const operation = Object.hasOwn(agent.operations, name) ? agent.operations[name] : undefined;
-      if (!operation) throw new Error(`the agent ${agent.name} has no operation ${name}`);
-      const seen = observeTry ? observed(operation, agent.name, name, observeTry) : operation;
-      const place = await firstPlace(bounds, router);
-      if (place === "none in time") return { kind: "notTakenUp" };
-      const completeBy = await takeUp(bounds, place, router.pool);
-      if (completeBy === undefined) return { kind: "notTakenUp" };
-      const leftMs = Date.parse(completeBy) - now();
-      if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
-      if (leftMs <= 0) {
-        if (place) router.pool.release(place, "unclear", "complete-by had passed");
-        await bounds.stillAtWork();
-        return { kind: "expired", tries: 0 };
-      }
-      return within(leftMs, bounds, (deadline) =>
-        untilAnswered(seen, request, bounds.priority, deadline, router, place),
-      );
+      const manner = manners.get(name);
+      if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
+      const { run, ask } = observed(agent.name, name, operation, manner, settings.observeTry);
+      const { pool, now } = service;
+      return withinBounds(bounds, { pool, now, pauses: manner.pauses }, ({ completeBy, deadline, place }) => {
+        const { priority } = bounds;
+        const work = { operation: name, run, ask, manner, request, completeBy, priority, place };
+        return untilAnswered(work, deadline, service);
+      });
     },
   };
 }
 
-/** Waiting for capacity is no failure of the call's; undefined where every endpoint is down, which may become one. */
-async function firstPlace(
-  { startBy, priority }: Bounds,
-  { pool, pauses, now }: Router,
-): Promise<Lease | undefined | "none in time"> {
-  const lease = pool.take(priority);
-  if (lease || pool.isDown()) return lease;
-  const leftMs = Date.parse(startBy) - now();
-  if (Number.isNaN(leftMs)) throw new Error(`start-by ${startBy} is no instant`);
-  if (leftMs <= 0) return "none in time";
-  const patience = new Deadline(leftMs);
-  let pause: IBackoff<unknown> | undefined;
-  try {
-    while (!patience.passed) {
-      const place = await patience.within<Lease | "down" | "full">((settle) => {
-        const leave = pool.wait(priority, undefined, settle, () => settle("down"));
-        if (!leave) settle("full");
-        return leave ?? (() => undefined);
-      });
-      if (place === "down") return undefined;
-      if (place !== undefined && place !== "full") return place;
-      // In a full lane, asking again at random is bounded, and keeps nobody's place.
-      pause = pause ? pause.next(undefined) : pauses.next();
-      await patience.pause(pause.duration);
-    }
-    return "none in time";
-  } finally {
-    patience.end();
-  }
-}
-
-async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPool): Promise<string | undefined> {
-  let completeBy: string | undefined;
-  try {
-    completeBy = await bounds.takeUp();
-    return completeBy;
-  } finally {
-    if (completeBy === undefined && place) pool.release(place, "unclear", "the step was not taken up");
-  }
-}
-
-/** Bounds the work by complete-by, and says in time that it is still under way. */
-async function within(
-  leftMs: number,
-  bounds: Bounds,
-  work: (deadline: Deadline) => Promise<BoundedReply>,
-): Promise<BoundedReply> {
-  let said: Promise<void> | undefined;
-  const stillAtWork = () => {
-    said ??= bounds.stillAtWork();
-    return said;
-  };
-  const deadline = new Deadline(leftMs);
-  const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
-  try {
-    const reply = await work(deadline);
-    // Whoever counts failures has to know that this was one.
-    if (reply.kind === "expired") await stillAtWork();
-    return reply;
-  } finally {
-    clearTimeout(timer);
-    deadline.end();
-    await said;
-  }
-}
-
-function observed(call: Operation, agent: string, operation: string, observe: ObserveTry): Operation {
-  let tries = 0;
-  return (request) => {
-    tries += 1;
-    const about = { agent, operation, endpoint: request.endpoint, tries };
-    return observe(about, (traceparent) => call({ ...request, traceparent }));
-  };
-}
-
-async function untilAnswered(
-  operation: Operation,
-  request: RoutedRequest,
-  priority: Priority,
-  deadline: Deadline,
-  router: Router,
-  place: Lease | undefined,
-): Promise<BoundedReply> {
-  const { pool, pauses } = router;
-  let first = place;
-  let pause: IBackoff<unknown> | undefined;
-  let failed: string | undefined;
-  let unsure = false;
-  for (let tries = 0; ; ) {
-    const lease = first ?? pool.take(priority, failed) ?? (await admission(pool, priority, failed, deadline));
-    first = undefined;
-    if (lease) {
-      tries += 1;
-      const reply = await tryOnce(operation, request, lease, deadline, router);
-      if (!reply) return { kind: "expired", tries };
-      const route = { endpoint: lease.url, because: lease.because };
-      if (reply.kind === "done") return { ...reply, ...route };
-      if (reply.kind === "rejected") return { ...reply, ...route, ...(unsure && { unsure }) };
-      unsure ||= reply.unanswered === true;
-      failed = lease.url;
-    }
-    // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
-    pause = pause ? pause.next(undefined) : pauses.next();
-    await deadline.pause(pause.duration);
-    if (deadline.passed) return { kind: "expired", tries };
-  }
-}
-
-/** Undefined when the lane is full or the deadline has passed. */
-function admission(
-  pool: EndpointPool,
-  priority: Priority,
-  failed: string | undefined,
-  deadline: Deadline,
-): Promise<Lease | undefined> {
-  return deadline.within<Lease | undefined>((settle) => {
-    const leave = pool.wait(priority, failed, settle);
-    if (!leave) settle(undefined);
-    return leave ?? (() => undefined);
+function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): Service {
+  const { now, breaker, waitingRoom, slowAfterMs, authenticators, onHealth, onMisconfigured } = settings;
+  const limits = { ...BREAKER, ...breaker };
+  const pool = new EndpointPool(endpoints, {
+    breaker: limits,
+    waitingRoom,
+    slowAfterMs,
+    slowRecheckMs: limits.longestOpenMs,
+    now,
+    onHealth: (endpoint, state, why) => onHealth?.(agent, endpoint, state, why),
   });
+  return {
+    pool,
+    authenticate: authenticateAll(endpoints, authenticators),
+    now,
+    onMisconfigured: (operation, error) => onMisconfigured?.(agent, operation, error),
+  };
 }
 
-/** One try, which gives its place back with what it told of the endpoint; undefined when the deadline passed. */
-async function tryOnce(
-  operation: Operation,
-  request: RoutedRequest,
-  lease: Lease,
-  deadline: Deadline,
-  { pool, now, tryTimeoutMs, slowAfterMs }: Router,
-): Promise<AgentReply | undefined> {
-  let reply: AgentReply | undefined;
-  try {
-    reply = await deadline.within((settle, fail) => {
-      const cancel = new AbortController();
-      const timer = setTimeout(() => {
-        cancel.abort(new Error("the try took too long"));
-        settle({ kind: "unavailable", message: `no answer within ${tryTimeoutMs} ms`, unanswered: true });
-      }, tryTimeoutMs);
-      const { order, results, idempotencyKey, undoes } = request;
-      const run = async () => {
-        try {
-          settle(
-            await operation({ order, results, idempotencyKey, undoes, endpoint: lease.url, signal: cancel.signal }),
-          );
-        } catch (cause) {
-          fail(cause);
-        } finally {
-          clearTimeout(timer);
-        }
-      };
-      void run();
-      return () => {
-        clearTimeout(timer);
-        cancel.abort(new Error("complete-by has passed"));
-      };
-    });
-  } catch (cause) {
-    pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);
-    throw cause;
-  }
-  const isSlow = now() - lease.startedAt >= slowAfterMs;
-  if (!reply) {
-    // Cut off by complete-by: that tells something of the endpoint only if it had its time.
-    pool.release(lease, isSlow ? "failed" : "unclear", "no answer before complete-by");
-  } else if (reply.kind === "unavailable") {
-    pool.release(lease, "failed", reply.message, reply.retryAfterMs);
-  } else {
-    pool.release(lease, isSlow ? "failed" : "answered", isSlow ? `took longer than ${slowAfterMs} ms` : reply.kind);
-  }
-  return reply;
+/** What each operation's policy says, and where it is silent the settings. */
+function mannersOf({ name, operations, policies = {} }: Agent, settings: Settings): ReadonlyMap<string, Manner> {
+  const strange = Object.keys(policies).filter((operation) => !Object.hasOwn(operations, operation));
+  if (strange.length > 0) throw new Error(`the agent ${name} has a policy for ${strange.join(", ")}, but no operation`);
+  return new Map(
+    Object.keys(operations).map((operation): [string, Manner] => [operation, mannerOf(policies[operation], settings)]),
+  );
+}
+
+function mannerOf(policy: OperationPolicy = {}, settings: Settings): Manner {
+  return {
+    tryTimeoutMs: policy.tryTimeoutMs ?? settings.tryTimeoutMs,
+    tries: policy.tries ?? Number.POSITIVE_INFINITY,
+    pauses: new ExponentialBackoff({
+      generator: fullJitterGenerator,
+      initialDelay: policy.backoff?.firstMs ?? settings.firstPauseMs,
+      maxDelay: policy.backoff?.longestMs ?? settings.longestPauseMs,
+    }),
+    atMostOnce: policy.atMostOnce ?? false,
+    find: policy.find,
+  };
+}
+
+function observed(
+  agent: string,
+  operation: string,
+  run: Operation,
+  { find }: Manner,
+  observeTry: ObserveTry = (_, call) => call(undefined),
+): Pick<Work, "run" | "ask"> {
+  return {
+    run: (call, tries) =>
+      observeTry({ agent, operation, endpoint: call.endpoint, tries }, (traceparent) => run({ ...call, traceparent })),
+    ask: async (call) => {
+      if (!find) throw new Error(`${agent} ${operation} can't be asked for`);
+      const about = { agent, operation: `${operation} done?`, endpoint: call.endpoint, tries: 1 };
+      return observeTry(about, (traceparent) => find.ask({ ...call, traceparent }));
+    },
+  };
 }

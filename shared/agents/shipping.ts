@@ -1,42 +1,53 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
-import type { Agent } from "./agent.ts";
-import { callService, keepId, keepStatus, whatToUndo } from "./http-service.ts";
+import type { Agent, AgentCall, AgentReply } from "./agent.ts";
+import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
 
-/** Every client error is final: an address that can't be reached, or a parcel that is already on its way. */
+/** An address that can't be reached, or a parcel that is already on its way. */
+const answers: readonly AnswerRule[] = [
+  { status: 404, code: "not-found", means: "refused" },
+  { status: 409, means: "refused" },
+  { status: 422, means: "refused" },
+];
+
 export const shippingAgent = {
   name: "shipping",
   operations: {
-    arrange: (request) => {
-      const { orderId, shipTo } = request.order;
-      const reservationId = request.results["reserveStock"]?.["reservationId"] ?? null;
-      const call = { path: "shipments", body: { orderId, shipTo, reservationId }, keep: keepId("shipmentId") };
-      return callService(call, request);
+    arrange: (call) => {
+      const { orderId, shipTo } = call.order;
+      const reservationId = call.results["reserveStock"]?.["reservationId"] ?? null;
+      return shipping(call, {
+        path: "shipments",
+        body: { orderId, shipTo, reservationId },
+        keep: keepId("shipmentId"),
+      });
     },
     /** Undoes `arrange`. */
-    cancel: (request) =>
-      callService(
-        {
-          path: `shipments/${whatToUndo(request, "shipmentId")}/cancel`,
-          body: { orderId: request.order.orderId },
-          keep: keepStatus,
-        },
-        request,
-      ),
-    pickUp: (request) => {
-      const { orderId, shipTo, lines } = request.order;
+    cancel: (call) =>
+      shipping(call, {
+        path: `shipments/${whatToUndo(call, "shipmentId")}/cancel`,
+        body: { orderId: call.order.orderId },
+        keep: keepStatus,
+      }),
+    pickUp: (call) => {
+      const { orderId, shipTo, lines } = call.order;
       const goods = lines.map(({ sku, quantity }) => ({ sku, quantity }));
-      const call = { path: "pickups", body: { orderId, pickUpAt: shipTo, lines: goods }, keep: keepId("pickupId") };
-      return callService(call, request);
+      return shipping(call, {
+        path: "pickups",
+        body: { orderId, pickUpAt: shipTo, lines: goods },
+        keep: keepId("pickupId"),
+      });
     },
     /** Undoes `pickUp`. */
-    cancelPickUp: (request) =>
-      callService(
-        {
-          path: `pickups/${whatToUndo(request, "pickupId")}/cancel`,
-          body: { orderId: request.order.orderId },
-          keep: keepStatus,
-        },
-        request,
-      ),
+    cancelPickUp: (call) =>
+      shipping(call, {
+        path: `pickups/${whatToUndo(call, "pickupId")}/cancel`,
+        body: { orderId: call.order.orderId },
+        keep: keepStatus,
+      }),
   },
 } as const satisfies Agent;
+
+function shipping(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+  return callService({ ...service, answers }, call);
+}

@@ -1,10 +1,10 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
-import type { RoutedRequest } from "../agents/agent.ts";
+import type { AgentRequest } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { idempotencyKey } from "../domain/state-record.ts";
 import type { Ports } from "./ports.ts";
 
-export async function requestOf(task: StepTask, ports: Ports): Promise<RoutedRequest> {
+export async function requestOf(task: StepTask, ports: Ports): Promise<AgentRequest> {
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
   const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };

@@ -1,7 +1,7 @@
 // What is seen of the agents' calls: a span for each try, the tries beyond the first, and each endpoint's health.
 import { SpanKind } from "@opentelemetry/api";
-import type { AgentReply } from "../agents/agent.ts";
-import type { ObserveTry, OnHealth } from "../agents/route-agent.ts";
+import type { Finding } from "../agents/agent.ts";
+import type { ObserveTry, OnHealth, OnMisconfigured } from "../agents/route-agent.ts";
 import { processTelemetry } from "./events.ts";
 import { measure } from "./metrics.ts";
 import { failSpan, inSpan } from "./spans.ts";
@@ -13,13 +13,17 @@ export const observeTry: ObserveTry = ({ agent, operation, endpoint, tries }, ca
   return inSpan(
     `${agent} ${operation}`,
     { kind: SpanKind.CLIENT, attributes: { agent, operation, endpoint, try: tries, ...http } },
-    async (): Promise<AgentReply> => {
+    async (): Promise<Finding> => {
       const reply = await call(activeTraceparent());
       if (reply.kind === "unavailable") failSpan(reply.message);
       return reply;
     },
   );
 };
+
+/** A try failed by the endpoint's address or our credential for it. */
+export const reportMisconfigured: OnMisconfigured = (agent, operation, { endpoint, message }) =>
+  processTelemetry.event("EndpointMisconfigured", { agent, operation, endpoint, message });
 
 /** An endpoint's health changed, or it is probed. */
 export function createHealthObserver(): OnHealth {

@@ -28,6 +28,7 @@ export const EVENTS = [
   "StatusUndeliverable",
   "StatusDelayed",
   "EndpointHealth",
+  "EndpointMisconfigured",
   "SupervisorSweep",
   "SupervisorFollows",
   "SupervisorWhatIf",
@@ -70,6 +71,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   StatusDelayed: "warn",
   RecoveryFailed: "error",
   EndpointHealth: "warn",
+  EndpointMisconfigured: "error",
   LedgerUnwritten: "warn",
   StockUncounted: "warn",
 };

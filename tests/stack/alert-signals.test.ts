@@ -69,7 +69,7 @@ async function operate(orderId: string, action: string): Promise<void> {
   expect(response.status, await response.text()).toBe(200);
 }
 
-/** An order in Error, one settled, one undone, a missing reply queue, a broken endpoint, a record that nobody can judge. */
+/** An order in Error, one settled, one undone, a missing reply queue, a broken endpoint, one that refuses us, a record that nobody can judge. */
 async function makeTrouble(): Promise<void> {
   for (const orderId of ["alert-1", "alert-2"]) {
     await app.switchOn("payment", { kind: "refuse", message: "no", match: { orderId } });
@@ -81,6 +81,7 @@ async function makeTrouble(): Promise<void> {
   await app.shop.send(madeOrder("alert-3"));
   await app.eventually("alert-3", inError);
   await app.switchOn("inventory", { kind: "down", forMs: 2000 });
+  await app.switchOn("shipping", { kind: "refuse", status: 401, calls: 1, match: { orderId: "alert-4" } });
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: madeOrder("alert-4"), messageId: "alert-4", replyTo: "replies-nowhere" });
   await sender.close();

@@ -57,6 +57,16 @@ test("P18 P19 a broken endpoint gets no more work, the other one takes it; a pro
   await expect.poll(back, { timeout: 10_000 }).toEqual(new Set([portOf("shipping"), portOf(SECOND)]));
 });
 
+test("P9 P18 a gateway refuses our credential for a while: no order is refused for it, and each has one charge", async () => {
+  await app.switchOn("payment", { kind: "refuse", status: 403, code: "AccessDenied", forMs: 2500, path: "/charges" });
+  const orderIds = named("credential", 6);
+  for (const record of await run(orderIds)) expect(record).toMatchObject({ processState: "Processed", error: null });
+  for (const orderId of orderIds) {
+    const made = (await app.effects("payment", orderId)).filter(({ action }) => action === "create");
+    expect(made).toHaveLength(1);
+  }
+});
+
 test("P19 where room is scarce urgent orders go first, and the others don't starve", async () => {
   await app.switchOn("fraud", { kind: "slow", delayMs: 150, calls: 60 });
   const normal = named("normal", 30);

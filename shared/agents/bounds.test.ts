@@ -1,0 +1,135 @@
+// What a service may make us read and keep, over HTTP: a bounded part of its answer, and no more.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { bounds as boundsOf } from "../../tests/support/bounds.ts";
+import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
+import { sampleOrder } from "../../tests/support/orders.ts";
+import type { Agent, BoundedReply } from "./agent.ts";
+import { bounded } from "./bounds.ts";
+import { inventoryAgent } from "./inventory.ts";
+import { paymentAgent } from "./payment.ts";
+import { routeAgent } from "./route-agent.ts";
+
+const MB = 1_048_576;
+const JSON_TYPE = { "content-type": "application/json" };
+
+let service: HttpServer | undefined;
+afterEach(() => service?.[Symbol.asyncDispose]());
+
+const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:reserve:forward", undoes: null };
+
+async function reserve(agent: Agent = inventoryAgent, operation = "reserve"): Promise<BoundedReply> {
+  const routed = routeAgent(agent, [{ url: service?.url ?? "", capacity: 4 }], { now: Date.now });
+  const completeBy = new Date(Date.now() + 1500).toISOString();
+  return routed.call(operation, REQUEST, boundsOf(completeBy));
+}
+
+test.each([
+  [200, { kind: "expired", lastError: { message: "HTTP 200: without the expected answer", misconfigured: true } }],
+  [422, { kind: "rejected", message: "an answer over 65536 bytes" }],
+  [500, { kind: "expired", lastError: { message: "HTTP 500: an answer over 65536 bytes" } }],
+])("an answer of 400 MB under HTTP %i is cut off while it comes", async (status, expected) => {
+  let sent = 0;
+  let calls = 0;
+  let closed = 0;
+  service = await startHttpServer((_, response) => {
+    calls += 1;
+    response.on("close", () => (closed += 1)).writeHead(status, { ...JSON_TYPE, "content-length": 400 * MB });
+    const chunk = Buffer.alloc(MB / 4, "x");
+    const more = () => {
+      do sent += chunk.length;
+      while (response.write(chunk) && !response.destroyed);
+    };
+    response.on("drain", more).write('{"message":"');
+    more();
+  });
+  const before = process.memoryUsage.rss();
+  const reply = await reserve({ ...inventoryAgent, policies: { reserve: { tries: 1 } } });
+  expect(reply).toMatchObject(expected);
+  expect(calls).toBe(1);
+  await expect.poll(() => closed).toBe(1);
+  // What the sockets hold of it.
+  expect(sent).toBeLessThan(16 * MB);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MB);
+});
+
+test("a refusal of 300 KB is still one, and so is its record", async () => {
+  const message = "no ".repeat(100_000);
+  service = await startHttpServer((_, response) =>
+    response.writeHead(422, JSON_TYPE).end(JSON.stringify({ code: "refused", message })),
+  );
+  const reply = await reserve();
+  expect(reply).toMatchObject({ kind: "rejected" });
+  expect(JSON.stringify(reply).length).toBeLessThan(1500);
+});
+
+test.each([422, 500])("of a message under HTTP %i at most 1,000 characters are taken", async (status) => {
+  service = await startHttpServer((_, response) =>
+    response.writeHead(status, JSON_TYPE).end(JSON.stringify({ message: "é".repeat(20_000) })),
+  );
+  const reply = await reserve({ ...inventoryAgent, policies: { reserve: { tries: 1 } } });
+  const message = reply.kind === "rejected" ? reply.message : reply.kind === "expired" && reply.lastError?.message;
+  expect(message).toHaveLength(1000);
+});
+
+test("so is an agent's own message, and an error's text", async () => {
+  service = await startHttpServer((_, response) => response.end());
+  const rejects = async () => ({ kind: "rejected", message: "x".repeat(5000) }) as const;
+  expect(await reserve({ name: "inventory", operations: { reserve: rejects } })).toMatchObject({
+    kind: "rejected",
+    message: "x".repeat(1000),
+  });
+});
+
+test("a cut goes through no character", () => {
+  expect(bounded(`${"x".repeat(999)}😀`)).toBe(`${"x".repeat(999)}\ufffd`);
+});
+
+test("an id of at most 200 characters is kept; a longer one is none", async () => {
+  let id = "r".repeat(200);
+  service = await startHttpServer((_, response) => response.writeHead(201, JSON_TYPE).end(JSON.stringify({ id })));
+  expect(await reserve()).toMatchObject({ kind: "done", result: { reservationId: id } });
+  id = "r".repeat(201);
+  expect(await reserve({ ...inventoryAgent, policies: { reserve: { tries: 1 } } })).toMatchObject({
+    kind: "expired",
+    lastError: { misconfigured: true },
+  });
+});
+
+test("a status of more than 200 characters is not kept", async () => {
+  service = await startHttpServer((_, response) =>
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ status: "s".repeat(201) })),
+  );
+  const results = { takePayment: { chargeId: "ch-1" } };
+  const agent = routeAgent(paymentAgent, [{ url: service.url, capacity: 4 }], { now: Date.now });
+  const completeBy = new Date(Date.now() + 1500).toISOString();
+  const reply = await agent.call("capture", { ...REQUEST, results }, boundsOf(completeBy));
+  expect(reply).toMatchObject({ kind: "done", result: { status: null } });
+});
+
+test("a text in a result that no record takes is a fault of the endpoint", async () => {
+  service = await startHttpServer((_, response) => response.end());
+  const tells = async () => ({ kind: "done", result: { note: "n".repeat(1001) } }) as const;
+  const reply = await reserve({
+    name: "inventory",
+    operations: { reserve: tells },
+    policies: { reserve: { tries: 1 } },
+  });
+  const message = "note in the answer is over 1000 characters";
+  expect(reply).toMatchObject({ kind: "expired", unsure: true, lastError: { message, misconfigured: true } });
+});
+
+test("an answer that drips is ended with its try", async () => {
+  service = await startHttpServer(async (_, response) => {
+    response.writeHead(200, JSON_TYPE);
+    for (; !response.destroyed; await sleep(20)) response.write(" ");
+  });
+  const policies = { reserve: { tries: 1, tryTimeoutMs: 200 } };
+  expect(await reserve({ ...inventoryAgent, policies })).toMatchObject({
+    kind: "expired",
+    tries: 1,
+    unsure: true,
+    lastError: { message: "no answer within 200 ms" },
+  });
+});

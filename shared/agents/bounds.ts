@@ -1,0 +1,26 @@
+// What is taken of what a remote service says, at most: nobody bounds it on the way here.
+import type { Readable } from "node:stream";
+
+export const BODY_LIMIT_BYTES = 65_536;
+export const MESSAGE_LIMIT = 1000;
+export const ID_LIMIT = 200;
+
+export function bounded(message: string): string {
+  // A character that the cut goes through would be no text that the store takes.
+  return message.length <= MESSAGE_LIMIT ? message : message.slice(0, MESSAGE_LIMIT).toWellFormed();
+}
+
+/** The start of a body. The rest is not read: leaving the loop ends the stream, and undici closes the connection. */
+export async function readStart(body: Readable): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > BODY_LIMIT_BYTES) break;
+  }
+  return {
+    text: Buffer.concat(chunks).toString("utf8", 0, BODY_LIMIT_BYTES),
+    isWhole: bytes <= BODY_LIMIT_BYTES,
+  };
+}

@@ -1,0 +1,101 @@
+// One try at an operation (P6, P8): its time, its credential, and what it tells of the endpoint.
+import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
+import type { Authenticate } from "./authentication.ts";
+import { bounded, MESSAGE_LIMIT } from "./bounds.ts";
+import type { Deadline } from "./deadline.ts";
+import type { EndpointPool, Lease } from "./endpoint-pool.ts";
+
+type Unavailable = Extract<Finding, { kind: "unavailable" }>;
+
+export interface Trial {
+  readonly run: (call: AgentCall) => Promise<Finding>;
+  readonly request: AgentRequest;
+  readonly completeBy: string;
+  readonly timeoutMs: number;
+  readonly authenticate: Authenticate | undefined;
+}
+
+/** `cutOff`: complete-by passed. */
+export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappened: boolean };
+
+/** Gives the endpoint its place back, whatever comes of it. Throws what is a bug in the operation. */
+export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
+  const { timeoutMs } = trial;
+  let isSent = false;
+  let reply: Finding | undefined;
+  try {
+    reply = await deadline.within<Finding>((settle, fail) => {
+      const cancel = new AbortController();
+      const timer = setTimeout(() => {
+        cancel.abort(new Error("the try took too long"));
+        settle({ kind: "unavailable", message: `no answer within ${timeoutMs} ms`, mayHaveHappened: isSent });
+      }, timeoutMs);
+      const begin = async () => {
+        try {
+          const credential = trial.authenticate && (await trial.authenticate(cancel.signal));
+          if (cancel.signal.aborted) return;
+          isSent = true;
+          settle(await send(trial, lease.url, credential, cancel.signal));
+        } catch (cause) {
+          if (isSent) fail(cause);
+          else settle({ kind: "unavailable", message: `no credential: ${String(cause)}`, misconfigured: true });
+        } finally {
+          clearTimeout(timer);
+        }
+      };
+      void begin();
+      return () => {
+        clearTimeout(timer);
+        cancel.abort(new Error("complete-by has passed"));
+      };
+    });
+  } catch (cause) {
+    pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);
+    throw cause;
+  }
+  if (!reply) {
+    pool.release(lease, "unclear", "no answer before complete-by");
+    return { kind: "cutOff", mayHaveHappened: isSent };
+  }
+  const taken = withinBounds(reply);
+  if (taken.kind === "unavailable") {
+    pool.release(lease, "failed", taken.message, { error: errorOf(taken, lease), restMs: taken.retryAfterMs });
+  } else {
+    pool.release(lease, "answered", taken.kind);
+  }
+  return taken;
+}
+
+export function errorOf({ message, misconfigured }: Unavailable, { url }: Lease): LastError {
+  return { endpoint: url, message, ...(misconfigured && { misconfigured }) };
+}
+
+function send(
+  { run, request, completeBy }: Trial,
+  endpoint: string,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<Finding> {
+  return run({ ...request, endpoint, credential, completeBy, signal });
+}
+
+/** What a service says goes into records and messages, which have their own limits. */
+function withinBounds(reply: Finding): Finding {
+  switch (reply.kind) {
+    case "absent":
+      return reply;
+    case "rejected":
+    case "unavailable":
+      return { ...reply, message: bounded(reply.message) };
+    case "done": {
+      const long = Object.entries(reply.result).find(
+        ([, value]) => typeof value === "string" && value.length > MESSAGE_LIMIT,
+      );
+      if (!long) return reply;
+      const message = `${long[0]} in the answer is over ${MESSAGE_LIMIT} characters`;
+      return { kind: "unavailable", message, mayHaveHappened: true, misconfigured: true };
+    }
+    default:
+      return reply satisfies never;
+  }
+}

@@ -1,0 +1,190 @@
+// P9 over HTTP: what each agent takes for its service's word on the order, and what is a fault of the endpoint.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bounds as boundsOf } from "../../tests/support/bounds.ts";
+import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
+import { sampleOrder } from "../../tests/support/orders.ts";
+import type { Agent, AgentCall, AgentReply, LastError, Operation } from "./agent.ts";
+import type { AgentName } from "./agents.ts";
+import { fraudAgent } from "./fraud.ts";
+import { inventoryAgent } from "./inventory.ts";
+import { paymentAgent } from "./payment.ts";
+import { routeAgent } from "./route-agent.ts";
+import { shippingAgent } from "./shipping.ts";
+
+const AGENTS = {
+  inventory: [inventoryAgent, "reserve"],
+  payment: [paymentAgent, "authorize"],
+  fraud: [fraudAgent, "check"],
+  shipping: [shippingAgent, "arrange"],
+} as const satisfies { readonly [name in AgentName]: readonly [Agent, string] };
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly type?: string;
+}
+
+const json = (status: number, body: object): Answer => ({
+  status,
+  body: JSON.stringify(body),
+  type: "application/json",
+});
+const html = (status: number): Answer => ({ status, body: "<h1>Gateway</h1>", type: "text/html" });
+const made = json(201, { id: "x-1" });
+
+let service: HttpServer;
+/** One for each call; the last one for all that follow. */
+let answers: Answer[];
+let calls: number;
+
+beforeEach(async () => {
+  calls = 0;
+  service = await startHttpServer((_, response) => {
+    const { status, body, type = "text/plain" } = answers[Math.min(calls, answers.length - 1)] ?? made;
+    calls += 1;
+    response.writeHead(status, { "content-type": type, location: "/sign-in" }).end(body);
+  });
+});
+
+afterEach(() => service[Symbol.asyncDispose]());
+
+const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:step:forward", undoes: null };
+
+async function reply(agent: AgentName, ...given: Answer[]): Promise<AgentReply> {
+  answers = given;
+  const [{ operations }, operation] = AGENTS[agent];
+  const call: AgentCall = {
+    ...REQUEST,
+    endpoint: service.url,
+    completeBy: new Date(Date.now() + 5000).toISOString(),
+    signal: AbortSignal.timeout(5000),
+  };
+  return ((operations as { readonly [name: string]: Operation })[operation] as Operation)(call);
+}
+
+/** status → the service's word, a pause, or a fault of the endpoint; and whether the work may have been done all the same. */
+const USUAL: readonly (readonly [number, "later" | "misconfigured", boolean])[] = [
+  [300, "misconfigured", false],
+  [301, "misconfigured", false],
+  [302, "misconfigured", false],
+  [303, "misconfigured", false],
+  [304, "misconfigured", false],
+  [307, "misconfigured", false],
+  [308, "misconfigured", false],
+  [400, "misconfigured", false],
+  [401, "misconfigured", false],
+  [403, "misconfigured", false],
+  [404, "misconfigured", false],
+  [405, "misconfigured", false],
+  [406, "misconfigured", false],
+  [407, "misconfigured", false],
+  [408, "later", false],
+  [410, "misconfigured", false],
+  [411, "misconfigured", false],
+  [413, "misconfigured", false],
+  [414, "misconfigured", false],
+  [415, "misconfigured", false],
+  [421, "misconfigured", false],
+  [425, "later", false],
+  [426, "misconfigured", false],
+  [429, "later", false],
+  [431, "misconfigured", false],
+  [451, "misconfigured", false],
+  [499, "misconfigured", false],
+  [500, "later", true],
+  [501, "misconfigured", false],
+  [502, "later", true],
+  [503, "later", false],
+  [504, "later", true],
+  [505, "misconfigured", false],
+  [511, "misconfigured", false],
+  [599, "later", true],
+];
+
+describe.each(Object.keys(AGENTS) as AgentName[])("P9 %s", (agent) => {
+  test.each(USUAL)("HTTP %i: %s", async (status, means, mayHaveHappened) => {
+    const expected = {
+      kind: "unavailable",
+      message: expect.stringContaining(`HTTP ${status}`),
+      ...(mayHaveHappened && { mayHaveHappened }),
+      ...(means === "misconfigured" && { misconfigured: true }),
+    };
+    for (const answer of [html(status), json(status, { code: "AccessDenied", message: "no" })])
+      expect(await reply(agent, answer)).toEqual(expected);
+  });
+
+  test("a success of another shape is a fault of the endpoint, and the work may be done", async () => {
+    const expected = { kind: "unavailable", misconfigured: true, mayHaveHappened: true };
+    for (const answer of [html(200), json(200, { status: "ok" }), json(200, { id: "x".repeat(201) })])
+      expect(await reply(agent, answer)).toMatchObject(expected);
+  });
+});
+
+/** The services' own answers. */
+const OWN: readonly (readonly [AgentName, number, string, "rejected" | "unavailable"])[] = [
+  ["inventory", 404, "not-found", "rejected"],
+  ["inventory", 409, "out-of-stock", "rejected"],
+  ["inventory", 422, "unknown-sku", "rejected"],
+  ["inventory", 423, "being-counted", "unavailable"],
+  ["payment", 402, "card-declined", "rejected"],
+  ["payment", 404, "not-found", "rejected"],
+  ["payment", 409, "already-undone", "rejected"],
+  ["payment", 409, "request-in-progress", "unavailable"],
+  ["payment", 422, "key-reused", "rejected"],
+  ["fraud", 403, "refused", "rejected"],
+  ["fraud", 422, "suspicious", "rejected"],
+  ["shipping", 404, "not-found", "rejected"],
+  ["shipping", 409, "on-its-way", "rejected"],
+  ["shipping", 422, "no-such-address", "rejected"],
+];
+
+describe("P9 the services' own answers", () => {
+  test.each(OWN)("%s, HTTP %i %s: %s", async (agent, status, code, kind) => {
+    const own = await reply(agent, json(status, { code, message: "no" }));
+    expect(own).toEqual({ kind, message: kind === "rejected" ? "no" : `HTTP ${status}: no` });
+  });
+
+  test.each(OWN)("%s, HTTP %i in a gateway's words is a fault of the endpoint", async (agent, status) => {
+    expect(await reply(agent, html(status))).toMatchObject({ kind: "unavailable", misconfigured: true });
+  });
+});
+
+test.each([302, 401, 403, 404, 405, 407, 413])(
+  "P9 P18 HTTP %i for a while: an operator hears of it, the breaker opens, and the order is done when it is mended",
+  async (status) => {
+    answers = [...Array(4).fill(html(status)), made];
+    const heard: { operation: string; error: LastError }[] = [];
+    const health: string[] = [];
+    const agent = routeAgent(inventoryAgent, [{ url: service.url, capacity: 4 }], {
+      now: Date.now,
+      firstPauseMs: 1,
+      breaker: { failures: 3, openMs: 20, longestOpenMs: 20 },
+      onMisconfigured: (_, operation, error) => heard.push({ operation, error }),
+      onHealth: (_agent, _url, state) => health.push(state),
+    });
+    const completeBy = new Date(Date.now() + 20_000).toISOString();
+    const bounded = await agent.call("reserve", REQUEST, boundsOf(completeBy));
+    expect(bounded).toMatchObject({ kind: "done", endpoint: service.url });
+    expect(bounded).not.toHaveProperty("unsure");
+    const error = { endpoint: service.url, message: `HTTP ${status}`, misconfigured: true };
+    expect(heard).toEqual(Array(4).fill({ operation: "reserve", error }));
+    expect(health[0]).toBe("broken");
+    expect(health.at(-1)).toBe("healthy");
+    expect(calls).toBe(5);
+  },
+);
+
+test("P9 a fault of the endpoint that lasts ends in silence, which says what it was", async () => {
+  answers = [json(403, { code: "AuthorizationFailed", message: "the key was rotated" })];
+  const agent = routeAgent(paymentAgent, [{ url: service.url, capacity: 4 }], { now: Date.now, firstPauseMs: 5 });
+  const completeBy = new Date(Date.now() + 300).toISOString();
+  expect(await agent.call("authorize", REQUEST, boundsOf(completeBy))).toMatchObject({
+    kind: "expired",
+    lastError: {
+      endpoint: service.url,
+      message: expect.stringContaining("HTTP 403: the key was rotated"),
+      misconfigured: true,
+    },
+  });
+});

@@ -1,0 +1,147 @@
+// Tries an operation until it is answered (P6, P8): routed, with pauses, as its policy says, and never past complete-by.
+import type { ExponentialBackoff, IBackoff } from "cockatiel";
+import type { Priority } from "../domain/order.ts";
+import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError } from "./agent.ts";
+import type { Authenticate } from "./authentication.ts";
+import { bounded } from "./bounds.ts";
+import type { Deadline } from "./deadline.ts";
+import type { EndpointPool, Lease } from "./endpoint-pool.ts";
+import { errorOf, type Trial, tryOnce } from "./one-try.ts";
+
+/** An operation's policy, with every member decided. */
+export interface Manner {
+  readonly tryTimeoutMs: number;
+  readonly tries: number;
+  readonly pauses: ExponentialBackoff<number>;
+  readonly atMostOnce: boolean;
+  readonly find: Find | undefined;
+}
+
+/** The agent's service: where it is called. */
+export interface Service {
+  readonly pool: EndpointPool;
+  /** By URL; an endpoint that is not there wants no credential. */
+  readonly authenticate: ReadonlyMap<string, Authenticate>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onMisconfigured: (operation: string, error: LastError) => void;
+}
+
+export interface Work {
+  readonly operation: string;
+  /** The operation; `tries` is 1 for the first. */
+  readonly run: (call: AgentCall, tries: number) => Promise<Finding>;
+  /** The question whether it was done. */
+  readonly ask: (call: AgentCall) => Promise<Finding>;
+  readonly manner: Manner;
+  readonly request: AgentRequest;
+  readonly completeBy: string;
+  readonly priority: Priority;
+  /** Where the first try goes; undefined where it has to wait for a place. */
+  readonly place: Lease | undefined;
+}
+
+/**
+ * A service that is asked what it did may still be doing it: that nothing is there counts only once no try that was given
+ * up can take effect any more.
+ */
+export async function untilAnswered(work: Work, deadline: Deadline, service: Service): Promise<BoundedReply> {
+  const { operation, manner, request, priority } = work;
+  const { find, atMostOnce } = manner;
+  const { pool, now, onMisconfigured } = service;
+  const settled = (givenUpAt: number) => givenUpAt + (find?.settlesWithinMs ?? 0);
+  let unsure = request.mayHaveHappened === true;
+  const triedUntil = Date.parse(request.triedUntil ?? "");
+  let settledAt = settled(Number.isNaN(triedUntil) ? now() : triedUntil);
+  let lastError: LastError | undefined;
+  let pause: IBackoff<unknown> | undefined;
+  let { place } = work;
+  for (let tries = 0; ; ) {
+    if (unsure && atMostOnce) {
+      if (place) pool.release(place, "unclear", "it may not be done twice");
+      return notAgain(lastError, pool);
+    }
+    const asks = unsure && find !== undefined;
+    if (!asks && tries >= manner.tries) return expired(tries, lastError ?? pool.obstacle(), unsure);
+    const lease = place ?? (await placeAt(pool, priority, lastError?.endpoint, deadline));
+    place = undefined;
+    if (lease) {
+      if (!asks) tries += 1;
+      const reply = await tryOnce(trialOf(work, asks ? undefined : tries, lease, service), lease, deadline, pool);
+      const { url: endpoint, because } = lease;
+      switch (reply.kind) {
+        case "done":
+          return { ...reply, endpoint, because };
+        case "rejected":
+          return { ...reply, endpoint, because, ...(unsure && !asks && { unsure }) };
+        case "absent":
+          if (lease.startedAt < settledAt) break;
+          unsure = false;
+          continue;
+        case "unavailable":
+          lastError = errorOf(reply, lease);
+          if (reply.misconfigured) onMisconfigured(operation, lastError);
+          if (asks || !reply.mayHaveHappened) break;
+          unsure = true;
+          settledAt = settled(now());
+          break;
+        case "cutOff":
+          return expired(tries, cutOff(endpoint, lastError), unsure || (!asks && reply.mayHaveHappened));
+        default:
+          reply satisfies never;
+      }
+    }
+    // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
+    pause = pause ? pause.next(undefined) : manner.pauses.next();
+    await deadline.pause(pause.duration);
+    if (deadline.passed) return expired(tries, lastError ?? pool.obstacle(), unsure);
+  }
+}
+
+function trialOf(
+  { run, ask, manner, request, completeBy }: Work,
+  tries: number | undefined,
+  { url }: Lease,
+  { authenticate }: Service,
+): Trial {
+  return {
+    run: tries === undefined ? ask : (call) => run(call, tries),
+    request,
+    completeBy,
+    timeoutMs: manner.tryTimeoutMs,
+    authenticate: authenticate.get(url),
+  };
+}
+
+/** Undefined when the lane is full or the deadline has passed. */
+async function placeAt(
+  pool: EndpointPool,
+  priority: Priority,
+  failed: string | undefined,
+  deadline: Deadline,
+): Promise<Lease | undefined> {
+  const lease = pool.take(priority, failed);
+  if (lease) return lease;
+  return deadline.within<Lease | undefined>((settle) => {
+    const leave = pool.wait(priority, failed, settle);
+    if (!leave) settle(undefined);
+    return leave ?? (() => undefined);
+  });
+}
+
+function expired(tries: number, lastError: LastError, unsure: boolean): BoundedReply {
+  return { kind: "expired", tries, lastError, ...(unsure && { unsure }) };
+}
+
+function cutOff(endpoint: string, before: LastError | undefined): LastError {
+  const message = "no answer before complete-by";
+  return { ...before, endpoint, message: before ? bounded(`${message}; before that ${before.message}`) : message };
+}
+
+/** It may have been done, and may not be done twice: a person, or the step's undo, has to see to it. */
+function notAgain(lastError: LastError | undefined, pool: EndpointPool): BoundedReply {
+  const { endpoint } = lastError ?? pool.obstacle();
+  const cause = lastError?.message ?? "an earlier attempt was not answered";
+  const message = bounded(`not tried again, for it may have been done (at most once): ${cause}`);
+  return { kind: "rejected", message, endpoint, because: "at most once", unsure: true };
+}

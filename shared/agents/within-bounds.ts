@@ -1,0 +1,108 @@
+// The times of one call to an agent (P8, P26): it waits for a place first, is taken up then, and is bounded by complete-by from then on.
+import type { ExponentialBackoff, IBackoff } from "cockatiel";
+import type { BoundedReply, Bounds } from "./agent.ts";
+import { Deadline } from "./deadline.ts";
+import type { EndpointPool, Lease } from "./endpoint-pool.ts";
+
+/** A call that takes longer than this, or half of its time, says that it is at work. */
+const SAY_AFTER_MS = 2000;
+
+export interface TakenUp {
+  readonly completeBy: string;
+  readonly deadline: Deadline;
+  /** Undefined where every endpoint is down: the call then has its time to wait for one. */
+  readonly place: Lease | undefined;
+}
+
+interface Waiting {
+  readonly pool: EndpointPool;
+  readonly pauses: ExponentialBackoff<number>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Waits for a place, has the call taken up and does the work; ends at complete-by, and says in time that it is under way. */
+export async function withinBounds(
+  bounds: Bounds,
+  waiting: Waiting,
+  work: (taken: TakenUp) => Promise<BoundedReply>,
+): Promise<BoundedReply> {
+  const { pool, now } = waiting;
+  const place = await firstPlace(bounds, waiting);
+  if (place === "none in time") return { kind: "notTakenUp" };
+  const completeBy = await takeUp(bounds, place, pool);
+  if (completeBy === undefined) return { kind: "notTakenUp" };
+  const leftMs = Date.parse(completeBy) - now();
+  if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
+  if (leftMs <= 0) {
+    if (place) pool.release(place, "unclear", "complete-by had passed");
+    await bounds.stillAtWork();
+    return { kind: "expired", tries: 0 };
+  }
+  return bounded(leftMs, bounds, (deadline) => work({ completeBy, deadline, place }));
+}
+
+/** Waiting for capacity is no failure of the call's; undefined where every endpoint is down, which may become one. */
+async function firstPlace(
+  { startBy, priority }: Bounds,
+  { pool, pauses, now }: Waiting,
+): Promise<Lease | undefined | "none in time"> {
+  const lease = pool.take(priority);
+  if (lease || pool.isDown()) return lease;
+  const leftMs = Date.parse(startBy) - now();
+  if (Number.isNaN(leftMs)) throw new Error(`start-by ${startBy} is no instant`);
+  if (leftMs <= 0) return "none in time";
+  const patience = new Deadline(leftMs);
+  let pause: IBackoff<unknown> | undefined;
+  try {
+    while (!patience.passed) {
+      const place = await patience.within<Lease | "down" | "full">((settle) => {
+        const leave = pool.wait(priority, undefined, settle, () => settle("down"));
+        if (!leave) settle("full");
+        return leave ?? (() => undefined);
+      });
+      if (place === "down") return undefined;
+      if (place !== undefined && place !== "full") return place;
+      // In a full lane, asking again at random is bounded, and keeps nobody's place.
+      pause = pause ? pause.next(undefined) : pauses.next();
+      await patience.pause(pause.duration);
+    }
+    return "none in time";
+  } finally {
+    patience.end();
+  }
+}
+
+async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPool): Promise<string | undefined> {
+  let completeBy: string | undefined;
+  try {
+    completeBy = await bounds.takeUp();
+    return completeBy;
+  } finally {
+    if (completeBy === undefined && place) pool.release(place, "unclear", "the step was not taken up");
+  }
+}
+
+async function bounded(
+  leftMs: number,
+  bounds: Bounds,
+  work: (deadline: Deadline) => Promise<BoundedReply>,
+): Promise<BoundedReply> {
+  let said: Promise<void> | undefined;
+  const stillAtWork = () => {
+    said ??= bounds.stillAtWork();
+    return said;
+  };
+  const deadline = new Deadline(leftMs);
+  const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
+  try {
+    const reply = await work(deadline);
+    // Whoever counts failures has to know that this was one.
+    if (reply.kind === "expired") await stillAtWork();
+    return reply;
+  } finally {
+    clearTimeout(timer);
+    deadline.end();
+    await said;
+  }
+}
