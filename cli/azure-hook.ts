@@ -36,7 +36,9 @@ async function preprovision(): Promise<number> {
   const subscription = chosen("AZURE_SUBSCRIPTION_ID");
   if (!subscription) throw new Error("azd's environment has no AZURE_SUBSCRIPTION_ID: azd env set it, or run azd up.");
   const registered = await registerProviders(openResourceManager(ownSignIn()), subscription, providersNeeded());
-  console.log(registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.");
+  console.log(
+    registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
+  );
   return 0;
 }
 

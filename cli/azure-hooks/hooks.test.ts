@@ -26,7 +26,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`;
     asked.push(line);
-    const { status = 200, body = {} } = request.headers.authorization === "Bearer token" ? answer(line) : { status: 401 };
+    const { status = 200, body = {} } =
+      request.headers.authorization === "Bearer token" ? answer(line) : { status: 401 };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -16,9 +16,7 @@ const SMOKE: Workflow = {
   name: "smoke",
   version: 1,
   policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
-  steps: [
-    { name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", undo: "nothing" },
-  ],
+  steps: [{ name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", undo: "nothing" }],
 };
 
 const data = mkdtempSync(join(tmpdir(), "smoke-"));
@@ -61,7 +59,13 @@ test("a workflow that the app does not have: the quarantine's fault is told", as
 });
 
 test("a service that refuses: the order's own end is told", async () => {
-  await app.switchOn("fraud", { kind: "refuse", status: 422, code: "no-such-customer", message: "no such customer", calls: 1 });
+  await app.switchOn("fraud", {
+    kind: "refuse",
+    status: 422,
+    code: "no-such-customer",
+    message: "no such customer",
+    calls: 1,
+  });
   const { code, output } = await smoke(data);
   expect(output).toMatch(/smoke-\w+: failed: .*no such customer/);
   expect(code).toBe(1);
