@@ -1,9 +1,11 @@
 // Choices that Azure refuses, and what the template does about each; and the rights that it gives.
+import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { namedChoices } from "../../cli/cost/environments.ts";
+import { agentsAskedByQueue } from "../../shared/workflows/workflows.ts";
 import { declared, parse } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -27,7 +29,7 @@ test("with zones a group has at least two always-ready instances or none, and no
 });
 
 test("functions that scale by themselves can be always ready, under the names that Azure has for them", () => {
-  expect(app).toContain("{ name: 'function:${entry.key}', instanceCount: entry.value }");
+  expect(app).toMatch(/\{ name: 'function:\$\{entry\.key\}', instanceCount: entry\.value \}/);
 });
 
 test("changes to one Cosmos DB account come one after the other", () => {
@@ -46,7 +48,7 @@ test("changes to one Cosmos DB account come one after the other", () => {
 
 test("of the audit log the app may add and read, and nothing more", () => {
   const access = read("infra/app/cosmos-access.bicep");
-  const actions = [...block(access, "appender").matchAll(/'Microsoft\.DocumentDB\/databaseAccounts\/(\S+)'/g)];
+  const actions = [...block(access, "appender").matchAll(/'Microsoft\.DocumentDB\/databaseAccounts\/([^@\s]+)'/g)];
   expect(actions.map(([, action]) => action)).toEqual([
     "readMetadata",
     "sqlDatabases/containers/executeQuery",
@@ -74,7 +76,7 @@ test("the host's diagnostic events have their table, wherever orchestrations are
 });
 
 test("who deploys gets no right where GRANT_DEVELOPER_ACCESS is off", () => {
-  const uses = [...main.matchAll(/\bprincipalId\b(?!:)/g)];
+  const uses = [...main.matchAll(/(?<!\.)\bprincipalId\b/g)];
   // Its declaration, and the one variable that asks for the choice.
   expect(uses).toHaveLength(2);
   expect(main).toContain("var developerPrincipalId = grantDeveloperAccess ? principalId : ''");
@@ -95,7 +97,9 @@ test("private: every place that the app calls has its endpoint, and none stays p
   const groups = [...network.matchAll(/groupId: '(\w+)'/g)].map(([, group]) => group);
   expect(groups).toEqual(["blob", "blob", "queue", "table", "namespace", "Sql", "scheduler"]);
   for (const file of ["storage", "package-storage", "service-bus", "cosmos", "durable-task"])
-    expect(read(`infra/app/${file}.bicep`), file).toContain("publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'");
+    expect(read(`infra/app/${file}.bicep`), file).toContain(
+      "publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'",
+    );
 });
 
 interface Hook {
@@ -126,13 +130,13 @@ test("each choice goes into the pipeline and stands on the operator's page", () 
 
 test("the sets of choices name parameters that there are", () => {
   const known = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name]) => name);
-  for (const [name, choices] of namedChoices()) expect(known, name).toEqual(expect.arrayContaining(Object.keys(choices)));
+  for (const [name, choices] of namedChoices())
+    expect(known, name).toEqual(expect.arrayContaining(Object.keys(choices)));
   const functions = JSON.parse(namedChoices().get("production")?.["ALWAYS_READY_FUNCTIONS"] ?? "{}") as object;
-  const sources = globSync("functions/*.ts", { cwd: root }).map((file) => read(`${file}`));
-  for (const name of Object.keys(functions)) {
-    const own = name.replace(/^fraudQueueAgent$/, "${name}QueueAgent");
-    expect(sources.some((text) => text.includes(`"${own}"`) || text.includes(`\`${own}\``)), name).toBe(true);
-  }
+  const sources = globSync("functions/*.ts", { cwd: root }).map(read).join("\n");
+  const agents = [...agentsAskedByQueue].map((agent) => `${agent}QueueAgent`);
+  for (const name of Object.keys(functions))
+    expect(agents.includes(name) || sources.includes(`"${name}"`), name).toBe(true);
 });
 
 interface Registration {
@@ -144,7 +148,12 @@ interface Registration {
 test("sign-in: tokens of version 2, a scope, clients that need no consent, roles as the code has them; commands do the same", () => {
   const module = read("infra/app/sign-in.bicep");
   const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;
-  for (const part of ["requestedAccessTokenVersion: 2", "registration.scope", "registration.clients", "registration.roles"])
+  for (const part of [
+    "requestedAccessTokenVersion: 2",
+    "registration.scope",
+    "registration.clients",
+    "registration.roles",
+  ])
     expect(module).toContain(part);
   const access = read("shared/messaging/operator-access.ts");
   for (const { value } of registration.roles) expect(access).toContain(`"${value}"`);
@@ -152,4 +161,27 @@ test("sign-in: tokens of version 2, a scope, clients that need no consent, roles
   const recipe = read("docs/operations.md").split("\n## Signing in\n")[1]?.split("\n## ")[0] ?? "";
   for (const part of ["requestedAccessTokenVersion", "preAuthorizedApplications", "infra/sign-in/registration.json"])
     expect(recipe).toContain(part);
+});
+
+test("sign-in: the commands' registration is the module's", ({ skip }) => {
+  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
+  const run = (clients: string) => {
+    const given = { id: "app", scope: "scope-id", read: "read-id", operate: "operate-id", clients };
+    const args = Object.entries(given).flatMap(([name, value]) => ["--arg", name, value]);
+    const files = ["-f", join(root, "infra/sign-in/registration.jq"), join(root, "infra/sign-in/registration.json")];
+    return JSON.parse(spawnSync("jq", [...args, ...files], { encoding: "utf8" }).stdout);
+  };
+  const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;
+  const first = run("no");
+  expect(first.api.preAuthorizedApplications).toEqual([]);
+  expect(first.api.requestedAccessTokenVersion).toBe(2);
+  expect(first.api.oauth2PermissionScopes).toMatchObject([{ id: "scope-id", value: registration.scope.value }]);
+  expect(first.appRoles).toMatchObject([
+    { id: "read-id", value: "Orders.Read", isEnabled: true },
+    { id: "operate-id", value: "Orders.Operate", isEnabled: true },
+  ]);
+  const { preAuthorizedApplications } = run("yes").api;
+  expect(preAuthorizedApplications).toEqual(
+    registration.clients.map(({ appId }) => ({ appId, delegatedPermissionIds: ["scope-id"] })),
+  );
 });
