@@ -1,9 +1,10 @@
 // `npm run azure-hook -- NAME`: what azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
 import { setTimeout as sleep } from "node:timers/promises";
+import { AzureDeveloperCliCredential } from "@azure/identity";
 import { knownAgents } from "../shared/agents/agents.ts";
 import { loadWorkflows } from "../shared/workflows/workflows.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
-import { azdValues, ownSignIn } from "./azure.ts";
+import { azdValues } from "./azure.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager } from "./azure-hooks/resource-manager.ts";
@@ -35,7 +36,7 @@ await runCommand(async () => {
 async function preprovision(): Promise<number> {
   const subscription = chosen("AZURE_SUBSCRIPTION_ID");
   if (!subscription) throw new Error("azd's environment has no AZURE_SUBSCRIPTION_ID: azd env set it, or run azd up.");
-  const registered = await registerProviders(openResourceManager(ownSignIn()), subscription, providersNeeded());
+  const registered = await registerProviders(openManager(), subscription, providersNeeded());
   console.log(
     registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
   );
@@ -45,7 +46,7 @@ async function preprovision(): Promise<number> {
 async function predeploy(): Promise<number> {
   const assignment = chosen("PACKAGE_ROLE_ASSIGNMENT_ID");
   if (!assignment) return 0;
-  const waitMs = await waitForPackageRole(openResourceManager(ownSignIn()), assignment, Date.now());
+  const waitMs = await waitForPackageRole(openManager(), assignment, Date.now());
   if (waitMs > 0) console.log(`Waiting ${Math.ceil(waitMs / 1000)} s: the role that writes the package is new.`);
   await sleep(waitMs);
   return 0;
@@ -59,6 +60,9 @@ async function postdeploy(): Promise<number> {
   }
   return smokeAzure(SMOKE_WORKFLOW);
 }
+
+/** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */
+const openManager = () => openResourceManager(new AzureDeveloperCliCredential());
 
 /** azd gives its values to hooks as their environment; whoever calls one by hand has azd's environment read. */
 function chosen(name: string): string | undefined {

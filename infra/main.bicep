@@ -149,10 +149,10 @@ var appName = '${abbreviations.functionApp}${token}'
 var developerPrincipalId = grantDeveloperAccess ? principalId : ''
 var privateOnly = network == 'private'
 var usesScheduler = durableBackend == 'durableTaskScheduler'
-var busSku = serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
+var busSku = !joins && serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
   ? fail('Private endpoints and replicas of Service Bus need serviceBusSku Premium.')
   : serviceBusSku
-var storeMode = cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
+var storeMode = !joins && cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
   ? fail('A store in several regions needs cosmosCapacityMode autoscale.')
   : cosmosCapacityMode
 var registeredId = createSignIn && !empty(authClientId)

@@ -74,6 +74,7 @@ resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containe
 ]
 
 // The log of every request is a choice: it is longer than the requests.
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: account

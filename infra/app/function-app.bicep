@@ -268,6 +268,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   }
 }
 
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: app

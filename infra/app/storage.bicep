@@ -56,6 +56,7 @@ resource appUses 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: account::blobs
