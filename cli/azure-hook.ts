@@ -7,7 +7,7 @@ import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { azdValues } from "./azure.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
-import { openResourceManager } from "./azure-hooks/resource-manager.ts";
+import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
@@ -62,7 +62,9 @@ async function postdeploy(): Promise<number> {
 }
 
 /** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */
-const openManager = () => openResourceManager(new AzureDeveloperCliCredential());
+function openManager(): ResourceManager {
+  return openResourceManager(new AzureDeveloperCliCredential());
+}
 
 /** azd gives its values to hooks as their environment; whoever calls one by hand has azd's environment read. */
 function chosen(name: string): string | undefined {

@@ -22,13 +22,12 @@ export function openResourceManager(
   pauseMs = PAUSE_MS,
 ): ResourceManager {
   async function ask(method: string, path: string): Promise<Answer> {
-    const token = await credential.getToken(`${ADDRESS}/.default`);
-    if (!token) throw new Error("Nobody is signed in to Azure: azd auth login");
+    const token = await tokenOf(credential);
     for (let tries = 1; ; tries += 1) {
       try {
         const response = await fetch(`${address}${path}`, {
           method,
-          headers: { authorization: `Bearer ${token.token}` },
+          headers: { authorization: `Bearer ${token}` },
         });
         const passing = response.status === 429 || response.status >= 500;
         if (!passing || tries === TRIES) return { status: response.status, body: await bodyOf(response) };
@@ -39,6 +38,16 @@ export function openResourceManager(
     }
   }
   return { get: (path) => ask("GET", path), post: (path) => ask("POST", path) };
+}
+
+async function tokenOf(credential: TokenCredential): Promise<string> {
+  try {
+    const found = await credential.getToken(`${ADDRESS}/.default`);
+    if (found) return found.token;
+  } catch (cause) {
+    throw new Error(`azd has no sign-in to Azure (azd auth login): ${String(cause).trim()}`, { cause });
+  }
+  throw new Error("azd has no sign-in to Azure: azd auth login");
 }
 
 async function bodyOf(response: Response): Promise<unknown> {
