@@ -11,15 +11,20 @@ const OUTPUTS = [
   ["COSMOS_ENDPOINT", "Cosmos__accountEndpoint"],
 ] as const;
 
-/** @throws what to do where azd is not there, or knows of no deployment. */
-export function azureSettings(run: () => { status: number | null; stdout: string; stderr: string } = askAzd): Settings {
+type Answer = { status: number | null; stdout: string; stderr: string };
+
+/** What azd knows of its environment: what was chosen, and the outputs of the deployment. @throws what to do where it knows none. */
+export function azdValues(run: () => Answer = askAzd): ReadonlyMap<string, string> {
   const { status, stdout, stderr } = run();
   if (status === null)
     throw new Error("--azure asks azd where the app is, and azd can't be run: install it (https://aka.ms/azd).");
   if (status !== 0) throw new Error(`azd does not say where the app is: ${stderr.trim() || stdout.trim()}`);
-  const values = new Map(
-    [...stdout.matchAll(/^(\w+)="?(.*?)"?\r?$/gm)].map(([, name = "", value = ""]) => [name, value]),
-  );
+  return new Map([...stdout.matchAll(/^(\w+)="?(.*?)"?\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
+}
+
+/** @throws what to do where azd is not there, or knows of no deployment. */
+export function azureSettings(run: () => Answer = askAzd): Settings {
+  const values = azdValues(run);
   const lacking = OUTPUTS.flatMap(([output]) => (values.get(output) ? [] : [output]));
   if (lacking.length > 0) {
     throw new Error(
@@ -29,13 +34,13 @@ export function azureSettings(run: () => { status: number | null; stdout: string
   return Object.fromEntries(OUTPUTS.map(([output, setting]) => [setting, values.get(output) ?? ""]));
 }
 
-function askAzd() {
+function askAzd(): Answer {
   const { status, stdout, stderr, error } = spawnSync("azd", ["env", "get-values"], { cwd: ROOT, encoding: "utf8" });
   return { status: error ? null : status, stdout, stderr };
 }
 
 /** On this machine's account: Azure CLI, azd, or what else DefaultAzureCredential finds. */
-const ownSignIn = () => credentialOf({ credential: undefined, clientId: undefined });
+export const ownSignIn = () => credentialOf({ credential: undefined, clientId: undefined });
 
 export function openBus(settings: Settings, options: ServiceBusClientOptions): ServiceBusClient {
   const namespace = settings["ServiceBus__fullyQualifiedNamespace"];

@@ -11,11 +11,14 @@ param environmentName string
 @metadata({ azd: { type: 'location' } })
 param location string
 
-@description('Object id of who deploys: may send orders, read their answers and read the orders. Empty: nobody may.')
+@description('Object id of who deploys.')
 param principalId string = deployer().objectId
 
 @allowed(['User', 'Group', 'ServicePrincipal'])
 param principalType string = 'User'
+
+@description('Whether who deploys may send orders, read their answers and read the orders. Off where a pipeline deploys.')
+param grantDeveloperAccess bool = true
 
 @description('Where the inventory service answers, as in https://one.example;capacity=64, https://other.example')
 @minLength(8)
@@ -36,7 +39,10 @@ param shippingEndpoints string
 @description('Who is told of alerts. Empty: they stand in the portal alone.')
 param alertEmail string = ''
 
-@description('Client id of the app registration by which operators sign in. Empty: built-in authentication is off.')
+@description('Makes the app registration by which operators sign in. Takes the right to make one in the tenant.')
+param createSignIn bool = false
+
+@description('Client id of an app registration that is there already. Empty, and none made: built-in authentication is off.')
 param authClientId string = ''
 
 @description('Where Durable Functions keeps its orchestrations. There is no way to move them from one to the other.')
@@ -49,7 +55,7 @@ param durableTaskSku string = 'Consumption'
 @minValue(1)
 param durableTaskCapacity int = 1
 
-@description('private: the app reaches storage, bus and store over private endpoints alone; needs Service Bus Premium.')
+@description('private: the app reaches storage, bus, store and scheduler over private endpoints alone; needs Service Bus Premium.')
 @allowed(['none', 'private'])
 param network string = 'none'
 
@@ -73,28 +79,52 @@ param cosmosMaxThroughput int = 1000
 @description('Regions that hold a copy of the store and take over in this order; autoscale only.')
 param cosmosSecondaryLocations string[] = []
 
+@description('Logs each request for data to the store, with who asked. It costs more than the requests.')
+param cosmosDataPlaneLogs bool = false
+
+@description('Another environment whose bus and store this one uses too, as the same app in a second region. Empty: its own.')
+param sharedEnvironmentName string = ''
+
+@description('The region of that environment.')
+param sharedLocation string = ''
+
 @description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see operations.md for the scheduler.')
 param zoneRedundant bool = false
+
+@description('Version of Node. Not every region offers the newest.')
+@allowed(['22', '24'])
+param nodeVersion string = '24'
+
+@description('What a deployment does with running instances. RollingUpdate is in preview.')
+@allowed(['Recreate', 'RollingUpdate'])
+param updateStrategy string = 'Recreate'
 
 @allowed([512, 2048, 4096])
 param instanceMemoryMB int = 2048
 
 @description('For each function, or group of functions, that scales by itself.')
-@minValue(40)
+@minValue(1)
 @maxValue(1000)
 param maximumInstanceCount int = 100
 
+@description('Instances that always run, for orchestrations and activities. In zones at least two.')
 @minValue(0)
 param alwaysReadyDurable int = 1
 
 @minValue(0)
 param alwaysReadyHttp int = 0
 
+@description('The same for other functions, by name, as in { submission: 1 }: each of them scales by itself.')
+param alwaysReadyFunctions object = {}
+
 @description('When the supervisor looks, in NCRONTAB with seconds.')
 param supervisorSchedule string = '*/10 * * * * *'
 
 @description('App settings that go over those of infra/app/function-app.bicep, by name.')
 param settingOverrides object = {}
+
+@description('Whether alert rules are made; each costs by the month.')
+param raiseAlerts bool = true
 
 @minValue(30)
 @maxValue(730)
@@ -106,19 +136,30 @@ param logDailyQuotaGb int = -1
 var abbreviations = loadJsonContent('abbreviations.json')
 var token = toLower(uniqueString(subscription().id, environmentName, location))
 var tags = { 'azd-env-name': environmentName }
-var deploymentContainer = 'app-package'
-var taskHubName = 'OrderScheduler'
+var joins = !empty(sharedEnvironmentName)
+var groupName = '${abbreviations.resourceGroup}${environmentName}'
+// Where bus and store are, and what the names there end in.
+var sharedGroupName = joins ? '${abbreviations.resourceGroup}${sharedEnvironmentName}' : groupName
+var sharedToken = joins ? toLower(uniqueString(subscription().id, sharedEnvironmentName, sharedLocation)) : token
+var namespaceName = '${abbreviations.serviceBusNamespace}${sharedToken}'
+var storeName = '${abbreviations.cosmosAccount}${sharedToken}'
+// An order's lock names the task hub that works on it: two regions need two names.
+var taskHubName = joins ? 'OrderScheduler2' : 'OrderScheduler'
+var appName = '${abbreviations.functionApp}${token}'
+var developerPrincipalId = grantDeveloperAccess ? principalId : ''
 var privateOnly = network == 'private'
 var usesScheduler = durableBackend == 'durableTaskScheduler'
-var busSku = serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
+var busSku = !joins && serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
   ? fail('Private endpoints and replicas of Service Bus need serviceBusSku Premium.')
   : serviceBusSku
-var storeMode = cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
+var storeMode = !joins && cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
   ? fail('A store in several regions needs cosmosCapacityMode autoscale.')
   : cosmosCapacityMode
-
+var registeredId = createSignIn && !empty(authClientId)
+  ? fail('Either createSignIn makes the app registration, or authClientId names one that is there.')
+  : authClientId
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
-  name: '${abbreviations.resourceGroup}${environmentName}'
+  name: groupName
   location: location
   tags: tags
 }
@@ -127,6 +168,7 @@ module identity 'app/identity.bicep' = {
   scope: group
   params: {
     name: '${abbreviations.managedIdentity}${token}'
+    packageIdentityName: '${abbreviations.managedIdentity}package-${token}'
     location: location
     tags: tags
   }
@@ -157,19 +199,31 @@ module storage 'app/storage.bicep' = {
     workspaceId: monitoring.outputs.workspaceId
     zoneRedundant: zoneRedundant
     privateOnly: privateOnly
-    deploymentContainer: deploymentContainer
     holdsTaskHub: !usesScheduler
   }
 }
 
-module serviceBus 'app/service-bus.bicep' = {
+module packageStorage 'app/package-storage.bicep' = {
   scope: group
   params: {
-    name: '${abbreviations.serviceBusNamespace}${token}'
+    name: '${abbreviations.storageAccount}pkg${token}'
     location: location
     tags: tags
-    appPrincipalId: identity.outputs.principalId
-    developerPrincipalId: principalId
+    packagePrincipalId: identity.outputs.packagePrincipalId
+    workspaceId: monitoring.outputs.workspaceId
+    zoneRedundant: zoneRedundant
+    privateOnly: privateOnly
+    containerName: 'app-package'
+  }
+}
+
+module serviceBus 'app/service-bus.bicep' = if (!joins) {
+  scope: group
+  params: {
+    name: namespaceName
+    location: location
+    tags: tags
+    developerPrincipalId: developerPrincipalId
     developerPrincipalType: principalType
     workspaceId: monitoring.outputs.workspaceId
     privateOnly: privateOnly
@@ -179,21 +233,41 @@ module serviceBus 'app/service-bus.bicep' = {
   }
 }
 
-module cosmos 'app/cosmos.bicep' = {
+module busAccess 'app/service-bus-access.bicep' = {
+  name: 'service-bus-access-${token}'
+  scope: resourceGroup(sharedGroupName)
+  params: {
+    namespaceName: namespaceName
+    appPrincipalId: identity.outputs.principalId
+  }
+  dependsOn: [serviceBus]
+}
+
+module cosmos 'app/cosmos.bicep' = if (!joins) {
   scope: group
   params: {
-    name: '${abbreviations.cosmosAccount}${token}'
+    name: storeName
     location: location
     tags: tags
-    appPrincipalId: identity.outputs.principalId
-    developerPrincipalId: principalId
     workspaceId: monitoring.outputs.workspaceId
     zoneRedundant: zoneRedundant
     privateOnly: privateOnly
     capacityMode: storeMode
     maxThroughput: cosmosMaxThroughput
     secondaryLocations: cosmosSecondaryLocations
+    logsDataPlane: cosmosDataPlaneLogs
   }
+}
+
+module storeAccess 'app/cosmos-access.bicep' = {
+  name: 'cosmos-access-${token}'
+  scope: resourceGroup(sharedGroupName)
+  params: {
+    accountName: storeName
+    appPrincipalId: identity.outputs.principalId
+    developerPrincipalId: joins ? '' : developerPrincipalId
+  }
+  dependsOn: [cosmos]
 }
 
 module durableTask 'app/durable-task.bicep' = if (usesScheduler) {
@@ -204,6 +278,7 @@ module durableTask 'app/durable-task.bicep' = if (usesScheduler) {
     location: location
     tags: tags
     appPrincipalId: identity.outputs.principalId
+    privateOnly: privateOnly
     sku: durableTaskSku
     capacity: durableTaskCapacity
   }
@@ -217,45 +292,18 @@ module privateNetwork 'app/network.bicep' = if (privateOnly) {
     endpointPrefix: '${abbreviations.privateEndpoint}${token}-'
     location: location
     tags: tags
-    links: [
-      {
-        name: 'blob'
-        targetId: storage.outputs.id
-        groupId: 'blob'
-        zone: 'privatelink.blob.${environment().suffixes.storage}'
-      }
-      {
-        name: 'queue'
-        targetId: storage.outputs.id
-        groupId: 'queue'
-        zone: 'privatelink.queue.${environment().suffixes.storage}'
-      }
-      {
-        name: 'table'
-        targetId: storage.outputs.id
-        groupId: 'table'
-        zone: 'privatelink.table.${environment().suffixes.storage}'
-      }
-      {
-        name: 'service-bus'
-        targetId: serviceBus.outputs.id
-        groupId: 'namespace'
-        zone: 'privatelink.servicebus.windows.net'
-      }
-      {
-        name: 'cosmos'
-        targetId: cosmos.outputs.id
-        groupId: 'Sql'
-        zone: 'privatelink.documents.azure.com'
-      }
-    ]
+    storageId: storage.outputs.id
+    packageStorageId: packageStorage.outputs.id
+    serviceBusId: busAccess.outputs.id
+    cosmosId: storeAccess.outputs.id
+    durableTaskId: usesScheduler ? durableTask!.outputs.id : ''
   }
 }
 
 module app 'app/function-app.bicep' = {
   scope: group
   params: {
-    name: '${abbreviations.functionApp}${token}'
+    name: appName
     planName: '${abbreviations.plan}${token}'
     location: location
     tags: tags
@@ -263,12 +311,13 @@ module app 'app/function-app.bicep' = {
     identity: {
       id: identity.outputs.id
       clientId: identity.outputs.clientId
+      packageId: identity.outputs.packageIdentityId
     }
     uses: {
       storageName: storage.outputs.name
       storageEndpoints: storage.outputs.endpoints
-      serviceBus: serviceBus.outputs.fullyQualifiedNamespace
-      cosmos: cosmos.outputs.endpoint
+      serviceBus: busAccess.outputs.fullyQualifiedNamespace
+      cosmos: storeAccess.outputs.endpoint
       applicationInsights: monitoring.outputs.connectionString
       durableTaskScheduler: usesScheduler ? durableTask!.outputs.endpoint : ''
     }
@@ -281,7 +330,10 @@ module app 'app/function-app.bicep' = {
     taskHubName: taskHubName
     supervisorSchedule: supervisorSchedule
     settingOverrides: settingOverrides
-    deploymentContainer: deploymentContainer
+    secondRegion: joins
+    packageUri: packageStorage.outputs.containerUri
+    nodeVersion: nodeVersion
+    updateStrategy: updateStrategy
     subnetId: privateOnly ? privateNetwork!.outputs.appSubnetId : ''
     zoneRedundant: zoneRedundant
     instanceMemoryMB: instanceMemoryMB
@@ -289,20 +341,34 @@ module app 'app/function-app.bicep' = {
     alwaysReady: {
       durable: alwaysReadyDurable
       http: alwaysReadyHttp
+      functions: alwaysReadyFunctions
     }
-    authClientId: authClientId
+    authClientId: createSignIn ? signIn!.outputs.clientId : registeredId
+    authAudience: createSignIn ? signIn!.outputs.audience : 'api://${registeredId}'
   }
 }
 
-module alerts 'app/alerts.bicep' = {
+// Before the app, so its address is not asked for but said.
+module signIn 'app/sign-in.bicep' = if (createSignIn) {
+  scope: group
+  params: {
+    uniqueName: 'orders-${token}'
+    displayName: 'Orders (${environmentName})'
+    appUri: 'https://${appName}.azurewebsites.net'
+    appPrincipalId: identity.outputs.principalId
+    operatorPrincipalId: developerPrincipalId
+  }
+}
+
+module alerts 'app/alerts.bicep' = if (raiseAlerts) {
   scope: group
   params: {
     location: location
     tags: tags
     workspaceId: monitoring.outputs.workspaceId
     actionGroupId: monitoring.outputs.actionGroupId
-    serviceBusId: serviceBus.outputs.id
-    cosmosId: cosmos.outputs.id
+    serviceBusId: joins ? '' : busAccess.outputs.id
+    cosmosId: joins ? '' : storeAccess.outputs.id
   }
 }
 
@@ -320,5 +386,11 @@ output AZURE_TENANT_ID string = tenant().tenantId
 output AZURE_RESOURCE_GROUP string = group.name
 output SERVICE_APP_NAME string = app.outputs.name
 output SERVICE_APP_URI string = app.outputs.uri
-output SERVICE_BUS_NAMESPACE string = serviceBus.outputs.fullyQualifiedNamespace
-output COSMOS_ENDPOINT string = cosmos.outputs.endpoint
+output SERVICE_BUS_NAMESPACE string = busAccess.outputs.fullyQualifiedNamespace
+output COSMOS_ENDPOINT string = storeAccess.outputs.endpoint
+output LOG_WORKSPACE_ID string = monitoring.outputs.workspaceCustomerId
+output APP_PRINCIPAL_ID string = identity.outputs.principalId
+output PACKAGE_ROLE_ASSIGNMENT_ID string = packageStorage.outputs.roleAssignmentId
+output SIGN_IN_AUDIENCE string = createSignIn
+  ? signIn!.outputs.audience
+  : empty(registeredId) ? '' : 'api://${registeredId}'

@@ -3,6 +3,8 @@ param location string
 param tags object
 param workspaceId string
 param actionGroupId string
+
+@description('What the metric alerts watch; empty: they are another region\'s affair.')
 param serviceBusId string
 param cosmosId string
 
@@ -61,7 +63,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
 ]
 
 resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
-  for alert in alerts.metric: {
+  for alert in alerts.metric: if (!empty(serviceBusId)) {
     name: alert.name
     location: 'global'
     tags: tags

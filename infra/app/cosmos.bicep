@@ -2,7 +2,6 @@
 param name string
 param location string
 param tags object
-param appPrincipalId string
 param workspaceId string
 param zoneRedundant bool
 param privateOnly bool
@@ -16,11 +15,10 @@ param maxThroughput int
 @description('Regions that hold a copy and take over in this order; autoscale only.')
 param secondaryLocations string[]
 
-@description('Object id of whoever may read the orders by hand; empty for nobody.')
-param developerPrincipalId string
+@description('Whether each request for data is logged too, with who asked: it costs more than the requests.')
+param logsDataPlane bool
 
 var entities = loadJsonContent('../entities/cosmos.json')
-var roles = loadJsonContent('../roles.json')
 var serverless = capacityMode == 'serverless'
 
 resource account 'Microsoft.DocumentDB/databaseAccounts@2026-03-15' = {
@@ -62,6 +60,8 @@ resource database 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases@2026-03-15
   }
 }
 
+// One after the other, and the roles of cosmos-access.bicep after them: changes to one account at once get 412, "exclusive lock".
+@batchSize(1)
 resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2026-03-15' = [
   for container in entities.containers: {
     parent: database
@@ -73,37 +73,17 @@ resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containe
   }
 ]
 
-// The store's own roles, which are not Azure's: over this database, not the account.
-resource appWrites 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2026-03-15' = {
-  parent: account
-  name: guid(account.id, appPrincipalId, roles.cosmosDataContributor)
-  properties: {
-    roleDefinitionId: '${account.id}/sqlRoleDefinitions/${roles.cosmosDataContributor}'
-    principalId: appPrincipalId
-    scope: '${account.id}/dbs/${database.name}'
-  }
-}
-
-resource developerReads 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2026-03-15' = if (!empty(developerPrincipalId)) {
-  parent: account
-  name: guid(account.id, developerPrincipalId, roles.cosmosDataReader)
-  properties: {
-    roleDefinitionId: '${account.id}/sqlRoleDefinitions/${roles.cosmosDataReader}'
-    principalId: developerPrincipalId
-    scope: '${account.id}/dbs/${database.name}'
-  }
-}
-
-// Not the log of every request: it would be longer than the requests.
+// The log of every request is a choice: it is longer than the requests.
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: account
   properties: {
     workspaceId: workspaceId
-    logs: [{ category: 'ControlPlaneRequests', enabled: true }]
+    logs: concat(
+      [{ category: 'ControlPlaneRequests', enabled: true }],
+      logsDataPlane ? [{ category: 'DataPlaneRequests', enabled: true }] : []
+    )
     metrics: [{ category: 'Requests', enabled: true }]
   }
 }
-
-output id string = account.id
-output endpoint string = account.properties.documentEndpoint

@@ -4,6 +4,7 @@ param taskHubName string
 param location string
 param tags object
 param appPrincipalId string
+param privateOnly bool
 
 @allowed(['Consumption', 'Dedicated'])
 param sku string
@@ -20,6 +21,7 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
   properties: {
     // Whoever calls needs a token of Entra ID: addresses are no wall here.
     ipAllowlist: ['0.0.0.0/0']
+    publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
     sku: sku == 'Dedicated' ? { name: 'Dedicated', capacity: capacity } : { name: 'Consumption' }
   }
 
@@ -45,4 +47,5 @@ resource appSchedules 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+output id string = scheduler.id
 output endpoint string = scheduler.properties.endpoint

@@ -5,10 +5,11 @@ param location string
 param tags object
 param workspaceId string
 
-@description('The app\'s identity.')
+@description('The app\'s identity, and the one that fetches and writes its package.')
 param identity {
   id: string
   clientId: string
+  packageId: string
 }
 
 @description('Where the parts are that the app uses.')
@@ -31,12 +32,23 @@ param agentEndpoints {
 }
 
 param taskHubName string
+
+@description('Whether bus and store are another region\'s, which has the first queue for replies.')
+param secondRegion bool
+
 param supervisorSchedule string
 
 @description('Settings that go over those written here.')
 param settingOverrides object
 
-param deploymentContainer string
+@description('Where the app\'s package lies.')
+param packageUri string
+
+param nodeVersion string
+
+@description('What a deployment does with running instances.')
+@allowed(['Recreate', 'RollingUpdate'])
+param updateStrategy string
 
 @description('Subnet for what the app calls; empty: none.')
 param subnetId string
@@ -45,14 +57,18 @@ param zoneRedundant bool
 param instanceMemoryMB int
 param maximumInstanceCount int
 
-@description('Instances that always run for orchestrations and activities, and for HTTP.')
+@description('Instances that always run: for orchestrations and activities, for HTTP, and for other functions by their names.')
 param alwaysReady {
   durable: int
   http: int
+  functions: object
 }
 
 @description('Client id of the app registration by which operators sign in; empty: built-in authentication is off.')
 param authClientId string
+
+@description('What tokens name as their audience, beside the client id.')
+param authAudience string
 
 var stores = loadJsonContent('../entities/cosmos.json')
 var signsIn = !empty(authClientId)
@@ -90,11 +106,11 @@ var settings = {
   BreakerFailures: '5'
   BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
-  BusyAbove: 'PT1S'
+  OrdersInFlight: '200'
+  StartWithin: 'PT30S'
   ClaimWithin: 'PT5M'
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'
-  ReconcileAfter: 'PT1M'
   OrchestrationsKeptFor: 'P30D'
   LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
@@ -122,6 +138,9 @@ var durableTaskSettings = empty(uses.durableTaskScheduler)
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
 
+// Replies go to where the attempt runs.
+var regionSettings = secondRegion ? { AgentRepliesQueue: 'agent-replies-host2' } : {}
+
 // In place of a client secret: the app's identity vouches for the registration.
 var signInSettings = signsIn
   ? {
@@ -129,6 +148,22 @@ var signInSettings = signsIn
       WEBSITE_AUTH_AAD_ALLOWED_TENANTS: tenant().tenantId
     }
   : {}
+
+var wantedReady = concat(
+  [
+    { name: 'durable', instanceCount: alwaysReady.durable }
+    { name: 'http', instanceCount: alwaysReady.http }
+  ],
+  map(items(alwaysReady.functions), entry => { name: 'function:${entry.key}', instanceCount: entry.value })
+)
+// With zones Azure refuses one: "Reliability in Azure Functions", Flex Consumption. None is allowed, and costs two all the same.
+var ready = map(filter(wantedReady, group => group.instanceCount > 0), group => {
+  name: group.name
+  instanceCount: zoneRedundant ? max(2, group.instanceCount) : group.instanceCount
+})
+var readyInstances = !empty(filter(ready, group => group.instanceCount > maximumInstanceCount))
+  ? fail('maximumInstanceCount is below the instances that are always ready; with zoneRedundant these are at least two.')
+  : ready
 
 resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   name: planName
@@ -149,7 +184,10 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   kind: 'functionapp,linux'
   identity: {
     type: 'UserAssigned'
-    userAssignedIdentities: { '${identity.id}': {} }
+    userAssignedIdentities: {
+      '${identity.id}': {}
+      '${identity.packageId}': {}
+    }
   }
   properties: {
     serverFarmId: plan.id
@@ -157,35 +195,33 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     clientAffinityEnabled: false
     keyVaultReferenceIdentity: identity.id
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
-    functionAppConfig: {
-      deployment: {
-        storage: {
-          type: 'blobContainer'
-          value: '${uses.storageEndpoints.blob}${deploymentContainer}'
-          authentication: {
-            type: 'UserAssignedIdentity'
-            userAssignedIdentityResourceId: identity.id
+    // union, because the types of this API version do not have the strategy: "Site update strategies in Flex Consumption".
+    functionAppConfig: union(
+      {
+        deployment: {
+          storage: {
+            type: 'blobContainer'
+            value: packageUri
+            authentication: {
+              type: 'UserAssignedIdentity'
+              userAssignedIdentityResourceId: identity.packageId
+            }
           }
         }
-      }
-      runtime: { name: 'node', version: '24' }
-      scaleAndConcurrency: {
-        instanceMemoryMB: instanceMemoryMB
-        maximumInstanceCount: maximumInstanceCount
-        alwaysReady: filter(
-          [
-            { name: 'durable', instanceCount: alwaysReady.durable }
-            { name: 'http', instanceCount: alwaysReady.http }
-          ],
-          group => group.instanceCount > 0
-        )
-      }
-    }
+        runtime: { name: 'node', version: nodeVersion }
+        scaleAndConcurrency: {
+          instanceMemoryMB: instanceMemoryMB
+          maximumInstanceCount: maximumInstanceCount
+          alwaysReady: readyInstances
+        }
+      },
+      updateStrategy == 'RollingUpdate' ? { siteUpdateStrategy: { type: updateStrategy } } : {}
+    )
     siteConfig: {
       minTlsVersion: '1.2'
       scmMinTlsVersion: '1.2'
       http20Enabled: true
-      appSettings: map(items(union(settings, durableTaskSettings, signInSettings, settingOverrides)), setting => {
+      appSettings: map(items(union(settings, durableTaskSettings, signInSettings, regionSettings, settingOverrides)), setting => {
         name: setting.key
         value: setting.value
       })
@@ -221,7 +257,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
             openIdIssuer: '${environment().authentication.loginEndpoint}${tenant().tenantId}/v2.0'
           }
           validation: {
-            allowedAudiences: [authClientId, 'api://${authClientId}']
+            allowedAudiences: [authClientId, authAudience]
           }
         }
       }
@@ -232,6 +268,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   }
 }
 
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: app

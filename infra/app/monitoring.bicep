@@ -70,5 +70,6 @@ resource operators 'Microsoft.Insights/actionGroups@2023-01-01' = {
 }
 
 output workspaceId string = workspace.id
+output workspaceCustomerId string = workspace.properties.customerId
 output connectionString string = applicationInsights.properties.ConnectionString
 output actionGroupId string = operators.id

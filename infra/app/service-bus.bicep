@@ -1,8 +1,7 @@
-// The bus: the queues of infra/entities/service-bus.json, and who may listen and send where.
+// The bus: the queues of infra/entities/service-bus.json, and where a developer may listen and send.
 param name string
 param location string
 param tags object
-param appPrincipalId string
 param workspaceId string
 param privateOnly bool
 
@@ -58,31 +57,6 @@ resource queues 'Microsoft.ServiceBus/namespaces/queues@2026-01-01' = [
   }
 ]
 
-// Owner of the queue and not Receiver: the scaler has to read its length, which takes the right to manage.
-resource appListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for (queue, index) in entities: if (contains(queue.listeners, 'app')) {
-    name: guid(namespace.id, queue.name, appPrincipalId, roles.serviceBusDataOwner)
-    scope: queues[index]
-    properties: {
-      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataOwner)
-      principalId: appPrincipalId
-      principalType: 'ServicePrincipal'
-    }
-  }
-]
-
-// To the whole namespace: shops name their reply queues in their orders, and one that is missing has to be answered with
-// "not found", which the app lives with. Without the right it would be "unauthorized", as while roles still spread.
-resource appSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(namespace.id, appPrincipalId, roles.serviceBusDataSender)
-  scope: namespace
-  properties: {
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataSender)
-    principalId: appPrincipalId
-    principalType: 'ServicePrincipal'
-  }
-}
-
 resource developerSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (queue, index) in entities: if (!empty(intersection(queue.senders, developerIs))) {
     name: guid(namespace.id, queue.name, developerPrincipalId, roles.serviceBusDataSender)
@@ -107,6 +81,7 @@ resource developerListens 'Microsoft.Authorization/roleAssignments@2022-04-01' =
   }
 ]
 
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: namespace
@@ -116,6 +91,3 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
     metrics: [{ category: 'AllMetrics', enabled: true }]
   }
 }
-
-output id string = namespace.id
-output fullyQualifiedNamespace string = split(split(namespace.properties.serviceBusEndpoint, '://')[1], ':')[0]

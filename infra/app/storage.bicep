@@ -1,4 +1,4 @@
-// Storage: the app's package, the host's own blobs, the supervisor's lease and, where they are kept here, the orchestrations.
+// Storage of the app: the host's own blobs, the supervisor's lease and, where they are kept here, the orchestrations.
 param name string
 param location string
 param tags object
@@ -6,16 +6,15 @@ param appPrincipalId string
 param workspaceId string
 param zoneRedundant bool
 param privateOnly bool
-param deploymentContainer string
 
 @description('Whether Durable Functions keeps its task hub here.')
 param holdsTaskHub bool
 
 var roles = loadJsonContent('../roles.json')
-// Blobs for the host and the lease in any case; queues and tables are the task hub's.
+// Blobs for the host and the lease, tables for the host's diagnostic events in any case; queues are the task hub's.
 var appRoles = concat(
-  [roles.storageBlobDataOwner],
-  holdsTaskHub ? [roles.storageQueueDataContributor, roles.storageTableDataContributor] : []
+  [roles.storageBlobDataOwner, roles.storageTableDataContributor],
+  holdsTaskHub ? [roles.storageQueueDataContributor] : []
 )
 
 resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
@@ -42,10 +41,6 @@ resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
 
   resource blobs 'blobServices' = {
     name: 'default'
-
-    resource packages 'containers' = {
-      name: deploymentContainer
-    }
   }
 }
 
@@ -61,6 +56,7 @@ resource appUses 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+#disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: account::blobs

@@ -72,8 +72,9 @@ test("P17 API versions are stable, and one for each kind of resource", () => {
   for (const resource of resources.filter((name) => name.includes("@"))) {
     const [type = "", version = ""] = resource.split("@");
     versions.set(type, new Set([...(versions.get(type) ?? []), version]));
-    // Diagnostic settings have had no stable version with category groups.
-    if (type !== "Microsoft.Insights/diagnosticSettings") expect(version, type).toMatch(/^\d{4}-\d\d-\d\d$/);
+    // Diagnostic settings have had no stable version with category groups. Microsoft Graph has v1.0 and beta.
+    if (/^Microsoft\.Graph\/|^federatedIdentity/.test(type)) expect(version, type).toBe("v1.0");
+    else if (type !== "Microsoft.Insights/diagnosticSettings") expect(version, type).toMatch(/^\d{4}-\d\d-\d\d$/);
   }
   for (const [type, found] of versions) expect([...found], type).toHaveLength(1);
 });
@@ -110,6 +111,7 @@ test.each([
 /** learn.microsoft.com/azure/role-based-access-control/built-in-roles; the last two are Cosmos DB's own. */
 const BUILT_IN = {
   storageBlobDataOwner: "b7e6dc6d-f1e8-4753-8033-0f276bb0955b",
+  storageBlobDataContributor: "ba92f5b4-2d11-453d-a403-e96b0029c9fe",
   storageQueueDataContributor: "974c5e8b-45b9-4653-ba55-5f855dd0fb88",
   storageTableDataContributor: "0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3",
   serviceBusDataOwner: "090c5cfd-751d-490a-894a-3ce6f1109419",

@@ -13,8 +13,9 @@ async function loadParser(): Promise<Parser> {
 
 const parser = await loadParser();
 
+/** The grammar is older than `extension NAME`, which is left out here. */
 export function parse(text: string): Node {
-  const tree = parser.parse(text);
+  const tree = parser.parse(text.replaceAll(/^extension .*$/gm, ""));
   if (!tree) throw new Error("nothing was parsed");
   return tree.rootNode;
 }
@@ -225,7 +226,7 @@ function localsOf({ type, text }: Node): string[] {
 
 /** Of Bicep's own functions and decorators, those in use here. */
 const FUNCTIONS = new Set(
-  `allowed concat contains deployer description empty environment fail filter guid intersection items loadJsonContent
-   loadTextContent map maxLength maxValue metadata minLength minValue resourceId split string subscription
+  `allowed batchSize concat contains deployer description empty environment fail filter guid indexOf intersection items loadJsonContent
+   loadTextContent map max maxLength maxValue metadata minLength minValue resourceGroup resourceId split string subscription
    subscriptionResourceId tenant toLower union uniqueString`.split(/\s+/),
 );

@@ -1,0 +1,72 @@
+// `npm run azure-hook -- NAME`: what azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
+import { setTimeout as sleep } from "node:timers/promises";
+import { AzureDeveloperCliCredential } from "@azure/identity";
+import { knownAgents } from "../shared/agents/agents.ts";
+import { loadWorkflows } from "../shared/workflows/workflows.ts";
+import { readArguments, runCommand, UsageError } from "./arguments.ts";
+import { azdValues } from "./azure.ts";
+import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
+import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
+import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
+import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
+
+const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
+  preprovision  registers the resource providers that the template needs
+  predeploy     waits until the role by which the package is written has had time to spread
+  postdeploy    sends an order through the workflow that does nothing; SMOKE_TEST=false in azd's environment leaves it out`;
+
+await runCommand(async () => {
+  const { values, positionals } = readArguments({ help: { type: "boolean" } }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  switch (positionals.join(" ")) {
+    case "preprovision":
+      return preprovision();
+    case "predeploy":
+      return predeploy();
+    case "postdeploy":
+      return postdeploy();
+    default:
+      throw new UsageError(USAGE);
+  }
+});
+
+async function preprovision(): Promise<number> {
+  const subscription = chosen("AZURE_SUBSCRIPTION_ID");
+  if (!subscription) throw new Error("azd's environment has no AZURE_SUBSCRIPTION_ID: azd env set it, or run azd up.");
+  const registered = await registerProviders(openManager(), subscription, providersNeeded());
+  console.log(
+    registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
+  );
+  return 0;
+}
+
+async function predeploy(): Promise<number> {
+  const assignment = chosen("PACKAGE_ROLE_ASSIGNMENT_ID");
+  if (!assignment) return 0;
+  const waitMs = await waitForPackageRole(openManager(), assignment, Date.now());
+  if (waitMs > 0) console.log(`Waiting ${Math.ceil(waitMs / 1000)} s: the role that writes the package is new.`);
+  await sleep(waitMs);
+  return 0;
+}
+
+async function postdeploy(): Promise<number> {
+  if (chosen("SMOKE_TEST") === "false") return 0;
+  if (!loadWorkflows(knownAgents).names.includes(SMOKE_WORKFLOW)) {
+    console.log(`No workflow is named ${SMOKE_WORKFLOW}: the deployed app is not tested.`);
+    return 0;
+  }
+  return smokeAzure(SMOKE_WORKFLOW);
+}
+
+/** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */
+function openManager(): ResourceManager {
+  return openResourceManager(new AzureDeveloperCliCredential());
+}
+
+/** azd gives its values to hooks as their environment; whoever calls one by hand has azd's environment read. */
+function chosen(name: string): string | undefined {
+  return process.env[name] ?? azdValues().get(name);
+}

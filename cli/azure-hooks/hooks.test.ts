@@ -1,0 +1,111 @@
+// What azd's hooks ask of Azure Resource Manager, over HTTP, with answers as Microsoft's reference has them.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { telemetryOf } from "../smoke-azure.ts";
+import { waitForPackageRole } from "./await-package-role.ts";
+import { providersNeeded, registerProviders } from "./register-providers.ts";
+import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
+
+interface Reply {
+  readonly status?: number;
+  readonly body?: unknown;
+}
+
+const FAST = { pollMs: 1, timeoutMs: 1000 };
+const NOW = Date.parse("2026-11-01T12:00:00Z");
+const credential = { getToken: async () => ({ token: "token", expiresOnTimestamp: Number.POSITIVE_INFINITY }) };
+
+let server: Server;
+let address = "";
+let manager: ResourceManager;
+let asked: string[] = [];
+let answer: (request: string) => Reply;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const line = `${request.method} ${request.url}`;
+    asked.push(line);
+    const { status = 200, body = {} } =
+      request.headers.authorization === "Bearer token" ? answer(line) : { status: 401 };
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  manager = openResourceManager(credential, address, 1);
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  asked = [];
+});
+
+const isRegistered = { body: { registrationState: "Registered" } };
+const isNot = { body: { registrationState: "NotRegistered" } };
+
+test("all is registered: nothing is asked for but that", async () => {
+  answer = () => isRegistered;
+  expect(await registerProviders(manager, "sub", ["Microsoft.App", "Microsoft.Web"], FAST)).toEqual([]);
+  expect(asked).toEqual([
+    "GET /subscriptions/sub/providers/Microsoft.App?api-version=2021-04-01",
+    "GET /subscriptions/sub/providers/Microsoft.Web?api-version=2021-04-01",
+  ]);
+});
+
+test("what is missing is registered, and waited for", async () => {
+  let looks = 0;
+  answer = (line) => {
+    if (line.startsWith("POST")) return isNot;
+    if (line.includes("Microsoft.Web")) return isRegistered;
+    looks += 1;
+    return looks < 4 ? isNot : isRegistered;
+  };
+  expect(await registerProviders(manager, "sub", ["Microsoft.App", "Microsoft.Web"], FAST)).toEqual(["Microsoft.App"]);
+  expect(asked).toContain("POST /subscriptions/sub/providers/Microsoft.App/register?api-version=2021-04-01");
+  expect(looks).toBe(4);
+});
+
+test("who may not register is told who can, and how", async () => {
+  answer = (line) => (line.startsWith("POST") ? { status: 403 } : isNot);
+  await expect(registerProviders(manager, "sub", ["Microsoft.App"], FAST)).rejects.toThrow(
+    "az provider register --wait --namespace Microsoft.App",
+  );
+});
+
+test("a busy Resource Manager is asked again, and one that stays so is a fault", async () => {
+  let tries = 0;
+  answer = () => {
+    tries += 1;
+    return tries < 3 ? { status: 429 } : isRegistered;
+  };
+  expect(await registerProviders(manager, "sub", ["Microsoft.App"], FAST)).toEqual([]);
+  answer = () => ({ status: 503 });
+  await expect(registerProviders(manager, "sub", ["Microsoft.App"], FAST)).rejects.toThrow("503");
+});
+
+test("the list holds Microsoft.App, which only a delegated subnet needs", () => {
+  expect(providersNeeded()).toContain("Microsoft.App");
+});
+
+test("a new role is waited for, an old one is not", async () => {
+  const madeAt = (createdOn: string) => () => ({ body: { properties: { createdOn } } });
+  answer = madeAt("2026-11-01T11:59:30.1234567Z");
+  expect(Math.round(await waitForPackageRole(manager, "/role", NOW))).toBe(90_123);
+  answer = madeAt("2026-10-01T00:00:00Z");
+  expect(await waitForPackageRole(manager, "/role", NOW)).toBe(0);
+  expect(asked).toEqual(["GET /role?api-version=2022-04-01", "GET /role?api-version=2022-04-01"]);
+});
+
+test("a role that may not be read is waited for, one that is gone is told", async () => {
+  answer = () => ({ status: 403 });
+  expect(await waitForPackageRole(manager, "/role", NOW)).toBe(120_000);
+  answer = () => ({ status: 404 });
+  await expect(waitForPackageRole(manager, "/role", NOW)).rejects.toThrow("azd provision");
+});
+
+test("telemetry of an order is counted in the workspace; a refusal is a fault", async () => {
+  answer = () => ({ body: { tables: [{ name: "PrimaryResult", columns: [], rows: [[12]] }] } });
+  expect(await telemetryOf(credential, "ws", "smoke-1", address)).toBe(12);
+  expect(asked).toEqual(["POST /v1/workspaces/ws/query"]);
+  answer = () => ({ status: 403, body: { error: { code: "InsufficientAccessError" } } });
+  await expect(telemetryOf(credential, "ws", "smoke-1", address)).rejects.toThrow("403");
+});

@@ -1,0 +1,68 @@
+// Prices times usage, as Markdown tables: the ones of docs/cost.md stand between two marks and are written by `npm run cost -- --write`.
+import { readFileSync } from "node:fs";
+import { environmentOf, namedChoices } from "./environments.ts";
+import { costOf, type PriceList } from "./price-list.ts";
+import { elsewhere, idleUse, orderUse, type Use } from "./usage.ts";
+
+const BEGIN = "<!-- npm run cost -- --write -->";
+const END = "<!-- end -->";
+const MILLION = 1_000_000;
+
+export function costPage(prices: PriceList, file: string): string {
+  const text = readFileSync(file, "utf8");
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new Error(`${file} has no ${BEGIN} … ${END}`);
+  return `${before}${BEGIN}\n\n${costText(prices, MILLION)}\n\n${END}${after}`;
+}
+
+export function costText(prices: PriceList, orders: number): string {
+  const environments = [...namedChoices()].map(([name, choices]) => ({ name, environment: environmentOf(choices) }));
+  const unverified = Object.values(prices.prices).filter(({ verified }) => !verified).length;
+  const idle = environments.map(({ name, environment }) => ({ name, uses: idleUse(environment) }));
+  const busy = environments.map(({ name, environment }) => ({ name, uses: orderUse(orders, environment) }));
+  const count = orders.toLocaleString("en-US");
+  return [
+    `Prices of ${prices.asOf} in ${prices.currency}; ${unverified} of ${Object.keys(prices.prices).length} are not verified.`,
+    "### A month with nothing to do",
+    table(prices, idle, prices.free.idle),
+    `### ${count} orders of five steps a month, on top`,
+    table(prices, busy, prices.free.orders),
+    `### The same ${count} orders elsewhere`,
+    ...elsewhere(orders).map(
+      ({ name, uses }) => `**${name}**\n\n${table(prices, [{ name: prices.currency, uses }], {})}`,
+    ),
+  ].join("\n\n");
+}
+
+type Free = Readonly<Record<string, number>>;
+
+interface Column {
+  readonly name: string;
+  readonly uses: readonly Use[];
+}
+
+/** Every column has the same rows, in the same order. */
+function table(prices: PriceList, columns: readonly Column[], free: Free): string {
+  const rows = (columns[0]?.uses ?? []).map(({ what, basis }, row) => {
+    const cells = columns.map(({ uses }) => money(useCost(prices, uses[row], free)));
+    return `| ${what} | ${basis} | ${cells.join(" | ")} |`;
+  });
+  const sums = columns.map(({ uses }) => `**${money(totalOf(prices, uses, free))}**`);
+  return [
+    `| what | basis | ${columns.map(({ name }) => name).join(" | ")} |`,
+    `| --- | --- | ${columns.map(() => "---:").join(" | ")} |`,
+    ...rows,
+    `| **together** | | ${sums.join(" | ")} |`,
+  ].join("\n");
+}
+
+export function totalOf(prices: PriceList, uses: readonly Use[], free: Free): number {
+  return uses.reduce((sum, use) => sum + useCost(prices, use, free), 0);
+}
+
+function useCost(prices: PriceList, use: Use | undefined, free: Free): number {
+  return use ? costOf(prices, use.meter, use.quantity, free[use.meter]) : 0;
+}
+
+const money = (amount: number) => amount.toFixed(2);

@@ -1,0 +1,131 @@
+// What an environment uses in a month, by meter: with nothing to do, and for a number of orders.
+import { Cron } from "croner";
+
+export type Basis =
+  /** Follows from the template and the settings. */
+  | "chosen"
+  /** Counted on this machine: `npm run bench`, or the real host and engine against the local stack. */
+  | "counted"
+  /** Neither: a guess that the workbook's meters put right. */
+  | "assumed";
+
+export interface Use {
+  readonly what: string;
+  readonly meter: string;
+  readonly quantity: number;
+  readonly basis: Basis;
+}
+
+/** What of an environment's choices has a price. */
+export interface Environment {
+  readonly memoryGb: number;
+  /** Always-ready instances, of all groups and functions together. */
+  readonly ready: number;
+  /** Timers, as NCRONTAB with seconds. */
+  readonly schedules: readonly string[];
+  readonly alerts: { readonly every5Minutes: number; readonly every15Minutes: number; readonly series: number } | null;
+  /** The part of the traces that is kept. */
+  readonly traces: number;
+}
+
+const HOURS = 730;
+const SECONDS = HOURS * 3600;
+/** "Azure Functions Flex Consumption plan hosting", Billing: each run is billed for at least a second. */
+const LEAST_SECONDS = 1;
+
+/** `npm run bench`, five steps: 11 sends, 11 deliveries, 3 completions; 9 requests of the store, priced by a model. */
+const BUS_OPERATIONS = 25;
+const REQUEST_UNITS = 96.24;
+/** Microsoft's host and engine against the local stack. */
+const STORAGE_REQUESTS = 100;
+const ACTIVITIES = 6;
+/** Beside the activities: turns of the orchestrator, and the functions of submission, queue agent and replies. */
+const OTHER_EXECUTIONS = 11;
+/** Submission, queue agent and replies, each on an instance of its own, an order for itself: the least that is billed. */
+const QUEUE_FUNCTIONS = 3;
+const LOG_RECORDS = 40;
+const RECORD_GB = 1e-6;
+const ORDER_GB = 8e-6;
+
+export function idleUse({ memoryGb, ready, schedules, alerts, traces }: Environment): Use[] {
+  const runs = schedules.reduce((sum, schedule) => sum + runsAMonth(schedule), 0);
+  return [
+    use("always-ready instances", "flexReadyBaseline", ready * memoryGb * SECONDS, "chosen"),
+    use("timers, at least a second each", "flexExecution", runs * LEAST_SECONDS * memoryGb, "chosen"),
+    use("timers, executions", "flexExecutions", runs, "chosen"),
+    use("Service Bus Standard", "busStandardHour", HOURS, "chosen"),
+    use("log alerts, every 5 minutes", "logAlert5", alerts?.every5Minutes ?? 0, "chosen"),
+    use("log alerts, every 15 minutes", "logAlert15", alerts?.every15Minutes ?? 0, "chosen"),
+    use("metric alerts", "metricAlert", alerts?.series ?? 0, "chosen"),
+    use("sweeps and gauges in the store", "cosmosServerless", runs * 12, "assumed"),
+    use("the engine's polling", "storageQueue", (SECONDS / 5) * 7, "assumed"),
+    use("leases of host and engine", "storageBlob", (SECONDS / 10) * 2, "assumed"),
+    use("logs and metrics", "logs", 9 + runs * 3 * RECORD_GB * traces, "assumed"),
+  ];
+}
+
+export function orderUse(orders: number, { memoryGb, ready, traces }: Environment): Use[] {
+  const seconds = orders * LEAST_SECONDS * memoryGb;
+  return [
+    use("steps", ready > 0 ? "flexReadyExecution" : "flexExecution", seconds, "assumed"),
+    use("submission, queue agent, replies", "flexExecution", QUEUE_FUNCTIONS * seconds, "assumed"),
+    use("executions", "flexExecutions", orders * (ACTIVITIES + OTHER_EXECUTIONS), "assumed"),
+    use("Service Bus operations", "busStandardOperations", orders * BUS_OPERATIONS, "counted"),
+    use("request units (a model)", "cosmosServerless", orders * REQUEST_UNITS, "counted"),
+    use("orders kept for a month", "cosmosStorage", orders * ORDER_GB, "assumed"),
+    use("the engine's storage requests", "storageQueue", orders * STORAGE_REQUESTS, "counted"),
+    use("logs", "logs", orders * LOG_RECORDS * RECORD_GB * traces, "assumed"),
+  ];
+}
+
+export interface Alternative {
+  readonly name: string;
+  readonly uses: readonly Use[];
+}
+
+/** The same workflow of five steps elsewhere, without what runs the steps where it is billed apart, unless it is said. */
+export function elsewhere(orders: number): Alternative[] {
+  return [
+    {
+      name: "AWS Step Functions, Standard",
+      uses: [
+        use("10 transitions: start, 5 steps, parallel, 2 choices, end", "stepFunctions", orders * 10, "assumed"),
+        use("5 functions of 0.2 s and 0.5 GB", "lambda", orders * 5 * 0.2 * 0.5, "assumed"),
+      ],
+    },
+    {
+      name: "Temporal Cloud, without workers",
+      uses: [
+        use("the smallest plan", "temporalPlan", 1, "assumed"),
+        use(
+          "13 actions: start, 5 activities, 5 timers, signal, search attribute",
+          "temporalActions",
+          Math.max(0, orders * 13 - 1_000_000),
+          "assumed",
+        ),
+      ],
+    },
+    {
+      name: "Azure Logic Apps, Consumption",
+      uses: [
+        use("11 built-in actions: 5 calls, 5 conditions, a scope", "logicAppsAction", orders * 11, "assumed"),
+        use("2 calls of the Service Bus connector", "logicAppsConnector", orders * 2, "assumed"),
+      ],
+    },
+  ];
+}
+
+function use(what: string, meter: string, quantity: number, basis: Basis): Use {
+  return { what, meter, quantity, basis };
+}
+
+/** Counted over a day, since every schedule here comes round within one. */
+export function runsAMonth(schedule: string): number {
+  const cron = new Cron(schedule, { domAndDow: true, timezone: "UTC" });
+  const begin = new Date("2026-01-01T00:00:00Z");
+  const first = cron.nextRun(begin);
+  const second = first && cron.nextRun(first);
+  if (!first || !second) return 0;
+  const every = (second.getTime() - first.getTime()) / 1000;
+  return SECONDS / every;
+}

@@ -1,0 +1,61 @@
+// The smoke test of the deployed app: with the developer's own sign-in, and telemetry asked for in the Log Analytics workspace.
+import { styleText } from "node:util";
+import type { TokenCredential } from "@azure/identity";
+import { z } from "zod";
+import { azdValues, azureSettings, ownSignIn } from "./azure.ts";
+import { madeOrder } from "./shop.ts";
+import { withSmokeTarget } from "./smoke-target.ts";
+import { type SmokeOutcome, smokeTest } from "./smoke-test.ts";
+
+/** A workflow that has no effect anywhere. */
+export const SMOKE_WORKFLOW = "smoke";
+
+/** A cold start of each of the functions on the way, and roles that still spread. */
+const ENDS_WITHIN_MS = 180_000;
+/** "Log data ingestion time in Azure Monitor": 20 s to 3 minutes on average. */
+const ARRIVES_WITHIN_MS = 300_000;
+const LOGS = "https://api.loganalytics.io";
+
+/** Runs it and prints what came of it. @returns the exit code. */
+export async function smokeAzure(workflow: string, timeoutMs = ENDS_WITHIN_MS): Promise<number> {
+  const workspace = azdValues().get("LOG_WORKSPACE_ID");
+  if (!workspace) throw new Error("azd's environment has no LOG_WORKSPACE_ID: azd provision.");
+  const credential = ownSignIn();
+  const telemetry = {
+    of: (orderId: string) => telemetryOf(credential, workspace, orderId),
+    withinMs: ARRIVES_WITHIN_MS,
+  };
+  const order = { ...madeOrder(`smoke-${Date.now().toString(36)}`), workflow };
+  console.log(`Sending ${order.orderId} through the workflow ${workflow}. Telemetry may take minutes to arrive.`);
+  return reportSmoke(
+    await withSmokeTarget(azureSettings(), telemetry, (target) => smokeTest(target, order, timeoutMs)),
+  );
+}
+
+export function reportSmoke({ ok, lines }: SmokeOutcome): number {
+  for (const line of lines) console.log(ok ? line : styleText("red", line));
+  return ok ? 0 : 1;
+}
+
+const answer = z.object({ tables: z.array(z.object({ rows: z.array(z.array(z.unknown())) })) });
+
+/** Requests, events and calls that name the order. @throws where the workspace does not answer. */
+export async function telemetryOf(
+  credential: TokenCredential,
+  workspace: string,
+  orderId: string,
+  address = LOGS,
+): Promise<number> {
+  const token = await credential.getToken(`${LOGS}/.default`);
+  const response = await fetch(`${address}/v1/workspaces/${encodeURIComponent(workspace)}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token?.token ?? ""}` },
+    body: JSON.stringify({
+      query: `union AppRequests, AppDependencies, AppEvents | where tostring(Properties.orderId) == "${orderId}" | count`,
+      timespan: "PT1H",
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the workspace answered ${response.status}: ${text.slice(0, 300)}`);
+  return Number(answer.parse(JSON.parse(text)).tables[0]?.rows[0]?.[0] ?? 0);
+}

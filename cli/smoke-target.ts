@@ -1,0 +1,40 @@
+// What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
+import { openBus } from "./azure.ts";
+import { openRecords } from "./records.ts";
+import type { Settings } from "./settings.ts";
+import { openOrderClient } from "./shop.ts";
+import type { SmokeTarget } from "./smoke-test.ts";
+
+/** As many messages of the orders queue are looked through. */
+const PEEK = 500;
+
+export interface Telemetry {
+  readonly of: (orderId: string) => Promise<number>;
+  readonly withinMs: number;
+}
+
+export async function withSmokeTarget<T>(
+  settings: Settings,
+  telemetry: Telemetry,
+  work: (target: SmokeTarget) => Promise<T>,
+): Promise<T> {
+  const client = openOrderClient(settings);
+  const records = openRecords(settings);
+  const bus = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
+  try {
+    return await work({
+      submit: (order, timeoutMs) => client.submit(order, { timeoutMs }),
+      record: async (orderId) => (await records.of([orderId]))[0],
+      quarantined: async (id) => (await records.quarantined()).find(({ messageId }) => messageId === id)?.faults,
+      async waits(id) {
+        const receiver = bus.createReceiver(settings["OrdersQueue"] ?? "orders");
+        const messages = await receiver.peekMessages(PEEK);
+        return messages.some(({ messageId }) => messageId === id);
+      },
+      telemetry: telemetry.of,
+      telemetryWithinMs: telemetry.withinMs,
+    });
+  } finally {
+    await Promise.allSettled([client.close(), records.close(), bus.close()]);
+  }
+}

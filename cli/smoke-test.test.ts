@@ -1,0 +1,64 @@
+// What the smoke test says is missing, for each thing that can be.
+import { expect, test } from "vitest";
+import type { OrderEnd } from "../client/order-client.ts";
+import { OrderClientError } from "../client/order-client-error.ts";
+import { sampleRecord } from "../tests/support/orders.ts";
+import { madeOrder } from "./shop.ts";
+import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
+
+const order = madeOrder("smoke-1");
+const silent: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, heard: [] };
+
+function target(changes: Partial<SmokeTarget>): SmokeTarget {
+  return {
+    submit: async () => ({ kind: "completed", orderId: "smoke-1", heard: [] }),
+    record: async () => undefined,
+    quarantined: async () => undefined,
+    waits: async () => false,
+    telemetry: async () => 1,
+    telemetryWithinMs: 0,
+    ...changes,
+  };
+}
+
+async function said(changes: Partial<SmokeTarget>): Promise<string> {
+  const { ok, lines } = await smokeTest(target(changes), order, 1000);
+  expect(ok).toBe(false);
+  return lines.join("\n");
+}
+
+test("all is well", async () => {
+  expect((await smokeTest(target({}), order, 1000)).ok).toBe(true);
+});
+
+test.each([
+  ["noQueue", "azd provision"],
+  ["notAllowed", "Data Sender on the queue orders"],
+  ["unreachable", "NETWORK=private"],
+] as const)("the sender meets %s", async (fault, wanted) => {
+  const submit = () => Promise.reject(new OrderClientError(fault, "refused"));
+  expect(await said({ submit })).toContain(wanted);
+});
+
+test("a fault of the test itself is thrown", async () => {
+  const submit = () => Promise.reject(new TypeError("broken"));
+  await expect(smokeTest(target({ submit }), order, 1000)).rejects.toThrow("broken");
+});
+
+test("no end was heard: what the store and the queues say of it", async () => {
+  const submit = async () => silent;
+  expect(await said({ submit })).toContain("Cosmos DB Data Contributor");
+  expect(await said({ submit, waits: async () => true })).toContain("Data Owner on the queue");
+  expect(await said({ submit, quarantined: async () => ["customer: is missing"] })).toContain("customer: is missing");
+  const record = { ...sampleRecord("smoke-1"), processState: "Pending" as const };
+  expect(await said({ submit, record: async () => record })).toContain("Storage Blob Data Owner");
+  const processed = { ...record, processState: "Processed" as const };
+  expect(await said({ submit, record: async () => processed })).toContain("Data Sender on the namespace");
+  const refuses = () => Promise.reject(new Error("403"));
+  expect(await said({ submit, quarantined: refuses })).toContain("Cosmos DB Data Reader");
+});
+
+test("telemetry did not arrive, or can't be asked for", async () => {
+  expect(await said({ telemetry: async () => 0 })).toContain("Monitoring Metrics Publisher");
+  expect(await said({ telemetry: () => Promise.reject(new Error("403")) })).toContain("Log Analytics Reader");
+});

@@ -1,0 +1,113 @@
+// The smoke test: one order through a workflow, awaited to its end, and a look whether telemetry of it arrived. Where something is
+// missing it says which role, setting or network that is.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OrderEnd, OrderRequest } from "../client/order-client.ts";
+import { OrderClientError, type OrderClientFault } from "../client/order-client-error.ts";
+import type { StateRecord } from "../shared/domain/state-record.ts";
+
+export interface SmokeTarget {
+  /** @throws OrderClientError */
+  submit(order: OrderRequest, timeoutMs: number): Promise<OrderEnd>;
+  /** The order's record. @throws where the store can't be read. */
+  record(orderId: string): Promise<StateRecord | undefined>;
+  /** What the quarantine says of the order's message: the faults it was kept for; undefined if it is not there. */
+  quarantined(messageId: string): Promise<readonly string[] | undefined>;
+  /** Whether the order's message still waits in the orders queue. */
+  waits(messageId: string): Promise<boolean>;
+  /** How much telemetry of the order there is. @throws where it can't be asked for. */
+  telemetry(orderId: string): Promise<number>;
+  /** How long telemetry may take to arrive. */
+  readonly telemetryWithinMs: number;
+}
+
+export interface SmokeOutcome {
+  readonly ok: boolean;
+  /** What was seen, or what is missing and what to do about it. */
+  readonly lines: readonly string[];
+}
+
+const POLL_MS = 1000;
+
+/** What keeps the sender away is the sender's: the app has not been reached yet. */
+const SENDER: { readonly [fault in OrderClientFault]: string } = {
+  noQueue: "A queue is missing. The template makes those of infra/entities/service-bus.json: azd provision.",
+  notAllowed:
+    "A role is missing, for who runs this: Azure Service Bus Data Sender on the queue orders, Data Receiver on replies-shop-sessions. azd provision with GRANT_DEVELOPER_ACCESS=true gives them; a new role takes minutes to spread.",
+  noSessions: "The queue replies-shop-sessions has no sessions: it was not made by the template. azd provision.",
+  sessionHeld: "Somebody else listens to the same session. Run this again.",
+  unreachable:
+    "The network: Service Bus can't be reached from here. With NETWORK=private it is reached from the private network alone: run this there.",
+  closed: "The client was closed. Run this again.",
+};
+
+/** Never throws for what is wrong with the app: that is what it is there to say. */
+export async function smokeTest(target: SmokeTarget, order: OrderRequest, timeoutMs: number): Promise<SmokeOutcome> {
+  const begun = Date.now();
+  let end: OrderEnd;
+  try {
+    end = await target.submit(order, timeoutMs);
+  } catch (cause) {
+    if (!(cause instanceof OrderClientError)) throw cause;
+    return { ok: false, lines: [cause.message, SENDER[cause.fault]] };
+  }
+  const { orderId } = order;
+  if (end.kind !== "completed") return { ok: false, lines: await whyNot(target, end, orderId) };
+  const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+  const completed = `${orderId}: Completed after ${seconds} s`;
+  const missing = await telemetryMissing(target, orderId);
+  return { ok: missing === undefined, lines: [completed, missing ?? "Telemetry of it has arrived."] };
+}
+
+async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
+  if (end.kind === "failed" || end.kind === "undone") return [`${orderId}: ${end.kind}: ${end.reason}`];
+  if (end.kind === "rejected") return [`${orderId} was not sent: ${end.reason}`];
+  const silence = `${orderId}: no end was heard.`;
+  try {
+    const faults = await target.quarantined(orderId);
+    if (faults) return [silence, "The app keeps it in its quarantine, for:", ...faults.map((fault) => `  ${fault}`)];
+    const record = await target.record(orderId);
+    if (record) return [silence, fromRecord(record)];
+    if (await target.waits(orderId)) return [silence, NOT_TAKEN];
+    return [silence, NOT_RECORDED];
+  } catch (cause) {
+    return [
+      silence,
+      `Store or bus can't be read from here, so nothing more is known: ${String(cause)}`,
+      "A role may be missing, for who runs this: Cosmos DB Data Reader on the database, Data Receiver on quarantine (GRANT_DEVELOPER_ACCESS=true); or the network, with NETWORK=private.",
+    ];
+  }
+}
+
+const NOT_TAKEN =
+  "It waits in the queue orders: no function takes it. The app does not run (az functionapp show --query state, and the log stream), or a role is missing, for the app: Azure Service Bus Data Owner on the queue; or a setting: ServiceBus__fullyQualifiedNamespace, ServiceBus__clientId.";
+const NOT_RECORDED =
+  "It was taken from the queue, and there is no record of it. The app can't write to the store: a role is missing, for the app (Cosmos DB Data Contributor on the container orders), or a setting: Cosmos__accountEndpoint, Cosmos__clientId; or the message is being delivered again and again, which ends among the dead letters.";
+
+function fromRecord({ processState, attempt, error, steps }: StateRecord): string {
+  const running = Object.entries(steps).flatMap(([name, { state }]) => (state === "Running" ? [name] : []));
+  if (processState === "Pending")
+    return `It is recorded, and no attempt has claimed it (attempt ${attempt}): the durable engine does not run. A role is missing, for the app: Storage Blob Data Owner, Queue and Table Data Contributor on the storage account, or Durable Task Data Contributor on the task hub; or a setting of its name.`;
+  if (processState === "Processed")
+    return "It is Processed, and its last message did not arrive. A role is missing, for the app: Azure Service Bus Data Sender on the namespace; or the reply queue does not match ReplyQueuePattern.";
+  const where = running.length > 0 ? ` at ${running.join(", ")}` : "";
+  return `It is ${processState}${where}, attempt ${attempt}${error ? `: ${error.message}` : ". The service of that step may be out of reach: its endpoints are settings, and with NETWORK=private they are called from the private network."}`;
+}
+
+/** Undefined when there is some. */
+async function telemetryMissing(target: SmokeTarget, orderId: string): Promise<string | undefined> {
+  const endAt = Date.now() + target.telemetryWithinMs;
+  let refused: unknown;
+  for (;;) {
+    try {
+      if ((await target.telemetry(orderId)) > 0) return undefined;
+      refused = undefined;
+    } catch (cause) {
+      refused = cause;
+    }
+    if (Date.now() >= endAt) break;
+    await sleep(Math.min(POLL_MS, target.telemetryWithinMs));
+  }
+  if (refused !== undefined)
+    return `Telemetry could not be asked for, so whether it arrives is not known: ${String(refused)}. A role may be missing, for who runs this: Log Analytics Reader on the workspace.`;
+  return "No telemetry of it arrived. A role is missing, for the app: Monitoring Metrics Publisher on Application Insights; or a setting: APPLICATIONINSIGHTS_CONNECTION_STRING, APPLICATIONINSIGHTS_AUTHENTICATION_STRING; or the workspace has reached its daily quota.";
+}

@@ -1,0 +1,52 @@
+// `npm run smoke`: sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
+import { join } from "node:path";
+import { openTraces } from "../local/traces/trace-file.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { madeOrder } from "./shop.ts";
+import { reportSmoke, SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
+import { withSmokeTarget } from "./smoke-target.ts";
+import { smokeTest } from "./smoke-test.ts";
+
+const USAGE = `npm run smoke                   on the local stack
+npm run smoke -- --azure        on the deployed app, as azd knows it, with your own sign-in
+  --workflow NAME  the workflow that the order goes through (${SMOKE_WORKFLOW}): one that has no effect anywhere
+  --within S       how long the order may take (30; 180 in Azure)
+  --data DIR       the state folder of the stack (.local)`;
+const LONGEST_S = 3600;
+const USUAL_S = 30;
+/** The local stack sends spans every half second. */
+const ARRIVES_WITHIN_MS = 5000;
+
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments({ azure: flag, workflow: text, within: text, data: text, help: flag }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const within = numberOf(values, "within", 1, LONGEST_S);
+  const workflow = String(values["workflow"] ?? SMOKE_WORKFLOW);
+  if (values["azure"]) {
+    if (values["data"] !== undefined) throw new UsageError(`--azure goes without --data.\n\n${USAGE}`);
+    return smokeAzure(workflow, ...(within === undefined ? [] : [within * 1000]));
+  }
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  const telemetry = { of: async (orderId: string) => spansOf(orderId, data), withinMs: ARRIVES_WITHIN_MS };
+  const order = { ...madeOrder(`smoke-${Date.now().toString(36)}`), workflow };
+  return reportSmoke(
+    await withSmokeTarget(currentSettings(data), telemetry, (target) =>
+      smokeTest(target, order, (within ?? USUAL_S) * 1000),
+    ),
+  );
+});
+
+function spansOf(orderId: string, data: string): number {
+  const reader = openTraces(join(data, "traces"));
+  try {
+    return reader?.tracesWith("orderId", orderId).reduce((sum, { spans }) => sum + spans.length, 0) ?? 0;
+  } finally {
+    reader?.close();
+  }
+}

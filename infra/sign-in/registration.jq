@@ -1,0 +1,17 @@
+# registration.json as Microsoft Graph takes it. $clients: whether the pre-authorized clients are in it, which needs the scope to be there.
+{
+  identifierUris: ["api://\($id)"],
+  appRoles: [.roles[] | {
+    id: (if .value == "Orders.Read" then $read else $operate end),
+    value, displayName: .name, description, allowedMemberTypes: ["User", "Application"], isEnabled: true
+  }],
+  api: {
+    requestedAccessTokenVersion: 2,
+    oauth2PermissionScopes: [.scope | {
+      id: $scope, value, type: "User", isEnabled: true,
+      adminConsentDisplayName: .name, adminConsentDescription: .description,
+      userConsentDisplayName: .name, userConsentDescription: .description
+    }],
+    preAuthorizedApplications: (if $clients == "yes" then [.clients[] | { appId, delegatedPermissionIds: [$scope] }] else [] end)
+  }
+}

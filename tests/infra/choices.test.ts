@@ -1,0 +1,187 @@
+// Choices that Azure refuses, and what the template does about each; and the rights that it gives.
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { namedChoices } from "../../cli/cost/environments.ts";
+import { agentsAskedByQueue } from "../../shared/workflows/workflows.ts";
+import { declared, parse } from "./bicep.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const main = read("infra/main.bicep");
+const app = read("infra/app/function-app.bicep");
+const bicep = globSync("infra/**/*.bicep", { cwd: root }).map((file) => ({ file, text: read(file) }));
+
+/** A resource or module with its decorators. */
+function block(text: string, name: string): string {
+  const found = new RegExp(`((?:^@.*\\n)*)^(?:resource|module) ${name} [^]*?^(?:\\}|\\])$`, "m").exec(text);
+  if (!found) throw new Error(`there is no ${name}`);
+  return found[0];
+}
+
+test("with zones a group has at least two always-ready instances or none, and no group more than the most", () => {
+  expect(app).toContain("instanceCount: zoneRedundant ? max(2, group.instanceCount) : group.instanceCount");
+  expect(app).toContain("filter(wantedReady, group => group.instanceCount > 0)");
+  expect(app).toMatch(/group\.instanceCount > maximumInstanceCount\)\)\n\s+\? fail\('/);
+  expect(main).toMatch(/@minValue\(1\)\n@maxValue\(1000\)\nparam maximumInstanceCount/);
+});
+
+test("functions that scale by themselves can be always ready, under the names that Azure has for them", () => {
+  expect(app).toMatch(/\{ name: 'function:\$\{entry\.key\}', instanceCount: entry\.value \}/);
+});
+
+test("changes to one Cosmos DB account come one after the other", () => {
+  const access = read("infra/app/cosmos-access.bicep");
+  expect(block(read("infra/app/cosmos.bicep"), "containers")).toContain("@batchSize(1)");
+  for (const name of ["readsMetadata", "appWrites", "appAppends"])
+    expect(block(access, name), name).toContain("@batchSize(1)");
+  const waitsFor = (name: string, wanted: string) => expect(block(access, name), name).toContain(wanted);
+  waitsFor("readsMetadata", "metadataReader.id");
+  waitsFor("appWrites", "dependsOn: [readsMetadata]");
+  waitsFor("appender", "dependsOn: [appWrites]");
+  waitsFor("appAppends", "appender.id");
+  waitsFor("developerReads", "dependsOn: [appAppends]");
+  expect(block(main, "storeAccess")).toContain("dependsOn: [cosmos]");
+});
+
+test("of the audit log the app may add and read, and nothing more", () => {
+  const access = read("infra/app/cosmos-access.bicep");
+  const actions = [...block(access, "appender").matchAll(/'Microsoft\.DocumentDB\/databaseAccounts\/([^@\s]+)'/g)];
+  expect(actions.map(([, action]) => action)).toEqual([
+    "readMetadata",
+    "sqlDatabases/containers/executeQuery",
+    "sqlDatabases/containers/items/create",
+    "sqlDatabases/containers/items/read",
+  ]);
+  expect(access).toContain("filter(entities.containers, container => !contains(entities.appendOnly, container.id))");
+  const { containers, appendOnly } = JSON.parse(read("infra/entities/cosmos.json"));
+  expect(appendOnly).toEqual(["audit"]);
+  expect(containers.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(appendOnly));
+});
+
+test("the app's own identity has no right over its package", () => {
+  const storage = read("infra/app/package-storage.bicep");
+  expect(declared(parse(storage)).params.map(({ name }) => name)).not.toContain("appPrincipalId");
+  expect(storage.match(/principalId: (\w+)/g)).toEqual(["principalId: packagePrincipalId"]);
+  expect(block(main, "packageStorage")).toContain("packagePrincipalId: identity.outputs.packagePrincipalId");
+  expect(app).toContain("userAssignedIdentityResourceId: identity.packageId");
+});
+
+test("the host's diagnostic events have their table, wherever orchestrations are kept", () => {
+  expect(read("infra/app/storage.bicep")).toMatch(
+    /\[roles\.storageBlobDataOwner, roles\.storageTableDataContributor\],\n\s+holdsTaskHub/,
+  );
+});
+
+test("who deploys gets no right where GRANT_DEVELOPER_ACCESS is off", () => {
+  const uses = [...main.matchAll(/(?<!\.)\bprincipalId\b/g)];
+  // Its declaration, and the one variable that asks for the choice.
+  expect(uses).toHaveLength(2);
+  expect(main).toContain("var developerPrincipalId = grantDeveloperAccess ? principalId : ''");
+});
+
+test("azd registers each provider of the template, and the one that a delegated subnet needs", () => {
+  const types = bicep.flatMap(({ text }) => declared(parse(text)).resources).filter((type) => type.includes("@"));
+  const namespaces = new Set(types.map((type) => type.split("/")[0] ?? ""));
+  // Always registered; no provider; and what a subnet is delegated to.
+  for (const own of ["Microsoft.Resources", "Microsoft.Authorization", "Microsoft.Graph"]) namespaces.delete(own);
+  for (const name of [...namespaces]) if (!name.startsWith("Microsoft.")) namespaces.delete(name);
+  namespaces.add(/serviceName: '([\w.]+)\//.exec(read("infra/app/network.bicep"))?.[1] ?? "");
+  expect(JSON.parse(read("infra/providers.json"))).toEqual([...namespaces].sort());
+});
+
+test("private: every place that the app calls has its endpoint, and none stays public", () => {
+  const network = read("infra/app/network.bicep");
+  const groups = [...network.matchAll(/groupId: '(\w+)'/g)].map(([, group]) => group);
+  expect(groups).toEqual(["blob", "blob", "queue", "table", "namespace", "Sql", "scheduler"]);
+  for (const file of ["storage", "package-storage", "service-bus", "cosmos", "durable-task"])
+    expect(read(`infra/app/${file}.bicep`), file).toContain(
+      "publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'",
+    );
+});
+
+interface Hook {
+  readonly posix: { readonly run: string };
+  readonly windows: { readonly run: string };
+}
+interface AzureYaml {
+  readonly hooks: Readonly<Record<string, Hook>>;
+  readonly pipeline: { readonly variables: readonly string[] };
+}
+const azureYaml = parseYaml(read("azure.yaml")) as AzureYaml;
+
+test("azd calls each hook on every system", () => {
+  expect(Object.keys(azureYaml.hooks)).toEqual(["preprovision", "predeploy", "postdeploy"]);
+  for (const [name, { posix, windows }] of Object.entries(azureYaml.hooks))
+    for (const { run } of [posix, windows]) expect(run).toContain(`npm run azure-hook -- ${name}`);
+  expect(JSON.parse(read("package.json")).scripts["azure-hook"]).toBe("node cli/azure-hook.ts");
+});
+
+test("each choice goes into the pipeline and stands on the operator's page", () => {
+  const choices = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !name.startsWith("AZURE_"));
+  expect(azureYaml.pipeline.variables).toEqual(choices);
+  const page = read("docs/operations.md").split("\n## Choices\n")[1]?.split("\n## ")[0] ?? "";
+  for (const name of choices) expect(page, name).toContain(`\`${name}\``);
+});
+
+test("the sets of choices name parameters that there are", () => {
+  const known = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name]) => name);
+  for (const [name, choices] of namedChoices())
+    expect(known, name).toEqual(expect.arrayContaining(Object.keys(choices)));
+  const functions = JSON.parse(namedChoices().get("production")?.["ALWAYS_READY_FUNCTIONS"] ?? "{}") as object;
+  const sources = globSync("functions/*.ts", { cwd: root }).map(read).join("\n");
+  const agents = [...agentsAskedByQueue].map((agent) => `${agent}QueueAgent`);
+  for (const name of Object.keys(functions))
+    expect(agents.includes(name) || sources.includes(`"${name}"`), name).toBe(true);
+});
+
+interface Registration {
+  readonly scope: { readonly value: string };
+  readonly roles: readonly { readonly value: string }[];
+  readonly clients: readonly { readonly appId: string }[];
+}
+
+test("sign-in: tokens of version 2, a scope, clients that need no consent, roles as the code has them; commands do the same", () => {
+  const module = read("infra/app/sign-in.bicep");
+  const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;
+  for (const part of [
+    "requestedAccessTokenVersion: 2",
+    "registration.scope",
+    "registration.clients",
+    "registration.roles",
+  ])
+    expect(module).toContain(part);
+  const access = read("shared/messaging/operator-access.ts");
+  for (const { value } of registration.roles) expect(access).toContain(`"${value}"`);
+  expect(registration.clients.map(({ appId }) => appId)).toContain("04b07795-8ddb-461a-bbee-02f9e1bf7b46");
+  const recipe = read("docs/operations.md").split("\n## Signing in\n")[1]?.split("\n## ")[0] ?? "";
+  for (const part of ["requestedAccessTokenVersion", "preAuthorizedApplications", "infra/sign-in/registration.json"])
+    expect(recipe).toContain(part);
+});
+
+test("sign-in: the commands' registration is the module's", ({ skip }) => {
+  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
+  const run = (clients: string) => {
+    const given = { id: "app", scope: "scope-id", read: "read-id", operate: "operate-id", clients };
+    const args = Object.entries(given).flatMap(([name, value]) => ["--arg", name, value]);
+    const files = ["-f", join(root, "infra/sign-in/registration.jq"), join(root, "infra/sign-in/registration.json")];
+    return JSON.parse(spawnSync("jq", [...args, ...files], { encoding: "utf8" }).stdout);
+  };
+  const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;
+  const first = run("no");
+  expect(first.api.preAuthorizedApplications).toEqual([]);
+  expect(first.api.requestedAccessTokenVersion).toBe(2);
+  expect(first.api.oauth2PermissionScopes).toMatchObject([{ id: "scope-id", value: registration.scope.value }]);
+  expect(first.appRoles).toMatchObject([
+    { id: "read-id", value: "Orders.Read", isEnabled: true },
+    { id: "operate-id", value: "Orders.Operate", isEnabled: true },
+  ]);
+  const { preAuthorizedApplications } = run("yes").api;
+  expect(preAuthorizedApplications).toEqual(
+    registration.clients.map(({ appId }) => ({ appId, delegatedPermissionIds: ["scope-id"] })),
+  );
+});

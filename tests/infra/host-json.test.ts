@@ -1,0 +1,71 @@
+// host.json and package.json say to Azure what holds: locks that fall free soon, the engine's spans, the Node that is needed.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { declared, parse } from "./bicep.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const host = JSON.parse(read("host.json"));
+const manifest = JSON.parse(read("package.json")) as { engines: { node: string } };
+
+interface Installed {
+  readonly dev?: boolean;
+  readonly engines?: { readonly node?: string };
+}
+const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, Installed> };
+
+test("after a crash a timer's lock falls free in 15 s: the least that Azure Storage's leases allow", () => {
+  expect(host.singleton).toEqual({
+    listenerLockPeriod: "00:00:15",
+    listenerLockRecoveryPollingInterval: "00:00:15",
+  });
+});
+
+test("the engine's own spans go into the orders' traces", () => {
+  expect(host.extensions.durableTask.tracing).toEqual({ distributedTracingEnabled: true, version: "V2" });
+});
+
+test("what the engine says of each cancelled timer does not fill the log", () => {
+  // Event DiscardingWorkItem, a warning of this category; host.json can tell categories apart, but not events.
+  expect(host.logging.logLevel["DurableTask.AzureStorage"]).toBe("Error");
+  expect(host.functionTimeout).toBe("00:05:00");
+});
+
+test("package.json asks for the Node that the libraries of the app ask for, and for no newer one", () => {
+  const wanted = Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path !== "" && !dev)
+    .flatMap(([, { engines }]) => (engines?.node ? [leastOf(engines.node)] : []));
+  const newest = wanted.reduce((one, other) => (compare(one, other) >= 0 ? one : other));
+  expect(leastOf(manifest.engines.node)).toEqual(newest);
+  expect(lock.packages[""]?.engines).toEqual(manifest.engines);
+});
+
+test("Bicep offers no Node older than that", () => {
+  const text = read("infra/main.bicep");
+  const [, offered = ""] = /@allowed\(\[([^\]]*)\]\)\nparam nodeVersion string/.exec(text) ?? [];
+  const versions = [...offered.matchAll(/'(\d+)'/g)].map(([, major]) => Number(major));
+  expect(versions.length).toBeGreaterThan(0);
+  for (const major of versions) expect(major).toBeGreaterThanOrEqual(leastOf(manifest.engines.node)[0] ?? 99);
+  expect(declared(parse(text)).params.map(({ name }) => name)).toContain("nodeVersion");
+});
+
+/** The least version that a range takes, of several alternatives the newest: `^18.19.0 || >=20.6.0` is 20.6.0. */
+function leastOf(range: string): number[] {
+  const last = range.split("||").at(-1) ?? "";
+  return [0, 1, 2].map((place) => Number(/(\d+(?:\.\d+)*)/.exec(last)?.[1]?.split(".")[place] ?? 0));
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const place of [0, 1, 2]) {
+    const difference = (one[place] ?? 0) - (other[place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+test("planted: ranges are read as npm reads them", () => {
+  expect(leastOf("^18.19.0 || >=20.6.0")).toEqual([20, 6, 0]);
+  expect(leastOf(">=22")).toEqual([22, 0, 0]);
+  expect(compare([22, 19, 0], [22, 2, 5])).toBeGreaterThan(0);
+});

@@ -1,0 +1,150 @@
+// The workflows: what may run with which rights, that nothing is deployed untested or unasked, and that actions are pinned.
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { declared, parse } from "./bicep.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+interface Step {
+  readonly uses?: string;
+  readonly name?: string;
+  readonly run?: string;
+}
+interface Job {
+  readonly needs?: string | readonly string[];
+  readonly if?: string;
+  readonly uses?: string;
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps?: readonly Step[];
+}
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const files = globSync(".github/workflows/*.yml", { cwd: root });
+const workflow = (file: string) => parseYaml(read(file)) as Workflow;
+const deploy = workflow(".github/workflows/deploy.yml");
+const ci = workflow(".github/workflows/ci.yml");
+
+const usesOf = ({ steps = [] }: Job) => steps.flatMap(({ uses }) => uses ?? []);
+const checksOut = (job: Job) => usesOf(job).some((uses) => uses.startsWith("actions/checkout@"));
+const hasIdentity = ({ permissions }: Job) => permissions?.["id-token"] === "write";
+const onPullRequests = ({ if: when = "", needs }: Job) => /== 'pull_request'/.test(when) || needs === "template";
+
+test.each(files)("%s: each action is pinned to a commit, with its version beside it", (file) => {
+  const lines = read(file)
+    .split("\n")
+    .filter((line) => /\buses:/.test(line) && !line.includes("./.github/"));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+test.each(files)("%s: by itself a job may read the repository and nothing else", (file) => {
+  expect(workflow(file).permissions).toEqual({ contents: "read" });
+});
+
+test("no job with an identity runs a pull request's code", () => {
+  const jobs = Object.entries(deploy.jobs).filter(([, job]) => hasIdentity(job) && onPullRequests(job));
+  expect(jobs.map(([name]) => name)).toEqual(["preview"]);
+  for (const [name, job] of jobs) {
+    expect(checksOut(job), name).toBe(false);
+    for (const { run = "" } of job.steps ?? []) expect(run, name).not.toMatch(/\bnpm\b|\bnode\b|\bazd\b|\.\//);
+  }
+  expect(deploy.jobs["preview"]?.environment).toBe("preview");
+});
+
+test("what runs a pull request's code has no identity", () => {
+  for (const job of [...Object.values(ci.jobs), deploy.jobs["template"], deploy.jobs["build"]])
+    expect(job && hasIdentity(job)).toBe(false);
+});
+
+test("what is deployed has passed the tests, was built without an identity, and a reviewer has agreed", () => {
+  const job = deploy.jobs["deploy"];
+  expect(job?.needs).toEqual(["ci", "build"]);
+  expect(job?.environment).toBe("production");
+  expect(deploy.jobs["ci"]?.uses).toBe("./.github/workflows/ci.yml");
+  expect(ci.on).toHaveProperty("workflow_call");
+  expect(deploy.jobs["build"]?.needs).toBe("ci");
+  expect(job?.steps?.some(({ run = "" }) => run.includes("--from-package .package/app.zip"))).toBe(true);
+  expect(job?.steps?.some(({ run = "" }) => /npm run (package|build)|npm test/.test(run))).toBe(false);
+});
+
+test("the pipeline gets no right to the data, and deploys once more where the first try came too soon", () => {
+  const job = deploy.jobs["deploy"];
+  expect(job?.env?.["GRANT_DEVELOPER_ACCESS"]).toBe("false");
+  const run = job?.steps?.find(({ name }) => name === "Deploy")?.run ?? "";
+  expect(run.match(/azd deploy app/g)).toHaveLength(2);
+});
+
+test("the package goes out with the list of what is in it, and both are signed", () => {
+  expect(deploy.jobs["build"]?.steps?.some(({ run = "" }) => run.startsWith("npm sbom --omit dev"))).toBe(true);
+  const actions = usesOf(deploy.jobs["attest"] ?? {}).map((uses) => uses.split("@")[0]);
+  expect(actions).toEqual(expect.arrayContaining(["actions/attest-build-provenance", "actions/attest-sbom"]));
+});
+
+test("the long suites run every night", () => {
+  expect(ci.on["schedule"]).toHaveLength(1);
+  expect(ci.jobs["long"]?.steps?.map(({ run }) => run)).toContain("npm run test:long");
+});
+
+test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {
+  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
+  const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(".github/workflows/deploy.yml")) ?? [];
+  const types = new Map(
+    [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => [name, type]),
+  );
+  const { params } = declared(parse(read("infra/main.bicep")));
+  const template = {
+    parameters: Object.fromEntries(
+      params.map(({ name }) => [name, { type: types.get(name)?.endsWith("[]") ? "array" : types.get(name) }]),
+    ),
+  };
+  const folder = mkdtempSync(join(tmpdir(), "preview-"));
+  try {
+    writeFileSync(join(folder, "template.json"), JSON.stringify(template));
+    const choices = {
+      AZURE_ENV_NAME: "shop",
+      ZONE_REDUNDANT: "true",
+      ALWAYS_READY_DURABLE: "2",
+      COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
+      SETTING_OVERRIDES: '{"ClaimWithin":"PT10M"}',
+      NODE_VERSION: "24",
+      ALERT_EMAIL: "",
+    };
+    const { stdout, stderr } = spawnSync(
+      "jq",
+      [
+        "--slurpfile",
+        "template",
+        join(folder, "template.json"),
+        "--argjson",
+        "vars",
+        JSON.stringify(choices),
+        filter,
+        join(root, "infra/main.parameters.json"),
+      ],
+      { encoding: "utf8" },
+    );
+    expect(stderr).toBe("");
+    const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
+    expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
+      environmentName: "shop",
+      zoneRedundant: true,
+      alwaysReadyDurable: 2,
+      cosmosSecondaryLocations: ["westus3"],
+      settingOverrides: { ClaimWithin: "PT10M" },
+      nodeVersion: "24",
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,97 @@
+// `npm run smoke` against the local stack, as a process of its own: it ends well, and where it can't it says what is missing.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT, writeStackFile } from "../../cli/settings.ts";
+import { PART_NAMES } from "../../local/stack/parts.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { CHAIN, GRAPH } from "../support/orders.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+/** A check leaves nothing behind. */
+const SMOKE: Workflow = {
+  name: "smoke",
+  version: 1,
+  policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
+  steps: [{ name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", undo: "nothing" }],
+};
+
+const data = mkdtempSync(join(tmpdir(), "smoke-"));
+let adapted: AdaptedApp;
+let app: TestStack;
+beforeAll(async () => {
+  adapted = adaptApp([CHAIN, GRAPH, SMOKE]);
+  app = await startTestStack({ appDir: adapted.dir, data, parts: PART_NAMES });
+  writeStackFile(data, app.settings);
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
+  rmSync(data, { recursive: true, force: true });
+});
+
+async function smoke(folder: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(ROOT, "cli/smoke.ts"), "--data", folder, ...args]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += String(chunk);
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, output };
+}
+
+test("an order goes through, and its telemetry arrived", async () => {
+  const { code, output } = await smoke(data);
+  expect(output).toMatch(/smoke-\w+: Completed after [\d.]+ s\nTelemetry of it has arrived\./);
+  expect(code).toBe(0);
+});
+
+test("a workflow that the app does not have: the quarantine's fault is told", async () => {
+  const { code, output } = await smoke(data, "--workflow", "nowhere", "--within", "5");
+  expect(output).toContain("The app keeps it in its quarantine, for:");
+  expect(output).toContain("workflow");
+  expect(code).toBe(1);
+});
+
+test("a service that refuses: the order's own end is told", async () => {
+  await app.switchOn("fraud", {
+    kind: "refuse",
+    status: 422,
+    code: "no-such-customer",
+    message: "no such customer",
+    calls: 1,
+  });
+  const { code, output } = await smoke(data);
+  expect(output).toMatch(/smoke-\w+: failed: .*no such customer/);
+  expect(code).toBe(1);
+});
+
+test("telemetry goes nowhere: the role and the settings are named", async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "smoke-"));
+  try {
+    writeStackFile(elsewhere, app.settings);
+    const { code, output } = await smoke(elsewhere);
+    expect(output).toContain("Completed after");
+    expect(output).toContain("Monitoring Metrics Publisher");
+    expect(code).toBe(1);
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+});
+
+test("no host runs: the order waits in its queue, and the functions' role is named", async () => {
+  await app.stack.kill("host");
+  try {
+    const { code, output } = await smoke(data, "--within", "3");
+    expect(output).toContain("It waits in the queue orders");
+    expect(output).toContain("Data Owner on the queue");
+    expect(code).toBe(1);
+  } finally {
+    await app.stack.restart("host");
+  }
+}, 60_000);
