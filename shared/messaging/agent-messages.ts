@@ -37,7 +37,7 @@ interface ReplyFrame {
 
 export type AgentReplyMessage =
   /** It has taken the request up and is still at work. Without this, a request that gets no reply counts as not taken up. */
-  | (ReplyFrame & { readonly kind: "started"; readonly completeBy: string })
+  | (ReplyFrame & { readonly kind: "started" })
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
   | (ReplyFrame & {
       readonly kind: "rejected";
@@ -65,7 +65,7 @@ const result = z
 
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
-  z.object({ ...frame, kind: z.literal("started"), completeBy: z.iso.datetime() }),
+  z.object({ ...frame, kind: z.literal("started") }),
   z.object({ ...frame, kind: z.literal("done"), result }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;

@@ -18,18 +18,18 @@ export async function answerRequest(
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { orderId, attempt, step } = ticket;
-  let completeBy = latest;
   const answer = await agent.call(operation, asked, {
     priority,
     startBy,
     takeUp: async () => {
       const now = instant(ports.now());
-      completeBy = [after(now, durationMs(completeWithin) ?? 0), latest].sort()[0] ?? latest;
-      return now <= startBy ? completeBy : undefined;
+      const completeBy = after(now, durationMs(completeWithin) ?? 0);
+      if (now > startBy) return undefined;
+      return completeBy < latest ? completeBy : latest;
     },
     stillAtWork: async () => {
       try {
-        await ports.messenger.answer(replyTo, { ticket, kind: "started", completeBy });
+        await ports.messenger.answer(replyTo, { ticket, kind: "started" });
       } catch (cause) {
         telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
       }

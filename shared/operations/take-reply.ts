@@ -1,5 +1,6 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
+import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
 import { takeUp } from "../domain/transitions.ts";
 import { type AgentReplyMessage, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
@@ -41,7 +42,7 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
     return undefined;
   }
   const { orderId, attempt, step } = ticket;
-  if (reply.kind === "started") return recordTakenUp(task, reply.completeBy, ports);
+  if (reply.kind === "started") return recordTakenUp(task, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const answer = answerOf(reply, task);
   const outcome = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
@@ -60,9 +61,10 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
 }
 
 /** From now on the supervisor counts it as a failure when the agent is not done in time. */
-async function recordTakenUp(task: StepTask, completeBy: string, ports: Ports): Promise<undefined> {
+async function recordTakenUp(task: StepTask, ports: Ports): Promise<undefined> {
   const now = instant(ports.now());
-  // An agent may be anybody's: it gets no more time than its request gave it.
+  // By this host's clock, which also judges whether the reply is late; no more than its request gave it.
+  const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
   const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
   await ports.store.change(task.orderId, takeUp(task, now, latest, now));
 }
