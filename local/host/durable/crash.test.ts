@@ -35,7 +35,7 @@ test("three kills with 50 orchestrations and their timers, children and events u
   const kinds = [
     (id: string) => `start ${id} slowChain {"key":"${id}","ms":30}`,
     (id: string) => `start ${id} race {"key":"${id}","workMs":5,"limitMs":60000}`,
-    (id: string) => `start ${id} race {"key":"${id}","workMs":60000,"limitMs":400}`,
+    (id: string) => `start ${id} race {"key":"${id}","workMs":900,"limitMs":400}`,
     (id: string) => `start ${id} retry {"key":"${id}","call":3,"attempts":5}`,
     (id: string) => `start ${id} waits {"before":300,"names":["x","y"]}`,
     (id: string) => `start ${id} parent {"childId":"child-of-${id}"}`,
@@ -72,11 +72,11 @@ test("three kills with 50 orchestrations and their timers, children and events u
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
   const first = await openBench(APP, { data });
-  await first.client.startNew("waits", { instanceId: "held", input: { before: 20, names: [] } });
+  await first.client.startNew("waits", { instanceId: "held", input: { before: 500, names: [] } });
   await first.client.startNew("waits", { instanceId: "due", input: { before: 100, names: [] } });
   await first.client.suspend("held", "hold");
   await first.close();
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await new Promise((resolve) => setTimeout(resolve, 600));
   const second = await openBench(APP, { data });
   expect((await second.ended("due")).output).toEqual([]);
   expect((await second.client.getStatus("held")).runtimeStatus).toBe("Suspended");
@@ -85,18 +85,22 @@ test("what was suspended stays so, and a timer that came due while nothing ran f
   await second.close();
 });
 
-test("an activity that was left behind by the end of its orchestration, or by its termination, is done after a restart, once", async () => {
+test("an activity that is open keeps its orchestration over a restart; one left behind by a termination is done after it, once", async () => {
   const left = mkdtempSync(join(tmpdir(), "durable-left-"));
   const first = await openBench(APP, { data: left });
-  const input = { key: "left", workMs: 60_000, limitMs: 20 };
-  expect(await first.run("race", input)).toMatchObject({ output: "late" });
-  await first.client.startNew("race", { instanceId: "ended", input: { key: "ended", workMs: 600, limitMs: 60_000 } });
-  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(2);
+  const race = (instanceId: string, workMs: number, limitMs: number) =>
+    first.client.startNew("race", { instanceId, input: { key: instanceId, workMs, limitMs } });
+  await race("open", 600, 20);
+  await race("ended", 600, 60_000);
+  await race("long", 60_000, 60_000);
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(3);
   await first.client.terminate("ended", "not wanted");
+  await first.client.terminate("long", "not wanted");
   await first.close();
 
   const second = await openBench(APP, { data: left });
-  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activities: 2, activitiesRunning: 2 });
+  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 3, activitiesRunning: 3 });
+  expect(await second.ended("open")).toMatchObject({ output: "late" });
   await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(1);
   await second.close();
 
@@ -106,16 +110,18 @@ test("an activity that was left behind by the end of its orchestration, or by it
   rmSync(left, { recursive: true });
 });
 
-test("an activity that was left behind when its orchestration went on as new is done after a restart, once", async () => {
+test("an orchestration goes on as new when what it began has ended, also after a restart", async () => {
   const left = mkdtempSync(join(tmpdir(), "durable-left-"));
   const first = await openBench(APP, { data: left });
-  expect(await first.run("movesOn", { key: "left-by-new", workMs: 500 })).toMatchObject({ output: "moved on" });
-  expect(first.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activitiesRunning: 1 });
+  const id = await first.client.startNew("movesOn", { input: { key: "left-by-new", workMs: 500 } });
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(1);
   await first.close();
 
   const second = await openBench(APP, { data: left });
-  expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 1 });
-  await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(0);
+  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 1, activitiesRunning: 1 });
+  expect((await second.client.getStatus(id)).input).toMatchObject({ key: "left-by-new" });
+  expect(await second.ended(id)).toMatchObject({ output: "moved on" });
+  expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 0 });
   await second.close();
 
   const third = await openBench(APP, { data: left });

@@ -7,12 +7,14 @@ import { Activities } from "./activities.ts";
 import { bindingText } from "./client-binding.ts";
 import { type RouteParts, routeHttp } from "./client-routes.ts";
 import { Entities } from "./entities.ts";
-import { openTasks } from "./history.ts";
+import { endedTask, openTasks } from "./history.ts";
 import { Instance, LiveInstances } from "./instance.ts";
 import { checkLibrary } from "./library.ts";
+import { MemoryTransport } from "./memory-transport.ts";
 import { Orchestrations } from "./orchestrations.ts";
 import { type InstanceRow, isUnfinished, Store } from "./store.ts";
 import { Timers } from "./timers.ts";
+import type { Transport } from "./transport.ts";
 import { type TurnParts, Turns } from "./turns.ts";
 
 export interface DurableOptions {
@@ -47,6 +49,8 @@ class Engine implements DurableEngine {
   readonly #options: DurableOptions;
   readonly #parts: TurnParts;
   readonly #turns: Turns;
+  readonly #transport: Transport;
+  readonly #activities: Activities;
   readonly #routes: RouteParts;
   readonly #bindings = new Map<string, string>();
 
@@ -63,14 +67,15 @@ class Engine implements DurableEngine {
     };
     this.#parts = {
       ...base,
-      timers: new Timers(),
-      activities: new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities),
       entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
     };
-    this.#turns = new Turns(this.#parts, {
+    this.#activities = new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities);
+    const limits = {
       maxTurns: options.maxTurns ?? DEFAULTS.maxTurns,
       maxSessions: options.replay ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions),
-    });
+    };
+    this.#turns = new Turns(this.#parts, limits, (turns) => new MemoryTransport(turns, this.#activities, new Timers()));
+    this.#transport = this.#turns.transport;
     const orchestrations = new Orchestrations(this.#parts, this.#turns);
     this.#routes = { hubName, orchestrations, entities: this.#parts.entities };
   }
@@ -78,7 +83,8 @@ class Engine implements DurableEngine {
   start(): void {
     const { store } = this.#parts;
     for (const row of store.unfinished()) this.#takeUp(row);
-    for (const { orphan, work } of store.orphans()) this.#turns.adopt(orphan, work);
+    for (const { orphan, work } of store.orphans()) this.#transport.adopt(orphan, work);
+    this.#transport.open();
     this.#turns.open();
     this.#parts.entities.open();
   }
@@ -98,9 +104,11 @@ class Engine implements DurableEngine {
   }
 
   get counts(): Readonly<Record<string, number>> {
-    const { db, activities, entities, live } = this.#parts;
+    const { db, entities, live } = this.#parts;
+    const activities = this.#activities;
     return {
       ...this.#turns.counts,
+      ...this.#transport.counts,
       ...this.#routes.orchestrations.counts,
       ...entities.counts,
       activities: activities.started,
@@ -116,15 +124,16 @@ class Engine implements DurableEngine {
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { activities, entities, timers, db } = this.#parts;
-    activities.hold();
+    const { entities, db } = this.#parts;
+    const activities = this.#activities;
+    this.#transport.hold();
     entities.close();
-    timers.close();
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline && activities.running + entities.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.#turns.close();
+    this.#transport.close();
     // A turn whose commit is awaited ends with the commit that closing makes.
     db.close();
   }
@@ -138,12 +147,17 @@ class Engine implements DurableEngine {
     const { events, turns } = store.history(instance.int);
     instance.turns = turns;
     live.add(instance);
-    for (const event of openTasks(events)) this.#turns.dispatch(instance, event);
-    for (const { n, generation, event } of store.inbox(instance.int)) {
+    const inbox = store.inbox(instance.int);
+    const answered = new Set(inbox.map(({ event }) => endedTask(event)));
+    for (const event of openTasks(events)) {
+      if (answered.has(event.EventId)) instance.open.set(event.EventId, {});
+      else this.#turns.dispatch(instance, event);
+    }
+    for (const { n, generation, event } of inbox) {
       instance.hasInbox = true;
       if (generation === null || generation === instance.generation) this.#turns.deliver(instance, { event, inbox: n });
     }
-    this.#turns.wake(instance);
+    if (turns === 0) this.#transport.start(instance);
   }
 }
 
