@@ -4,8 +4,10 @@ import { Database, type Durability } from "../../database/database.ts";
 import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionApp } from "../contract.ts";
 import type { Log } from "../log.ts";
 import { Activities } from "./activities.ts";
+import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
 import { bindingText } from "./client-binding.ts";
 import { type RouteParts, routeHttp } from "./client-routes.ts";
+import { azureStorageProfile, type EngineName, type StorageProviderSettings } from "./engine-profile.ts";
 import { Entities } from "./entities.ts";
 import { endedTask, openTasks } from "./history.ts";
 import { Instance, LiveInstances } from "./instance.ts";
@@ -23,6 +25,10 @@ export interface DurableOptions {
   readonly data: string;
   readonly hubName: string;
   readonly durability?: Durability;
+  /** `fast` if absent. Each has a database of its own. */
+  readonly engine?: EngineName;
+  /** What host.json says of the storage provider; the fast engine has none. */
+  readonly storage?: StorageProviderSettings;
   /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
   readonly replay?: boolean;
   readonly log?: Log;
@@ -57,7 +63,8 @@ class Engine implements DurableEngine {
   constructor(options: DurableOptions) {
     this.#options = options;
     const { app, data, hubName, durability, log } = options;
-    const db = openHub(join(data, `durable-${hubName}.sqlite`), durability);
+    const profile = options.engine === "azure-storage" ? azureStorageProfile(options.storage) : undefined;
+    const db = openHub(join(data, `durable-${hubName}${profile ? ".azure-storage" : ""}.sqlite`), durability);
     const base = {
       app,
       db,
@@ -65,19 +72,24 @@ class Engine implements DurableEngine {
       live: new LiveInstances(),
       warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
     };
-    this.#parts = {
+    const parts = {
       ...base,
       entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
     };
-    this.#activities = new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities);
-    const limits = {
-      maxTurns: options.maxTurns ?? DEFAULTS.maxTurns,
-      maxSessions: options.replay ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions),
-    };
-    this.#turns = new Turns(this.#parts, limits, (turns) => new MemoryTransport(turns, this.#activities, new Timers()));
+    this.#parts = parts;
+    const { maxActivities, maxTurns } = { ...DEFAULTS, ...profile, ...given(options) };
+    const activities = new Activities(app, maxActivities);
+    this.#activities = activities;
+    // Without cached sessions, as the real host is by default.
+    const maxSessions = options.replay || profile ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions);
+    this.#turns = new Turns(parts, { maxTurns, maxSessions }, (turns) =>
+      profile
+        ? new AzureStorageTransport(turns, { ...base, profile, activities, maxActivities })
+        : new MemoryTransport(turns, activities, new Timers()),
+    );
     this.#transport = this.#turns.transport;
-    const orchestrations = new Orchestrations(this.#parts, this.#turns);
-    this.#routes = { hubName, orchestrations, entities: this.#parts.entities };
+    const orchestrations = new Orchestrations(parts, this.#turns);
+    this.#routes = { hubName, orchestrations, entities: parts.entities };
   }
 
   start(): void {
@@ -100,6 +112,8 @@ class Engine implements DurableEngine {
 
   async handleHttp(request: DurableHttpRequest): Promise<DurableHttpResponse> {
     if (this.#closed) return { status: 503, body: "The durable engine is closing." };
+    const cost = this.#transport.client(request.method, request.path);
+    if (cost) await cost;
     return routeHttp(this.#routes, request);
   }
 
@@ -113,7 +127,6 @@ class Engine implements DurableEngine {
       ...entities.counts,
       activities: activities.started,
       activitiesRunning: activities.running,
-      activitiesWaiting: activities.waiting,
       orchestrationsUnfinished: live.size,
       sessions: this.#turns.sessions,
       ...db.counts,
@@ -125,11 +138,10 @@ class Engine implements DurableEngine {
     if (this.#closed) return;
     this.#closed = true;
     const { entities, db } = this.#parts;
-    const activities = this.#activities;
     this.#transport.hold();
     entities.close();
     const deadline = Date.now() + timeoutMs;
-    while (Date.now() < deadline && activities.running + entities.inFlight + this.#turns.inFlight > 0) {
+    while (Date.now() < deadline && this.#transport.inFlight + entities.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.#turns.close();
@@ -159,6 +171,10 @@ class Engine implements DurableEngine {
     }
     if (turns === 0) this.#transport.start(instance);
   }
+}
+
+function given({ maxActivities, maxTurns }: DurableOptions) {
+  return { ...(maxActivities !== undefined && { maxActivities }), ...(maxTurns !== undefined && { maxTurns }) };
 }
 
 /** Two engines on one hub would run everything twice, so the file is locked for as long as it is open. */

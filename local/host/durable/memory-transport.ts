@@ -20,8 +20,14 @@ export class MemoryTransport implements Transport {
   }
 
   get counts() {
-    return { timersFired: this.#timersFired };
+    return { timersFired: this.#timersFired, activitiesWaiting: this.#activities.waiting };
   }
+
+  get inFlight(): number {
+    return this.#activities.running;
+  }
+
+  client(): undefined {}
 
   start(instance: Instance): void {
     this.#receiver.begin(instance);

@@ -246,6 +246,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const ENGINES: readonly { readonly engine: string; readonly options: BenchOptions }[] = [
   { engine: "fast", options: {} },
   { engine: "fast, replaying", options: { replay: true } },
+  { engine: "azure-storage", options: { engine: "azure-storage", storage: { maxQueuePollingIntervalMs: 1000 } } },
 ];
 
 describe.each(ENGINES)("the engine's rules: $engine", ({ engine, options }) => {

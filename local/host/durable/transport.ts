@@ -20,6 +20,10 @@ export interface Transport {
   /** Undefined: a turn takes the time that it takes. */
   readonly pace: Pace | undefined;
   readonly counts: Readonly<Record<string, number>>;
+  /** What a stop waits for, besides turns. */
+  readonly inFlight: number;
+  /** What a call of the client costs before it is answered. */
+  client(method: string, path: string): Promise<void> | undefined;
   /** What has been added before is on its way from now on. */
   open(): void;
   /** Starts no work any more; what runs may end. */
