@@ -1,35 +1,17 @@
 // Kills the process under load: what was acknowledged goes on, and each completion is in the history once.
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
 import { openBench } from "./harness.ts";
 import { endedTask } from "./history.ts";
+import { runAndKill } from "./killed-child.ts";
 import { Store } from "./store.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
-const CHILD = join(import.meta.dirname, "fixtures/crash-child.ts");
 const data = mkdtempSync(join(tmpdir(), "durable-crash-"));
 afterAll(() => rmSync(data, { recursive: true }));
-
-/** Runs the child on the lines and kills it `afterMs` after it has acknowledged the last. */
-async function runAndKill(lines: readonly string[], afterMs: number): Promise<void> {
-  const child: ChildProcess = spawn(process.execPath, [CHILD, data], { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  let acknowledged = 0;
-  if (!child.stdin || !child.stdout) throw new Error("The child has no pipes.");
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line === "ready") child.stdin.write(`${lines.join("\n")}\n`);
-    else acknowledged += 1;
-    if (acknowledged === lines.length) break;
-  }
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  child.kill("SIGKILL");
-  await exited;
-}
 
 test("three kills with 50 orchestrations and their timers, children and events under way lose nothing", async () => {
   const kinds = [
@@ -43,9 +25,10 @@ test("three kills with 50 orchestrations and their timers, children and events u
   const ids = Array.from({ length: 50 }, (_, n) => `crash-${n}`);
   const starts = ids.map((id, n) => kinds[n % kinds.length]?.(id) ?? "");
   const waiting = ids.filter((_, n) => n % kinds.length === 4);
-  await runAndKill(starts.slice(0, 30), 0);
-  await runAndKill(starts.slice(30), 20);
+  await runAndKill(data, starts.slice(0, 30), 0);
+  await runAndKill(data, starts.slice(30), 20);
   await runAndKill(
+    data,
     waiting.flatMap((id) => [`raise ${id} y 2`, `raise ${id} x 1`]),
     10,
   );
@@ -68,7 +51,7 @@ test("three kills with 50 orchestrations and their timers, children and events u
     expect(new Set(ends).size, id).toBe(ends.length);
   }
   db.close();
-}, 20_000);
+}, 60_000);
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
   const first = await openBench(APP, { data });

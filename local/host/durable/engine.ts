@@ -133,12 +133,17 @@ class Engine implements DurableEngine {
     };
   }
 
+  hold(): void {
+    this.#transport.hold();
+  }
+
   /** Starts no activity any more; those under way may end within the time, and what they returned is recorded. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     const { entities, db } = this.#parts;
     this.#transport.hold();
+    this.#transport.stop();
     entities.close();
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline && this.#transport.inFlight + entities.inFlight + this.#turns.inFlight > 0) {

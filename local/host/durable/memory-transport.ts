@@ -81,10 +81,13 @@ export class MemoryTransport implements Transport {
 
   hold(): void {
     this.#activities.hold();
+  }
+
+  stop(): void {
     this.#timers.close();
   }
 
   close(): void {
-    // Everything has been held already.
+    // Everything has been stopped already.
   }
 }

@@ -26,8 +26,10 @@ export interface Transport {
   client(method: string, path: string): Promise<void> | undefined;
   /** What has been added before is on its way from now on. */
   open(): void;
-  /** Starts no work any more; what runs may end. */
+  /** Starts no activity any more; what runs may end. */
   hold(): void;
+  /** Brings nothing more: no timer fires, no message is dequeued. Turns under way may end. */
+  stop(): void;
   close(): void;
 }
 

@@ -13,6 +13,7 @@ import { Leases } from "./leases.ts";
 import type { QueueMessage } from "./message-queue.ts";
 import { partitionOf } from "./partition.ts";
 import { StorageAccount } from "./storage-account.ts";
+import { timerVisibilityMs } from "./timer-visibility.ts";
 import { WorkItemQueue, type WorkMessage } from "./work-item-queue.ts";
 
 export interface AzureStorageParts {
@@ -81,8 +82,11 @@ export class AzureStorageTransport implements Transport, Pace {
 
   hold(): void {
     this.#parts.activities.hold();
-    for (const queue of this.#control) queue.close();
     this.#work.close();
+  }
+
+  stop(): void {
+    for (const queue of this.#control) queue.close();
   }
 
   close(): void {
@@ -99,16 +103,15 @@ export class AzureStorageTransport implements Transport, Pace {
     this.#add(instance, { key, visibleAt, arrival: { ...arrival, message: key } });
   }
 
-  /** Visible after whole seconds from when it is added, so up to one early. */
   timer(instance: Instance, { id, at }: Scheduled, fireAt: number): void {
     const { timerGranularityMs } = this.#parts.profile;
     const addedAt = this.#isOpen ? Date.now() : at + 1;
-    const wholeMs = Math.floor(Math.max(fireAt - addedAt, 0) / timerGranularityMs) * timerGranularityMs;
     const key = `timer:${taskOf(instance, id)}`;
     const event = timerFired(new Date(fireAt), id, fireAt);
     const arrival = { event, generation: instance.generation, message: key };
     instance.open.set(id, {});
-    this.#add(instance, { key, visibleAt: addedAt + wholeMs, arrival });
+    const visibleAt = addedAt + timerVisibilityMs(fireAt, addedAt, timerGranularityMs);
+    this.#add(instance, { key, visibleAt, arrival });
   }
 
   work(instance: Instance, { id, at }: Scheduled, work: Work, notBefore?: number): void {
