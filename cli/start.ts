@@ -1,6 +1,7 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { ENGINES } from "../local/host/durable/engine-profile.ts";
 import { PART_NAMES } from "../local/stack/parts.ts";
 import { HOST_NAMES } from "../local/stack/processes.ts";
 import { type Stack, startStack } from "../local/stack/stack.ts";
@@ -19,6 +20,7 @@ const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
+  --engine NAME        the durable engine: fast (usual), or azure-storage, as slow and in the order of Azure's
   --trace ORDER        starts nothing: prints an order's trace as a tree, after its end where a stack runs
   --data DIR           where state is kept (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
@@ -34,7 +36,7 @@ async function main(): Promise<number> {
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
   const { values } = readArguments(
-    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text, trace: text },
+    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text, engine: text, trace: text },
     USAGE,
   );
   if (values["help"]) {
@@ -48,6 +50,9 @@ async function main(): Promise<number> {
   if (holder !== undefined)
     throw new Error(`A stack runs on ${data} already (process ${holder}). Stop it, or use --data DIR.`);
   const hosts = numberOf(values, "hosts", 1, HOST_NAMES.length) ?? 1;
+  const { engine: chosen = "fast" } = values;
+  const engine = ENGINES.find((name) => name === chosen);
+  if (!engine) throw new UsageError(`--engine must be ${ENGINES.join(" or ")}, and is ${String(chosen)}`);
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
   const stop = new AbortController();
@@ -61,6 +66,7 @@ async function main(): Promise<number> {
     parts: PART_NAMES,
     ports: stackPorts(values),
     hosts,
+    engine,
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor,
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { LogLevel } from "./log.ts";
 
 export interface ServiceBusSettings {
@@ -12,6 +13,12 @@ export interface ServiceBusSettings {
   readonly maxAutoLockRenewalDurationMs: number;
   readonly maxMessageBatchSize: number;
   readonly sessionIdleTimeoutMs: number;
+}
+
+/** How long a host that was killed keeps other hosts from its timers. */
+export interface ListenerLockSettings {
+  readonly periodMs: number;
+  readonly recoveryPollingIntervalMs: number;
 }
 
 export interface HostSettings {
@@ -26,10 +33,20 @@ export interface HostSettings {
   /** Undefined: as the engine likes. */
   readonly maxActivities: number | undefined;
   readonly maxTurns: number | undefined;
+  readonly storage: StorageProviderSettings;
+  readonly listenerLock: ListenerLockSettings;
+  /** What is taken here and refused in Azure, a line each: times that tests make short. */
+  readonly refusedInAzure: readonly string[];
 }
 
 const DEFAULT_FUNCTION_TIMEOUT_MS = 30 * 60_000;
 const DEFAULT_HUB_NAME = "TestHubName";
+/** SingletonOptions: the defaults, and what they may be set to. */
+const LISTENER_LOCK = { periodMs: 60_000, recoveryPollingIntervalMs: 60_000 };
+const LEAST_LEASE_MS = 15_000;
+/** AzureStorageOptions, Validate. */
+const LEAST_VISIBILITY_MS = 60_000;
+const MOST_PARTITIONS = 16;
 /** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
 const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
 
@@ -70,8 +87,20 @@ const levelName = z.string().transform((name, context): LogLevel => {
   return z.NEVER;
 });
 
+const storageProvider = z.object({
+  partitionCount: count.min(1).max(MOST_PARTITIONS).optional(),
+  controlQueueBatchSize: count.min(1).max(32).optional(),
+  controlQueueBufferThreshold: count.min(1).max(1000).optional(),
+  controlQueueVisibilityTimeout: timeSpan.optional(),
+  workItemQueueVisibilityTimeout: timeSpan.optional(),
+  maxQueuePollingInterval: timeSpan.optional(),
+});
+
 const schema = z.object({
   functionTimeout: timeSpan.optional(),
+  singleton: z
+    .object({ listenerLockPeriod: timeSpan.optional(), listenerLockRecoveryPollingInterval: timeSpan.optional() })
+    .prefault({}),
   logging: z.object({ logLevel: z.record(z.string(), levelName).default({}) }).optional(),
   extensions: z
     .object({
@@ -92,8 +121,9 @@ const schema = z.object({
           hubName: z.string().min(1).optional(),
           maxConcurrentActivityFunctions: count.min(1).optional(),
           maxConcurrentOrchestratorFunctions: count.min(1).optional(),
+          storageProvider: storageProvider.prefault({}),
         })
-        .optional(),
+        .prefault({}),
     })
     .prefault({}),
 });
@@ -106,7 +136,14 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
     throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
   }
-  const { functionTimeout, logging, extensions } = parsed.data;
+  const { functionTimeout, logging, extensions, singleton } = parsed.data;
+  const { durableTask } = extensions;
+  const storage = storageOf(durableTask.storageProvider);
+  const listenerLock = {
+    periodMs: singleton.listenerLockPeriod?.ms ?? LISTENER_LOCK.periodMs,
+    recoveryPollingIntervalMs:
+      singleton.listenerLockRecoveryPollingInterval?.ms ?? LISTENER_LOCK.recoveryPollingIntervalMs,
+  };
   const { maxAutoLockRenewalDuration, sessionIdleTimeout, ...serviceBus } = extensions.serviceBus;
   return {
     routePrefix: (extensions.http?.routePrefix ?? "api").replace(/^\/+|\/+$/g, ""),
@@ -117,10 +154,35 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     },
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},
-    hubName: extensions.durableTask?.hubName ?? DEFAULT_HUB_NAME,
-    maxActivities: extensions.durableTask?.maxConcurrentActivityFunctions,
-    maxTurns: extensions.durableTask?.maxConcurrentOrchestratorFunctions,
+    hubName: durableTask.hubName ?? DEFAULT_HUB_NAME,
+    maxActivities: durableTask.maxConcurrentActivityFunctions,
+    maxTurns: durableTask.maxConcurrentOrchestratorFunctions,
+    storage,
+    listenerLock,
+    refusedInAzure: refusedInAzure(storage, listenerLock),
   };
+}
+
+function storageOf(given: z.infer<typeof storageProvider>): StorageProviderSettings {
+  const { controlQueueVisibilityTimeout, workItemQueueVisibilityTimeout, maxQueuePollingInterval, ...counts } = given;
+  const settings = {
+    ...counts,
+    controlQueueVisibilityTimeoutMs: controlQueueVisibilityTimeout?.ms,
+    workItemQueueVisibilityTimeoutMs: workItemQueueVisibilityTimeout?.ms,
+    maxQueuePollingIntervalMs: maxQueuePollingInterval?.ms,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function refusedInAzure(storage: StorageProviderSettings, lock: ListenerLockSettings): string[] {
+  const { controlQueueVisibilityTimeoutMs: visibilityMs = LEAST_VISIBILITY_MS } = storage;
+  const least: readonly (readonly [name: string, ms: number, leastMs: number])[] = [
+    ["storageProvider.controlQueueVisibilityTimeout", visibilityMs, LEAST_VISIBILITY_MS],
+    ["singleton.listenerLockPeriod", lock.periodMs, LEAST_LEASE_MS],
+    ["singleton.listenerLockRecoveryPollingInterval", lock.recoveryPollingIntervalMs, LEAST_LEASE_MS],
+  ];
+  const short = least.filter(([, ms, leastMs]) => ms < leastMs);
+  return short.map(([name, , leastMs]) => `host.json: ${name} is shorter than Azure allows (${leastMs / 1000} s)`);
 }
 
 /** Reads a JSON object; a missing file is an empty one. */

@@ -6,6 +6,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
 import { type HostOptions, type RunningHost, startHost } from "./start.ts";
 import { timerStatuses } from "./timer-status.ts";
+import { ListenerLock } from "./triggers/listener-lock.ts";
 
 const fixture = (name: string): string => join(import.meta.dirname, "fixtures", name);
 const folder = mkdtempSync(join(tmpdir(), "host-"));
@@ -112,6 +113,22 @@ test("timers run on their schedule, and by hand when they are posted to", async 
   const response = await fetch(`${baseUrl}/admin/functions/monitored`, { method: "POST", body: `{"input": ""}` });
   expect(response.status).toBe(202);
   await eventually(() => expect(runsOf("monitored")).toHaveLength(1));
+});
+
+test("as in Azure, no timer runs before the lock of a killed host has expired", async () => {
+  timerRuns.length = 0;
+  const data = join(folder, "killed");
+  const until = Date.now() + 2500;
+  const database = new Database(join(data, "host.db"));
+  new ListenerLock("each-second", database, { periodMs: 1, recoveryPollingIntervalMs: 1 });
+  database.prepare("INSERT INTO listenerLock VALUES ('each-second', 'the killed one', ?)").run(until);
+  database.close();
+  const prefix = "AzureFunctionsJobHost__singleton__";
+  const settings = { [`${prefix}listenerLockRecoveryPollingInterval`]: "00:00:01" };
+  await start("timer-app", { data, engine: "azure-storage", settings });
+  await eventually(() => expect(runsOf("each-second").length).toBeGreaterThan(1), 15_000);
+  expect(runsOf("each-second")[0]?.at).toBeGreaterThanOrEqual(until);
+  expect(runsOf("at-start").length).toBe(1);
 });
 
 test("a timer never runs twice at once", async () => {

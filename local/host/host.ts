@@ -5,6 +5,7 @@ import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import type { DurableEngine, InvocationResult, RegisteredFunction } from "./contract.ts";
+import type { EngineName, StorageProviderSettings } from "./durable/engine-profile.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
@@ -17,6 +18,7 @@ import { bindFunctions, fillIn, isDisabled, type Settings } from "./settings.ts"
 import { timerStatuses } from "./timer-status.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
+import { ListenerLock } from "./triggers/listener-lock.ts";
 import { serviceBusListener } from "./triggers/service-bus.ts";
 import { timerListener } from "./triggers/timer.ts";
 
@@ -32,6 +34,8 @@ export interface HostOptions {
   readonly settings?: Settings;
   /** Replays each orchestration from its history at every turn, as Azure does, rather than keeping it in memory. */
   readonly durableReplay?: boolean;
+  /** The durable engine, and with `azure-storage` also the timers' locks, as they are there. `fast` if absent. */
+  readonly engine?: EngineName;
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
@@ -46,6 +50,8 @@ export type CreateEngine = (options: {
   readonly hubName: string;
   readonly durability: Durability;
   readonly replay: boolean;
+  readonly engine: EngineName;
+  readonly storage: StorageProviderSettings;
   readonly log: Log;
   readonly maxActivities?: number;
   readonly maxTurns?: number;
@@ -183,8 +189,13 @@ export class Host {
   #listener(app: LoadedApp, registered: RegisteredFunction): Listener | undefined {
     const context = { app, registered, log: this.#log };
     switch (triggerKind(registered)) {
-      case "timer":
-        return timerListener(context, timerStatuses(this.#database), this.#settings["WEBSITE_TIME_ZONE"]);
+      case "timer": {
+        const isLocked = this.#options.engine === "azure-storage";
+        const lock = isLocked
+          ? new ListenerLock(registered.name, this.#database, this.#hostJson.listenerLock)
+          : undefined;
+        return timerListener(context, timerStatuses(this.#database), this.#settings["WEBSITE_TIME_ZONE"], lock);
+      }
       case "serviceBus":
         return serviceBusListener(context, this.#clients, this.#hostJson.serviceBus);
       default:
@@ -193,11 +204,12 @@ export class Host {
   }
 
   #startEngine(app: LoadedApp): void {
-    const { data, durability = "normal", durableReplay: replay = false } = this.#options;
+    const { data, durability = "normal", durableReplay: replay = false, engine = "fast" } = this.#options;
     const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
       throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
     });
-    const { maxActivities, maxTurns } = this.#hostJson;
+    const { maxActivities, maxTurns, storage } = this.#hostJson;
+    if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
     const functions = [...app.functions].filter(([name]) => !isDisabled(name, this.#settings));
     this.#engine = this.#createEngine({
       app: {
@@ -210,6 +222,8 @@ export class Host {
       hubName,
       durability,
       replay,
+      engine,
+      storage,
       log: this.#log,
       ...(maxActivities !== undefined && { maxActivities }),
       ...(maxTurns !== undefined && { maxTurns }),

@@ -45,6 +45,41 @@ test("host.json is read, and settings override it", () => {
   });
 });
 
+test("host.json says how Durable's storage and the timers' locks behave; what Azure refuses is named", () => {
+  expect(readHostJson(folder, {})).toMatchObject({
+    storage: {},
+    listenerLock: { periodMs: 60_000, recoveryPollingIntervalMs: 60_000 },
+    refusedInAzure: [],
+  });
+  write("host.json", {
+    singleton: { listenerLockPeriod: "00:00:15", listenerLockRecoveryPollingInterval: "00:00:15" },
+    extensions: {
+      durableTask: {
+        storageProvider: { type: "azureStorage", partitionCount: 2, maxQueuePollingInterval: "00:00:05" },
+      },
+    },
+  });
+  const storage = "AzureFunctionsJobHost__extensions__durableTask__storageProvider";
+  const settings = {
+    [`${storage}__controlQueueVisibilityTimeout`]: "00:00:03",
+    [`${storage}__workItemQueueVisibilityTimeout`]: "00:00:04",
+    AzureFunctionsJobHost__singleton__listenerLockPeriod: "00:00:02",
+  };
+  expect(readHostJson(folder, settings)).toMatchObject({
+    storage: {
+      partitionCount: 2,
+      controlQueueVisibilityTimeoutMs: 3000,
+      workItemQueueVisibilityTimeoutMs: 4000,
+      maxQueuePollingIntervalMs: 5000,
+    },
+    listenerLock: { periodMs: 2000, recoveryPollingIntervalMs: 15_000 },
+    refusedInAzure: [
+      "host.json: storageProvider.controlQueueVisibilityTimeout is shorter than Azure allows (60 s)",
+      "host.json: singleton.listenerLockPeriod is shorter than Azure allows (15 s)",
+    ],
+  });
+});
+
 test("all faults of host.json are named at once", () => {
   write("host.json", { functionTimeout: "soon", logging: { logLevel: { default: "loud" } } });
   expect(() => readHostJson(folder, {})).toThrow(

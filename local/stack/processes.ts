@@ -4,6 +4,7 @@ import { get } from "node:http";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Durability } from "../database/database.ts";
+import type { EngineName } from "../host/durable/engine-profile.ts";
 import { startAzurite } from "./azurite.ts";
 import { Child } from "./child.ts";
 import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
@@ -90,6 +91,7 @@ export interface HostProcess extends Common {
   readonly name: HostName;
   readonly appDir: string;
   readonly port: number;
+  readonly engine: EngineName;
   readonly settings: Readonly<Record<string, string>>;
   readonly onLine: ((line: string) => void) | undefined;
 }
@@ -101,12 +103,13 @@ export async function startHost({
   port,
   data,
   durability,
+  engine,
   settings,
   onLine,
 }: HostProcess): Promise<Started> {
   const child = Child.start({
     module: join(COMPILED, "host", "main.js"),
-    args: [appDir, "--port", String(port), "--data", join(data, name), "--durability", durability],
+    args: [appDir, "--port", String(port), "--data", join(data, name), "--durability", durability, "--engine", engine],
     logFile: logFile(data, name),
     onLine,
     environment: { ...ownTaskHub(name), ...settings },

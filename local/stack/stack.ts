@@ -1,6 +1,7 @@
 // The whole local stack as processes: services, remotes, Azurite and the host, each of which can be killed and come back.
 import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
+import type { EngineName } from "../host/durable/engine-profile.ts";
 import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
 import { chosenPorts, type StackPorts } from "./chosen-ports.ts";
@@ -29,6 +30,8 @@ export interface StackOptions {
   /** How many hosts run the app: `host`, `host2`. One if absent. */
   readonly hosts?: number;
   readonly durability?: Durability;
+  /** The hosts' durable engine: `fast` if absent. */
+  readonly engine?: EngineName;
   /** The host's environment, over that of this process. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Settings that name addresses; called before each start of the host. */
@@ -193,6 +196,7 @@ class ProcessStack implements Stack {
           name,
           appDir: resolve(appDir),
           port: this.#hostPorts.get(name) ?? 0,
+          engine: this.#options.engine ?? "fast",
           settings: { ...settings, ...this.#options.settingsFor?.(this.#addressesFor(name)) },
           onLine: log,
         });

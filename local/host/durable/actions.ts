@@ -12,6 +12,8 @@ export const ActionType = {
   callEntity: 7,
   callHttp: 8,
   signalEntity: 9,
+  whenAny: 11,
+  whenAll: 12,
   lockEntities: 13,
   releaseEntities: 14,
 } as const;

@@ -2,7 +2,7 @@
 import type { FunctionApp } from "../contract.ts";
 import { unknownFunction } from "./activities.ts";
 import type { Entities } from "./entities.ts";
-import { childCompleted, childFailed, EventType, type HistoryEvent, timerCancelled } from "./history.ts";
+import { childCompleted, childFailed, EventType, type HistoryEvent } from "./history.ts";
 import { type Arrival, accept, Instance, type LiveInstances } from "./instance.ts";
 import type { Turn } from "./replay.ts";
 import type { EntityRequest } from "./scheduling.ts";
@@ -16,7 +16,6 @@ export interface Delivery {
 
 /** What follows from a committed turn in memory. */
 export interface Aftermath {
-  readonly cancelled: readonly number[];
   readonly children: readonly Instance[];
   readonly deliveries: readonly Delivery[];
   /** Entities that have new messages. */
@@ -44,8 +43,6 @@ export function writeTurn(
   if (instance.ended) return undefined;
   const { store } = parts;
   const { at, end } = turn;
-  const created = new Set(scheduled.map(({ EventId }) => EventId));
-  const cancelled = turn.cancelled.filter((id) => instance.open.has(id) || created.has(id));
   for (const arrival of arrivals) {
     if (arrival.inbox !== undefined && !turn.leftOver.includes(arrival)) store.removeFromInbox(arrival.inbox);
   }
@@ -64,7 +61,7 @@ export function writeTurn(
       entities.push(InstanceId);
     }
   }
-  const events = [...turn.events, ...scheduled, ...cancelled.map((id) => timerCancelled(at, id))];
+  const events = [...turn.events, ...scheduled];
   if (end?.kind === "continued") {
     orphan(store, instance);
     store.continueAsNew(instance.int, instance.generation + 1, end.input, turn.customStatus, at.getTime());
@@ -76,7 +73,7 @@ export function writeTurn(
       store.setProgress(instance.int, status, turn.customStatus, at.getTime());
     }
   }
-  return { cancelled, children, deliveries, entities };
+  return { children, deliveries, entities };
 }
 
 /** An end decided by the orchestrator, or by a client's terminate. */

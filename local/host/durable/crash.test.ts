@@ -1,41 +1,23 @@
 // Kills the process under load: what was acknowledged goes on, and each completion is in the history once.
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
 import { openBench } from "./harness.ts";
 import { endedTask } from "./history.ts";
+import { runAndKill } from "./killed-child.ts";
 import { Store } from "./store.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
-const CHILD = join(import.meta.dirname, "fixtures/crash-child.ts");
 const data = mkdtempSync(join(tmpdir(), "durable-crash-"));
 afterAll(() => rmSync(data, { recursive: true }));
-
-/** Runs the child on the lines and kills it `afterMs` after it has acknowledged the last. */
-async function runAndKill(lines: readonly string[], afterMs: number): Promise<void> {
-  const child: ChildProcess = spawn(process.execPath, [CHILD, data], { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  let acknowledged = 0;
-  if (!child.stdin || !child.stdout) throw new Error("The child has no pipes.");
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line === "ready") child.stdin.write(`${lines.join("\n")}\n`);
-    else acknowledged += 1;
-    if (acknowledged === lines.length) break;
-  }
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  child.kill("SIGKILL");
-  await exited;
-}
 
 test("three kills with 50 orchestrations and their timers, children and events under way lose nothing", async () => {
   const kinds = [
     (id: string) => `start ${id} slowChain {"key":"${id}","ms":30}`,
     (id: string) => `start ${id} race {"key":"${id}","workMs":5,"limitMs":60000}`,
-    (id: string) => `start ${id} race {"key":"${id}","workMs":60000,"limitMs":400}`,
+    (id: string) => `start ${id} race {"key":"${id}","workMs":900,"limitMs":400}`,
     (id: string) => `start ${id} retry {"key":"${id}","call":3,"attempts":5}`,
     (id: string) => `start ${id} waits {"before":300,"names":["x","y"]}`,
     (id: string) => `start ${id} parent {"childId":"child-of-${id}"}`,
@@ -43,9 +25,10 @@ test("three kills with 50 orchestrations and their timers, children and events u
   const ids = Array.from({ length: 50 }, (_, n) => `crash-${n}`);
   const starts = ids.map((id, n) => kinds[n % kinds.length]?.(id) ?? "");
   const waiting = ids.filter((_, n) => n % kinds.length === 4);
-  await runAndKill(starts.slice(0, 30), 0);
-  await runAndKill(starts.slice(30), 20);
+  await runAndKill(data, starts.slice(0, 30), 0);
+  await runAndKill(data, starts.slice(30), 20);
   await runAndKill(
+    data,
     waiting.flatMap((id) => [`raise ${id} y 2`, `raise ${id} x 1`]),
     10,
   );
@@ -68,15 +51,15 @@ test("three kills with 50 orchestrations and their timers, children and events u
     expect(new Set(ends).size, id).toBe(ends.length);
   }
   db.close();
-}, 20_000);
+}, 60_000);
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
   const first = await openBench(APP, { data });
-  await first.client.startNew("waits", { instanceId: "held", input: { before: 20, names: [] } });
+  await first.client.startNew("waits", { instanceId: "held", input: { before: 500, names: [] } });
   await first.client.startNew("waits", { instanceId: "due", input: { before: 100, names: [] } });
   await first.client.suspend("held", "hold");
   await first.close();
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await new Promise((resolve) => setTimeout(resolve, 600));
   const second = await openBench(APP, { data });
   expect((await second.ended("due")).output).toEqual([]);
   expect((await second.client.getStatus("held")).runtimeStatus).toBe("Suspended");
@@ -85,18 +68,22 @@ test("what was suspended stays so, and a timer that came due while nothing ran f
   await second.close();
 });
 
-test("an activity that was left behind by the end of its orchestration, or by its termination, is done after a restart, once", async () => {
+test("an activity that is open keeps its orchestration over a restart; one left behind by a termination is done after it, once", async () => {
   const left = mkdtempSync(join(tmpdir(), "durable-left-"));
   const first = await openBench(APP, { data: left });
-  const input = { key: "left", workMs: 60_000, limitMs: 20 };
-  expect(await first.run("race", input)).toMatchObject({ output: "late" });
-  await first.client.startNew("race", { instanceId: "ended", input: { key: "ended", workMs: 600, limitMs: 60_000 } });
-  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(2);
+  const race = (instanceId: string, workMs: number, limitMs: number) =>
+    first.client.startNew("race", { instanceId, input: { key: instanceId, workMs, limitMs } });
+  await race("open", 600, 20);
+  await race("ended", 600, 60_000);
+  await race("long", 60_000, 60_000);
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(3);
   await first.client.terminate("ended", "not wanted");
+  await first.client.terminate("long", "not wanted");
   await first.close();
 
   const second = await openBench(APP, { data: left });
-  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activities: 2, activitiesRunning: 2 });
+  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 3, activitiesRunning: 3 });
+  expect(await second.ended("open")).toMatchObject({ output: "late" });
   await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(1);
   await second.close();
 
@@ -106,16 +93,18 @@ test("an activity that was left behind by the end of its orchestration, or by it
   rmSync(left, { recursive: true });
 });
 
-test("an activity that was left behind when its orchestration went on as new is done after a restart, once", async () => {
+test("an orchestration goes on as new when what it began has ended, also after a restart", async () => {
   const left = mkdtempSync(join(tmpdir(), "durable-left-"));
   const first = await openBench(APP, { data: left });
-  expect(await first.run("movesOn", { key: "left-by-new", workMs: 500 })).toMatchObject({ output: "moved on" });
-  expect(first.engine.counts).toMatchObject({ orchestrationsUnfinished: 0, activitiesRunning: 1 });
+  const id = await first.client.startNew("movesOn", { input: { key: "left-by-new", workMs: 500 } });
+  await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(1);
   await first.close();
 
   const second = await openBench(APP, { data: left });
-  expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 1 });
-  await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(0);
+  expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 1, activitiesRunning: 1 });
+  expect((await second.client.getStatus(id)).input).toMatchObject({ key: "left-by-new" });
+  expect(await second.ended(id)).toMatchObject({ output: "moved on" });
+  expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 0 });
   await second.close();
 
   const third = await openBench(APP, { data: left });

@@ -36,7 +36,7 @@ function differs(name: string, what: string): Comparison {
   };
 }
 
-function describeEvent(event: HistoryEvent): string {
+export function describeEvent(event: HistoryEvent): string {
   switch (event.EventType) {
     case EventType.taskScheduled:
       return event.Name === HTTP_ACTIVITY ? "an HTTP call" : `activity "${event.Name}"`;
@@ -49,7 +49,7 @@ function describeEvent(event: HistoryEvent): string {
   }
 }
 
-function describeCommand(command: Command): string {
+export function describeCommand(command: Command): string {
   switch (command.kind) {
     case "activity":
       return `activity "${command.name}"`;

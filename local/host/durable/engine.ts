@@ -4,15 +4,19 @@ import { Database, type Durability } from "../../database/database.ts";
 import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionApp } from "../contract.ts";
 import type { Log } from "../log.ts";
 import { Activities } from "./activities.ts";
+import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
 import { bindingText } from "./client-binding.ts";
 import { type RouteParts, routeHttp } from "./client-routes.ts";
+import { azureStorageProfile, type EngineName, type StorageProviderSettings } from "./engine-profile.ts";
 import { Entities } from "./entities.ts";
-import { openTasks } from "./history.ts";
+import { endedTask, openTasks } from "./history.ts";
 import { Instance, LiveInstances } from "./instance.ts";
 import { checkLibrary } from "./library.ts";
+import { MemoryTransport } from "./memory-transport.ts";
 import { Orchestrations } from "./orchestrations.ts";
 import { type InstanceRow, isUnfinished, Store } from "./store.ts";
 import { Timers } from "./timers.ts";
+import type { Transport } from "./transport.ts";
 import { type TurnParts, Turns } from "./turns.ts";
 
 export interface DurableOptions {
@@ -21,6 +25,10 @@ export interface DurableOptions {
   readonly data: string;
   readonly hubName: string;
   readonly durability?: Durability;
+  /** `fast` if absent. Each has a database of its own. */
+  readonly engine?: EngineName;
+  /** What host.json says of the storage provider; the fast engine has none. */
+  readonly storage?: StorageProviderSettings;
   /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
   readonly replay?: boolean;
   readonly log?: Log;
@@ -47,13 +55,16 @@ class Engine implements DurableEngine {
   readonly #options: DurableOptions;
   readonly #parts: TurnParts;
   readonly #turns: Turns;
+  readonly #transport: Transport;
+  readonly #activities: Activities;
   readonly #routes: RouteParts;
   readonly #bindings = new Map<string, string>();
 
   constructor(options: DurableOptions) {
     this.#options = options;
     const { app, data, hubName, durability, log } = options;
-    const db = openHub(join(data, `durable-${hubName}.sqlite`), durability);
+    const profile = options.engine === "azure-storage" ? azureStorageProfile(options.storage) : undefined;
+    const db = openHub(join(data, `durable-${hubName}${profile ? ".azure-storage" : ""}.sqlite`), durability);
     const base = {
       app,
       db,
@@ -61,24 +72,31 @@ class Engine implements DurableEngine {
       live: new LiveInstances(),
       warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
     };
-    this.#parts = {
+    const parts = {
       ...base,
-      timers: new Timers(),
-      activities: new Activities(app, options.maxActivities ?? DEFAULTS.maxActivities),
       entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
     };
-    this.#turns = new Turns(this.#parts, {
-      maxTurns: options.maxTurns ?? DEFAULTS.maxTurns,
-      maxSessions: options.replay ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions),
-    });
-    const orchestrations = new Orchestrations(this.#parts, this.#turns);
-    this.#routes = { hubName, orchestrations, entities: this.#parts.entities };
+    this.#parts = parts;
+    const { maxActivities, maxTurns } = { ...DEFAULTS, ...profile, ...given(options) };
+    const activities = new Activities(app, maxActivities);
+    this.#activities = activities;
+    // Without cached sessions, as the real host is by default.
+    const maxSessions = options.replay || profile ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions);
+    this.#turns = new Turns(parts, { maxTurns, maxSessions }, (turns) =>
+      profile
+        ? new AzureStorageTransport(turns, { ...base, profile, activities, maxActivities })
+        : new MemoryTransport(turns, activities, new Timers()),
+    );
+    this.#transport = this.#turns.transport;
+    const orchestrations = new Orchestrations(parts, this.#turns);
+    this.#routes = { hubName, orchestrations, entities: parts.entities };
   }
 
   start(): void {
     const { store } = this.#parts;
     for (const row of store.unfinished()) this.#takeUp(row);
-    for (const { orphan, work } of store.orphans()) this.#turns.adopt(orphan, work);
+    for (const { orphan, work } of store.orphans()) this.#transport.adopt(orphan, work);
+    this.#transport.open();
     this.#turns.open();
     this.#parts.entities.open();
   }
@@ -94,37 +112,45 @@ class Engine implements DurableEngine {
 
   async handleHttp(request: DurableHttpRequest): Promise<DurableHttpResponse> {
     if (this.#closed) return { status: 503, body: "The durable engine is closing." };
+    const cost = this.#transport.client(request.method, request.path);
+    if (cost) await cost;
     return routeHttp(this.#routes, request);
   }
 
   get counts(): Readonly<Record<string, number>> {
-    const { db, activities, entities, live } = this.#parts;
+    const { db, entities, live } = this.#parts;
+    const activities = this.#activities;
     return {
       ...this.#turns.counts,
+      ...this.#transport.counts,
       ...this.#routes.orchestrations.counts,
       ...entities.counts,
       activities: activities.started,
       activitiesRunning: activities.running,
-      activitiesWaiting: activities.waiting,
       orchestrationsUnfinished: live.size,
       sessions: this.#turns.sessions,
       ...db.counts,
     };
   }
 
+  hold(): void {
+    this.#transport.hold();
+  }
+
   /** Starts no activity any more; those under way may end within the time, and what they returned is recorded. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { activities, entities, timers, db } = this.#parts;
-    activities.hold();
+    const { entities, db } = this.#parts;
+    this.#transport.hold();
+    this.#transport.stop();
     entities.close();
-    timers.close();
     const deadline = Date.now() + timeoutMs;
-    while (Date.now() < deadline && activities.running + entities.inFlight + this.#turns.inFlight > 0) {
+    while (Date.now() < deadline && this.#transport.inFlight + entities.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.#turns.close();
+    this.#transport.close();
     // A turn whose commit is awaited ends with the commit that closing makes.
     db.close();
   }
@@ -138,13 +164,22 @@ class Engine implements DurableEngine {
     const { events, turns } = store.history(instance.int);
     instance.turns = turns;
     live.add(instance);
-    for (const event of openTasks(events)) this.#turns.dispatch(instance, event);
-    for (const { n, generation, event } of store.inbox(instance.int)) {
+    const inbox = store.inbox(instance.int);
+    const answered = new Set(inbox.map(({ event }) => endedTask(event)));
+    for (const event of openTasks(events)) {
+      if (answered.has(event.EventId)) instance.open.set(event.EventId, {});
+      else this.#turns.dispatch(instance, event);
+    }
+    for (const { n, generation, event } of inbox) {
       instance.hasInbox = true;
       if (generation === null || generation === instance.generation) this.#turns.deliver(instance, { event, inbox: n });
     }
-    this.#turns.wake(instance);
+    if (turns === 0) this.#transport.start(instance);
   }
+}
+
+function given({ maxActivities, maxTurns }: DurableOptions) {
+  return { ...(maxActivities !== undefined && { maxActivities }), ...(maxTurns !== undefined && { maxTurns }) };
 }
 
 /** Two engines on one hub would run everything twice, so the file is locked for as long as it is open. */

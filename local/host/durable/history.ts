@@ -13,8 +13,6 @@ export const EventType = {
   orchestratorStarted: 12,
   eventSent: 14,
   eventRaised: 15,
-  /** `GenericEvent`, which the library skips: the engine's own note that a timer was cancelled. */
-  timerCancelled: 17,
 } as const;
 
 /** The activity name under which `callHttp` stands in the history, as the real extension has it. */
@@ -108,11 +106,6 @@ export const timerFired = (at: Date, id: number, fireAt: number): HistoryEvent =
   FireAt: new Date(fireAt).toISOString(),
 });
 
-export const timerCancelled = (at: Date, id: number): HistoryEvent => ({
-  ...event(EventType.timerCancelled, at),
-  TimerId: id,
-});
-
 export const eventSent = (at: Date, id: number, target: string, operation: string, input: string): HistoryEvent => ({
   ...event(EventType.eventSent, at, id),
   InstanceId: target,
@@ -135,7 +128,6 @@ export function endedTask(event: HistoryEvent): number | undefined {
     case EventType.childFailed:
       return event.TaskScheduledId;
     case EventType.timerFired:
-    case EventType.timerCancelled:
       return event.TimerId;
     default:
       return undefined;

@@ -12,6 +12,8 @@ export interface Arrival {
   readonly inbox?: number;
   /** Set for an answer: of no use to another generation than the one that asked. */
   readonly generation?: number | null;
+  /** The message that it came in, where the transport has messages. */
+  readonly message?: string;
 }
 
 /** A task that was scheduled and has not ended. */
@@ -39,7 +41,13 @@ export class Instance {
   /** A turn of it runs or is being committed. */
   busy = false;
   hasInbox = false;
+  /** Its first turn may run. */
+  due = false;
   arrivals: Arrival[] = [];
+  /** Events that came after the orchestrator went on as new, while a task of it was still open. */
+  held: Arrival[] = [];
+  /** The timers that it cancelled. They fire all the same, and do not keep it from ending. */
+  readonly cancelled = new Set<number>();
   /** What was warned of already: every replay finds it again. */
   readonly warned = new Set<string>();
   session: Session | undefined;

@@ -34,6 +34,8 @@ export interface LibraryAction {
   readonly fireAt?: Date;
   readonly isCanceled?: boolean;
   readonly operation?: string;
+  readonly externalEventName?: string;
+  readonly compoundActions?: readonly LibraryAction[];
   readonly httpRequest?: HttpActionRequest;
 }
 

@@ -35,7 +35,7 @@ export class Orchestrations {
     const fresh = { id, name, input, at: Date.now() };
     const creation = await db.write(() => store.create(fresh));
     if (creation.kind === "exists") return creation;
-    this.#turns.begin(Instance.started(creation.int, fresh));
+    this.#turns.add(Instance.started(creation.int, fresh));
     return { kind: "started", id };
   }
 

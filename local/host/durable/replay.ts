@@ -4,7 +4,8 @@ import type { FunctionApp, InvocationSession } from "../contract.ts";
 import type { Command } from "./actions.ts";
 import { messageOf, stackOf, unknownFunction } from "./activities.ts";
 import { compareWithHistory } from "./determinism.ts";
-import { executionStarted, type HistoryEvent, orchestratorStarted } from "./history.ts";
+import { EventType, executionStarted, type HistoryEvent, orchestratorStarted } from "./history.ts";
+import { differenceOnHost } from "./host-replay.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import { type End, Session } from "./session.ts";
 
@@ -17,8 +18,9 @@ export interface Turn {
   readonly cancelled: readonly number[];
   readonly customStatus: string | null;
   readonly warnings: readonly string[];
-  /** Arrivals that came after the orchestrator's last word, for its next generation. */
+  /** Events that came after the orchestrator's last word, for its next generation. */
   readonly leftOver: readonly Arrival[];
+  /** As the orchestrator has it: it is not over while a task is open. */
   readonly end: End | undefined;
   /** Kept for the next turn. */
   readonly session: Session | undefined;
@@ -96,6 +98,19 @@ interface Step {
   readonly arrivals: readonly Arrival[];
 }
 
+/** The turn, or its failure where the real host would call it non-deterministic. */
+export function asOnHost(instance: Instance, turn: Turn, past: () => readonly HistoryEvent[]): Turn {
+  const actions = turn.session?.renumberedActions;
+  if (!actions) return turn;
+  const difference = differenceOnHost(actions, [...past(), ...turn.events], turn.commands);
+  if (difference === undefined) return turn;
+  const reason =
+    `Non-deterministic orchestrator "${instance.name}": on the real host ${difference}. There a cancelled timer ends its ` +
+    "Task.any at once in every replay, so the numbers of a retry's pauses and further attempts move: do not use " +
+    "callActivityWithRetry or callSubOrchestratorWithRetry in one composite with a timer that is cancelled.";
+  return failedTurn(instance, turn, reason);
+}
+
 function readTurn(session: Session, { at, events, arrivals }: Step, consumed: number, commands: Command[]): Turn {
   const { customStatus } = session;
   const { end } = session;
@@ -111,14 +126,23 @@ function readTurn(session: Session, { at, events, arrivals }: Step, consumed: nu
     cancelled: session.takeCancelled(),
     customStatus,
     warnings,
-    leftOver: end?.kind === "continued" ? arrivals.slice(Math.max(consumed, 0)) : [],
+    leftOver: end?.kind === "continued" ? arrivals.slice(Math.max(consumed, 0)).filter(isRaised) : [],
     end,
-    session: end ? undefined : session,
+    session,
   };
 }
 
-function failedTurn({ customStatus }: Instance, { at, events }: Step, reason: string, details = reason): Turn {
-  const end: End = { kind: "failed", reason, details };
+function isRaised({ event }: Arrival): boolean {
+  return event.EventType === EventType.eventRaised;
+}
+
+function failedTurn(
+  { customStatus }: Instance,
+  { at, events }: Pick<Step, "at" | "events">,
+  reason: string,
+  details = reason,
+): Turn {
+  const end: End = { kind: "failed", reason, details, atOnce: true };
   return { at, events, commands: [], cancelled: [], customStatus, warnings: [], leftOver: [], end, session: undefined };
 }
 

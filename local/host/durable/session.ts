@@ -14,7 +14,13 @@ import {
 
 export type End =
   | { readonly kind: "completed"; readonly output: string }
-  | { readonly kind: "failed"; readonly reason: string; readonly details: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly details: string;
+      /** Also where tasks are still open: the engine failed it, not its own code. */
+      readonly atOnce?: boolean;
+    }
   | { readonly kind: "continued"; readonly input: string };
 
 export class Session {
@@ -31,6 +37,10 @@ export class Session {
   /** Inside a composite that is scheduled now: tasks in it that already have a number are scheduled again. */
   #composing = false;
   #depth = 0;
+  #hasRetried = false;
+  #hasCancelled = false;
+  /** Entities and HTTP calls, which number by rules of their own. */
+  #hasOthers = false;
 
   /** Hangs the look-out on a context: the library assigns `df` there before it runs any of the app's code. */
   attach(context: InvocationContext): void {
@@ -94,7 +104,14 @@ export class Session {
       if (isCanceled) cancelled.push(id);
       if (isCanceled || task.state !== TaskState.running) this.#timers.delete(id);
     }
+    if (cancelled.length > 0) this.#hasCancelled = true;
     return cancelled;
+  }
+
+  /** The actions as the real host would walk them, where that may give other numbers than the library's. */
+  get renumberedActions(): readonly LibraryAction[] | undefined {
+    const isAtRisk = this.#hasRetried && this.#hasCancelled && !this.#hasOthers;
+    return isAtRisk ? this.#executor().actions : undefined;
   }
 
   /** JSON text; null where none was set. One that is no JSON ends the orchestration, so this is read before `end`. */
@@ -187,6 +204,7 @@ export class Session {
     try {
       const command = commandOf(action, id);
       this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
+      this.#hasOthers ||= command.kind === "http" || command.kind === "entity";
       if (command.kind === "timer" && task) this.#timers.set(id, task);
     } catch (cause) {
       this.#fault ??= cause;
@@ -208,6 +226,7 @@ export class Session {
     if (retried.retryOptions.retryTimeoutInMilliseconds !== undefined) {
       this.#warnings.push("retryTimeoutInMilliseconds is ignored here: only the number of attempts ends a retry.");
     }
+    this.#hasRetried = true;
     const delayMs = retryDelayMs(retried.retryOptions, retried.children.length / 2);
     const fireAt = this.#context.currentUtcDateTime.getTime() + delayMs;
     this.#commands.push(timerCommand(this.#nextId++, fireAt));

@@ -1,19 +1,17 @@
 // The heart of the engine: takes instances in the order in which something happened to them, runs a turn, commits it, then dispatches.
 import type { Database } from "../../database/database.ts";
-import type { Activities, Work, WorkOutcome } from "./activities.ts";
 import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./commit.ts";
-import { EventType, endedTask, type HistoryEvent, taskCompleted, taskFailed, timerFired } from "./history.ts";
+import { EventType, endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
-import { replayTurn, resumeTurn, type Turn } from "./replay.ts";
+import { untilAllEnded } from "./open-tasks.ts";
+import { asOnHost, replayTurn, resumeTurn, type Turn } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
 import type { Orphan } from "./store.ts";
-import type { Timers } from "./timers.ts";
+import type { Receiver, Transport } from "./transport.ts";
 
 export interface TurnParts extends CommitParts {
   readonly db: Database;
-  readonly timers: Timers;
-  readonly activities: Activities;
   readonly warn: (message: string) => void;
 }
 
@@ -26,26 +24,27 @@ export interface TurnOptions {
 
 const RETRY_COMMIT_AFTER_MS = 1000;
 
-export class Turns {
+export class Turns implements Receiver {
   readonly counts = {
     orchestrationsStarted: 0,
     orchestrationsCompleted: 0,
     orchestrationsFailed: 0,
     turns: 0,
     replays: 0,
-    timersFired: 0,
   };
   #inFlight = 0;
   #open = false;
   readonly #parts: TurnParts;
   readonly #options: TurnOptions;
+  readonly transport: Transport;
   readonly #ready = new Set<Instance>();
   /** Least recently used first. */
   readonly #sessions = new Set<Instance>();
 
-  constructor(parts: TurnParts, options: TurnOptions) {
+  constructor(parts: TurnParts, options: TurnOptions, transportTo: (turns: Receiver) => Transport) {
     this.#parts = parts;
     this.#options = options;
+    this.transport = transportTo(this);
   }
 
   get inFlight(): number {
@@ -66,18 +65,29 @@ export class Turns {
     this.#open = false;
   }
 
-  /** Hands over what happened; answers for tasks that have ended already, or are of another generation, are dropped. */
+  /** Sends what happened to an instance on its way to it. */
   deliver(instance: Instance, arrival: Arrival): void {
-    if (instance.ended || (arrival.generation ?? instance.generation) !== instance.generation) return;
+    this.transport.send(instance, arrival);
+  }
+
+  /** Answers for tasks that have ended already, or are of another generation, are dropped. */
+  take(instance: Instance, arrival: Arrival): boolean {
+    if (instance.ended || (arrival.generation ?? instance.generation) !== instance.generation) return false;
     const task = endedTask(arrival.event);
-    if (task !== undefined && !instance.open.delete(task)) return;
+    if (task !== undefined && !instance.open.delete(task)) return false;
     instance.arrivals.push(arrival);
+    this.wake(instance);
+    return true;
+  }
+
+  begin(instance: Instance): void {
+    instance.due = true;
     this.wake(instance);
   }
 
   wake(instance: Instance): void {
     if (instance.busy || instance.ended || instance.status === "Suspended") return;
-    if (instance.arrivals.length === 0 && instance.turns > 0) return;
+    if (instance.turns === 0 ? !instance.due : instance.arrivals.length === 0) return;
     this.#ready.add(instance);
     this.#pump();
   }
@@ -87,59 +97,34 @@ export class Turns {
     this.#parts.live.remove(instance);
     this.#dropSession(instance);
     this.#clearOpen(instance);
+    this.transport.drop(instance, [...instance.held, ...instance.arrivals]);
     this.#ready.delete(instance);
   }
 
   /** Takes up what a scheduling event of the history asks for. */
   dispatch(instance: Instance, event: HistoryEvent): void {
-    const { timers, activities } = this.#parts;
-    const { EventId: id } = event;
-    const { generation } = instance;
     if (event.EventType === EventType.eventSent) return;
-    const arrive = (completion: HistoryEvent) => {
-      if (instance.generation === generation) this.deliver(instance, { event: completion });
-    };
-    const isLeft = () => instance.ended || instance.generation !== generation;
-    const finish = async (outcome: WorkOutcome) => {
-      if (isLeft()) await this.#forget({ int: instance.int, generation, task: id });
-      // Also where the disk has refused the end meanwhile: then it is waited for again.
-      if (!isLeft()) arrive(completionOf(id, outcome));
-    };
-    const begin = (begun: Work) => {
-      instance.open.set(id, { work: begun });
-      activities.run(begun, finish);
-    };
-    const work = dispatchOfEvent(event);
-    instance.open.set(id, {});
-    switch (work.kind) {
+    const scheduled = { id: event.EventId, at: new Date(event.Timestamp).getTime() };
+    const wanted = dispatchOfEvent(event);
+    switch (wanted.kind) {
       case "activity":
-        begin({ ...work, instanceId: instance.id });
+        this.transport.work(instance, scheduled, { ...wanted, instanceId: instance.id });
         break;
       case "http":
-        if (work.request.notBefore === undefined) begin(work);
-        else instance.open.set(id, { timer: timers.add(work.request.notBefore, () => activities.run(work, finish)) });
+        this.transport.work(instance, scheduled, wanted, wanted.request.notBefore);
         break;
-      case "timer": {
-        const fire = () => {
-          this.counts.timersFired += 1;
-          arrive(timerFired(new Date(), id, work.fireAt));
-        };
-        instance.open.set(id, { timer: timers.add(work.fireAt, fire) });
+      case "timer":
+        this.transport.timer(instance, scheduled, wanted.fireAt);
         break;
-      }
       case "none":
+        instance.open.set(scheduled.id, {});
         break;
       default:
-        work satisfies never;
+        wanted satisfies never;
     }
   }
 
-  /** Does work again that a restart found without an end, and whose orchestration has ended. */
-  adopt(orphan: Orphan, work: Work): void {
-    this.#parts.activities.run(work, () => void this.#forget(orphan));
-  }
-
-  async #forget(orphan: Orphan): Promise<void> {
+  async forget(orphan: Orphan): Promise<void> {
     const { db, store } = this.#parts;
     // Not written, as when the engine is closed: it is done once more.
     await db.write(() => store.removeOrphan(orphan)).catch(() => undefined);
@@ -154,18 +139,32 @@ export class Turns {
   }
 
   async #run(instance: Instance): Promise<void> {
+    const { db } = this.#parts;
+    const { pace } = this.transport;
     this.#inFlight += 1;
     instance.busy = true;
-    const arrivals = instance.arrivals;
-    instance.arrivals = [];
+    let arrivals: Arrival[] = [];
     try {
-      const turn = await this.#execute(instance, arrivals);
-      const { db } = this.#parts;
-      this.#warnOnce(instance, turn.warnings);
-      const scheduled = turn.commands.map((command) => eventOfCommand(command, instance, turn.at));
-      const aftermath = await db.write(() => writeTurn(this.#parts, instance, turn, scheduled, arrivals));
-      instance.busy = false;
+      if (pace) await pace.beforeTurn();
+      arrivals = instance.arrivals;
+      instance.arrivals = [];
+      instance.due = false;
+      const result = asOnHost(instance, await this.#execute(instance, arrivals), () => this.#past(instance));
+      this.#warnOnce(instance, result.warnings);
+      const scheduled = result.commands.map((command) => eventOfCommand(command, instance, result.at));
+      const turn = untilAllEnded(instance, result, scheduled);
+      if (pace) await pace.beforeCommit(scheduled.length + (turn.end && instance.parent ? 1 : 0));
+      const aftermath = await db.write(() => {
+        pace?.taken(instance, arrivals);
+        return writeTurn(this.#parts, instance, turn, scheduled, arrivals);
+      });
+      instance.busy = pace !== undefined;
       if (aftermath) this.#settle(instance, turn, scheduled, aftermath);
+      if (pace) {
+        await pace.afterCommit(instance, arrivals);
+        instance.busy = false;
+        this.wake(instance);
+      }
     } catch (cause) {
       this.#postpone(instance, arrivals, cause);
     } finally {
@@ -177,51 +176,58 @@ export class Turns {
   #execute(instance: Instance, arrivals: readonly Arrival[]): Turn | Promise<Turn> {
     this.counts.turns += 1;
     if (instance.session) return resumeTurn(instance.session, arrivals);
-    const { app, store } = this.#parts;
-    const past = instance.turns === 0 ? [] : store.history(instance.int).events;
+    const past = this.#past(instance);
     if (past.length > 0) this.counts.replays += 1;
-    return replayTurn(app, instance, past, arrivals);
+    return replayTurn(this.#parts.app, instance, past, arrivals);
+  }
+
+  #past({ int, turns }: Instance): HistoryEvent[] {
+    return turns === 0 ? [] : this.#parts.store.history(int).events;
   }
 
   /** After the commit: brings the memory up to date and sets going what was scheduled. */
   #settle(instance: Instance, turn: Turn, scheduled: readonly HistoryEvent[], aftermath: Aftermath): void {
-    const { cancelled, children, deliveries, entities } = aftermath;
+    const { children, deliveries, entities } = aftermath;
+    const { end, session, leftOver } = turn;
     instance.updatedAt = turn.at.getTime();
     instance.customStatus = turn.customStatus;
-    if (turn.end?.kind === "continued") {
-      this.#clearOpen(instance);
-      instance.generation += 1;
-      instance.turns = 0;
-      instance.input = turn.end.input;
-      // Answers to the generation before are for nobody now; events from outside are for whoever runs.
-      const forNext = [...turn.leftOver, ...instance.arrivals].filter(({ event }) => endedTask(event) === undefined);
-      instance.arrivals = forNext;
-    } else {
-      instance.turns += 1;
-    }
+    instance.held.push(...leftOver);
+    if (end?.kind === "continued") this.#goOnAsNew(instance, end.input);
+    else instance.turns += 1;
     if (instance.status === "Pending") instance.status = "Running";
-    this.#keepSession(instance, turn.session);
+    this.#keepSession(instance, end ? undefined : session);
     for (const event of scheduled) {
-      if (event.EventType === EventType.eventSent) turn.session?.note(event);
-      if (!turn.end) this.dispatch(instance, event);
+      if (end) break;
+      if (event.EventType === EventType.eventSent) session?.note(event);
+      this.dispatch(instance, event);
     }
-    for (const id of cancelled) {
-      const { timer } = instance.open.get(id) ?? {};
-      if (timer) this.#parts.timers.cancel(timer);
-      instance.open.delete(id);
-    }
-    for (const child of children) this.begin(child);
-    if (turn.end && turn.end.kind !== "continued") this.#conclude(instance, turn.end);
+    // They fire all the same; the library is told, as the real host tells it.
+    for (const id of turn.cancelled) if (instance.open.has(id)) instance.cancelled.add(id);
+    for (const child of children) this.add(child);
+    if (end && end.kind !== "continued") this.#conclude(instance, end);
     this.spread(deliveries);
     for (const entity of entities) this.#parts.entities.wake(entity);
-    this.wake(instance);
+    if (end?.kind === "continued") this.transport.start(instance);
+    else this.wake(instance);
+  }
+
+  #goOnAsNew(instance: Instance, input: string): void {
+    this.#clearOpen(instance);
+    instance.generation += 1;
+    instance.turns = 0;
+    instance.input = input;
+    // Answers to the generation before are for nobody now; events from outside are for whoever runs.
+    const isAnswer = ({ event }: Arrival) => endedTask(event) !== undefined;
+    this.transport.drop(instance, instance.arrivals.filter(isAnswer));
+    instance.arrivals = [...instance.held, ...instance.arrivals.filter((arrival) => !isAnswer(arrival))];
+    instance.held = [];
   }
 
   /** Makes a created instance live. */
-  begin(instance: Instance): void {
+  add(instance: Instance): void {
     this.counts.orchestrationsStarted += 1;
     this.#parts.live.add(instance);
-    this.wake(instance);
+    this.transport.start(instance);
   }
 
   spread(deliveries: readonly Delivery[]): void {
@@ -257,8 +263,9 @@ export class Turns {
   }
 
   #clearOpen(instance: Instance): void {
-    for (const { timer } of instance.open.values()) if (timer) this.#parts.timers.cancel(timer);
+    this.transport.clear(instance);
     instance.open.clear();
+    instance.cancelled.clear();
   }
 
   #warnOnce(instance: Instance, warnings: readonly string[]): void {
@@ -271,22 +278,16 @@ export class Turns {
 
   /** The disk refused the turn, which therefore has not happened: it is run again from the history. */
   #postpone(instance: Instance, arrivals: readonly Arrival[], cause: unknown): void {
-    const { warn, timers, live } = this.#parts;
+    const { warn, live } = this.#parts;
     warn(`A turn of ${instance.name} '${instance.id}' could not be committed and will be run again: ${String(cause)}`);
     // One that was terminated meanwhile has left the register, and stays ended.
     instance.ended = live.byId(instance.id) !== instance;
     instance.arrivals.unshift(...arrivals);
+    instance.due = instance.turns === 0;
     this.#dropSession(instance);
-    timers.add(Date.now() + RETRY_COMMIT_AFTER_MS, () => {
+    setTimeout(() => {
       instance.busy = false;
       this.wake(instance);
-    });
+    }, RETRY_COMMIT_AFTER_MS).unref();
   }
-}
-
-function completionOf(id: number, outcome: WorkOutcome): HistoryEvent {
-  const at = new Date();
-  return outcome.kind === "done"
-    ? taskCompleted(at, id, outcome.result)
-    : taskFailed(at, id, outcome.reason, outcome.details);
 }

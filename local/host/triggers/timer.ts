@@ -5,19 +5,24 @@ import { invokeWithRetry } from "../retry.ts";
 import { parseSchedule, type Schedule } from "../schedule.ts";
 import type { TimerStatus, TimerStatuses } from "../timer-status.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
+import type { ListenerLock } from "./listener-lock.ts";
 
 /** Longer waits are taken in pieces: setTimeout overflows, and clocks are set. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 /** As in the real host, more frequent timers aren't monitored unless they ask for it: a missed run is soon followed by another. */
 const MONITORED_FROM_MS = 60_000;
 
-/** Throws when the schedule is not one. */
+/**
+ * Throws when the schedule is not one.
+ * @param lock without it the timer runs as soon as its host does
+ */
 export function timerListener(
   context: ListenerContext,
   statuses: TimerStatuses,
   timeZone: string | undefined,
+  lock?: ListenerLock,
 ): Listener {
-  return new TimerListener(context, statuses, timeZone);
+  return new TimerListener(context, statuses, timeZone, lock);
 }
 
 class TimerListener implements Listener {
@@ -28,13 +33,20 @@ class TimerListener implements Listener {
   readonly #schedule: Schedule;
   readonly #monitored: boolean;
   readonly #stopped = new AbortController();
+  readonly #lock: ListenerLock | undefined;
   #status: TimerStatus | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The run under way: whoever comes next waits for it. */
   #run: Promise<void> = Promise.resolve();
   #recorded: Promise<void> = Promise.resolve();
 
-  constructor(context: ListenerContext, statuses: TimerStatuses, timeZone: string | undefined) {
+  constructor(
+    context: ListenerContext,
+    statuses: TimerStatuses,
+    timeZone: string | undefined,
+    lock: ListenerLock | undefined,
+  ) {
+    this.#lock = lock;
     const { schedule, useMonitor } = context.registered.trigger;
     this.#schedule = parseSchedule(String(schedule ?? ""), timeZone);
     this.functionName = context.registered.name;
@@ -45,6 +57,13 @@ class TimerListener implements Listener {
   }
 
   start(): void {
+    const wait = (ms: number) =>
+      this.#say("information", `its lock is another host's, or was a killed host's: the next try is in ${ms / 1000} s`);
+    if (this.#lock) void this.#lock.acquire(() => this.#listen(), wait);
+    else this.#listen();
+  }
+
+  #listen(): void {
     const now = new Date();
     this.#status = this.#monitored ? this.#statuses.read(this.functionName) : undefined;
     const missed = this.#status && this.#schedule.next(this.#status.last ?? this.#status.updatedAt);
@@ -67,6 +86,7 @@ class TimerListener implements Listener {
   async ended(): Promise<void> {
     await this.#run;
     await this.#recorded;
+    await this.#lock?.release();
   }
 
   async runByHand(): Promise<void> {
