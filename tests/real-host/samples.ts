@@ -1,6 +1,7 @@
 // The sample orders on this host: each has to end as its sample says.
 import { createBoard } from "../../cli/board.ts";
 import { endedAsTold, type Followed, follow } from "../../cli/follow.ts";
+import type { Sample } from "../../cli/samples.ts";
 import { runBurst } from "./burst.ts";
 import type { Setup } from "./setup.ts";
 
@@ -12,12 +13,13 @@ export interface SamplesResult {
 }
 
 const WARM_UP_ORDERS = 10;
+/** A service that is down has to be so for the whole of a step that a slow host comes to this much later than a fast one. */
+const LATER_MS = 8000;
 
 export async function runSamples(setup: Setup, withinMs: number): Promise<SamplesResult> {
   const { project, shop, records, remotes } = setup;
-  // A cold host is slower than the faults of the samples last.
   await runBurst(setup, WARM_UP_ORDERS, { withinMs, say: () => undefined });
-  const samples = project.readSamples(Date.now().toString(36));
+  const samples = project.readSamples(Date.now().toString(36)).map(withLongFaults);
   await project.switchOnFaults(samples, remotes);
   const begun = performance.now();
   const orders: Followed[] = [];
@@ -38,4 +40,12 @@ export async function runSamples(setup: Setup, withinMs: number): Promise<Sample
         `${followed.orderId}: ${ending} after ${attempts} attempts, not ${followed.sample?.ends}`,
     ),
   };
+}
+
+function withLongFaults(sample: Sample): Sample {
+  const faults = sample.faults.map(({ service, fault }) => {
+    const { forMs } = fault;
+    return { service, fault: typeof forMs === "number" ? { ...fault, forMs: forMs + LATER_MS } : fault };
+  });
+  return { ...sample, faults };
 }
