@@ -91,14 +91,12 @@ function textOf(values: Values, name: string): string | undefined {
 async function compare(folder: HostFolder, appDir: string, wanted: Wanted, local: boolean): Promise<Report> {
   const project = await openProject(appDir);
   const packed = mkdtempSync(join(tmpdir(), "real-host-app-"));
-  try {
-    console.log(`Packing the app of ${project.dir}`);
-    const app = packFor(folder, project, packed);
-    const real = await runPhases("real", project, realHostStart(folder, app), wanted);
-    return { real, ...(local && { local: await runPhases("local", project, startLocalHost, wanted) }) };
-  } finally {
-    rmSync(packed, { recursive: true, force: true });
-  }
+  // However this ends.
+  process.once("exit", () => rmSync(packed, { recursive: true, force: true }));
+  console.log(`Packing the app of ${project.dir}`);
+  const app = packFor(folder, project, packed);
+  const real = await runPhases("real", project, realHostStart(folder, app), wanted);
+  return { real, ...(local && { local: await runPhases("local", project, startLocalHost, wanted) }) };
 }
 
 /** Each phase has a setup of its own, so that none meets what another has left in queues and tables. */
