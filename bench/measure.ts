@@ -54,7 +54,7 @@ async function counts(url: string): Promise<Counts> {
 }
 
 /** A process and its descendants. */
-function processTree(root: number): number[] {
+export function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync("/proc")) {
     const stat = /^\d+$/.test(entry) ? statOf(Number(entry)) : undefined;
@@ -77,7 +77,8 @@ function statOf(pid: number): { parent: number; cpuMs: number } | undefined {
   }
 }
 
-const cpuMsOf = (pid: number): number => statOf(pid)?.cpuMs ?? 0;
+/** CPU time that a process has used so far; 0 for one that has ended. */
+export const cpuMsOf = (pid: number): number => statOf(pid)?.cpuMs ?? 0;
 
 function bytesWritten(pids: readonly number[]): number | undefined {
   try {

@@ -10,9 +10,11 @@ import type { PartAddress, Ports } from "./parts.ts";
 
 export interface AzuriteOptions {
   readonly ports: Pick<Ports, "azuriteBlob" | "azuriteQueue" | "azuriteTable">;
-  /** A folder, made if absent. */
-  readonly data: string;
+  /** A folder, made if absent. Without one, data stays in memory and is gone when the process ends. */
+  readonly data: string | undefined;
   readonly log?: (line: string) => void;
+  /** Whether `log` also gets a line for each request. */
+  readonly logRequests?: boolean;
 }
 
 export interface RunningAzurite {
@@ -29,9 +31,10 @@ const KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZ
 const CLOSE_LIMIT_MS = 4000;
 
 /** Resolves when all three services listen. Rejects with an EADDRINUSE that has the `port`, or with what Azurite said. */
-export async function startAzurite({ ports, data, log = () => undefined }: AzuriteOptions): Promise<RunningAzurite> {
-  await mkdir(data, { recursive: true });
-  const child = fork(program(), programArguments(ports, data), {
+export async function startAzurite(options: AzuriteOptions): Promise<RunningAzurite> {
+  const { data, log = () => undefined } = options;
+  if (data !== undefined) await mkdir(data, { recursive: true });
+  const child = fork(program(), programArguments(options), {
     execArgv: [...EXIT_WITH_PARENT],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // The terminal's Ctrl-C goes to its whole group: who stops Azurite is its parent alone.
@@ -57,11 +60,14 @@ function program(): string {
   return join(dirname(manifest), "dist", "src", "azurite.js");
 }
 
-function programArguments({ azuriteBlob, azuriteQueue, azuriteTable }: AzuriteOptions["ports"], data: string) {
+function programArguments({ ports, data, logRequests }: AzuriteOptions): string[] {
+  const { azuriteBlob, azuriteQueue, azuriteTable } = ports;
   const servers = Object.entries({ blob: azuriteBlob, queue: azuriteQueue, table: azuriteTable }).flatMap(
     ([service, port]) => [`--${service}Host`, HOST, `--${service}Port`, String(port)],
   );
-  return ["--silent", "--location", data, ...servers, "--disableTelemetry", "--skipApiVersionCheck"];
+  const place = data === undefined ? ["--inMemoryPersistence"] : ["--location", data];
+  const quiet = logRequests ? [] : ["--silent"];
+  return [...quiet, ...place, ...servers, "--disableTelemetry", "--skipApiVersionCheck"];
 }
 
 type Listening =
@@ -72,14 +78,18 @@ type Listening =
 function listening(child: ChildProcess, log: (line: string) => void): Promise<Listening> {
   const found = new Map<string, number>();
   const said: string[] = [];
+  let listens = false;
   return new Promise((resolve) => {
     const take = (line: string) => {
       log(line);
+      if (listens) return;
       said.push(line);
       const [, service, port] = /^Azurite (\w+) service is successfully listening at \S+:(\d+)/.exec(line) ?? [];
       if (service) found.set(service, Number(port));
       const [blob, queue, table] = ["Blob", "Queue", "Table"].map((name) => found.get(name));
-      if (blob && queue && table) resolve({ kind: "listening", ports: [blob, queue, table] });
+      if (!blob || !queue || !table) return;
+      listens = true;
+      resolve({ kind: "listening", ports: [blob, queue, table] });
     };
     for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on("line", take);
     child.once("error", (cause) => resolve({ kind: "failed", cause }));

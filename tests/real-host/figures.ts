@@ -1,0 +1,153 @@
+// What this host is like: one order alone, a burst when it is warm, the first claim after a pause, and what an order costs.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { type Burst, runBurst } from "./burst.ts";
+import {
+  type ActivityFigures,
+  type ActivityRun,
+  EngineLog,
+  figuresOf,
+  type Moment,
+  momentsOf,
+  spreadOf,
+} from "./engine-log.ts";
+import type { ProcessorUse } from "./processor.ts";
+import type { Setup } from "./setup.ts";
+import { type Operation, StorageLog, total } from "./storage-log.ts";
+import { type Latency, type Tally, timeOf } from "./tally.ts";
+
+export interface Figures {
+  /** Orders one after the other, the median. */
+  readonly aloneMs: number;
+  readonly burst: {
+    readonly orders: number;
+    readonly seconds: number;
+    readonly ordersPerSecond: number;
+    readonly tally: Tally;
+    readonly latency: Latency | undefined;
+    readonly processor: ProcessorUse;
+  };
+  /** CPU time an order in ms, in the burst. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+  /** From the order's arrival in its queue to its claim, after nothing was done for a while: each time that it was tried. */
+  readonly firstClaimMs: readonly number[];
+  /** Requests to storage an order, less those of an idle host; and those a second. */
+  readonly storage: { readonly perOrder: Readonly<Record<string, number>>; readonly idlePerSecond: number } | undefined;
+  /** Of the burst, where the host's console says so. */
+  readonly activities: readonly ActivityFigures[];
+  readonly moments: readonly Moment[];
+  readonly claimsBeforeFirstStep: number | undefined;
+}
+
+const WARM_UP_ORDERS = 20;
+const ALONE = 5;
+const BURST = 100;
+const IDLE_MS = 25_000;
+const IDLE_TIMES = 2;
+/** The timers of steps that are done come up until then: the longest complete-by of a sample step, and some. */
+const TIMERS_MS = 13_000;
+const MOMENTS = 25;
+const CLAIM = "claimOrder";
+
+/** Takes what the host and storage say; a setup is started with it. */
+export class Listener {
+  readonly engine = new EngineLog();
+  readonly storage = new StorageLog();
+
+  onHostLine = (line: string): void => this.engine.take(line, Date.now());
+  onStorageRequest = (line: string): void => this.storage.take(line);
+}
+
+export async function runFigures(
+  setup: Setup,
+  listener: Listener,
+  withinMs: number,
+  say: (line: string) => void,
+): Promise<Figures> {
+  const quiet = { withinMs, say: () => undefined };
+  say(`${WARM_UP_ORDERS} orders to warm up`);
+  await runBurst(setup, WARM_UP_ORDERS, quiet);
+  say(`${ALONE} orders, one after the other`);
+  const alone: number[] = [];
+  for (let time = 0; time < ALONE; time += 1) alone.push(...times((await runBurst(setup, 1, quiet)).records));
+
+  await sleep(TIMERS_MS);
+  const { idlePerSecond, firstClaimMs } = await runIdle(setup, listener, quiet, say);
+
+  say(`${BURST} orders at once`);
+  const before = listener.storage.counts;
+  const begun = performance.now();
+  const burst = await runBurst(setup, BURST, { withinMs, say });
+  await sleep(TIMERS_MS);
+  const idle = (idlePerSecond * (performance.now() - begun)) / 1000;
+  const after = listener.storage.counts;
+  const counted = Object.entries(after).map(([name, count]) => [name, (count - before[name as Operation]) / BURST]);
+  const perOrder = {
+    ...Object.fromEntries(counted),
+    "all but idle polling": (total(after) - total(before) - idle) / BURST,
+  };
+  const runs = listener.engine.runs(commonPrefix(burst.records));
+  return {
+    aloneMs: spreadOf(alone).p50,
+    burst: summaryOf(burst),
+    cpuMs: Object.fromEntries(Object.entries(burst.processor.cpuMs).map(([name, ms]) => [name, ms / BURST])),
+    firstClaimMs,
+    storage: runs.length > 0 ? { perOrder, idlePerSecond } : undefined,
+    ...engineFigures(runs),
+  };
+}
+
+async function runIdle(
+  setup: Setup,
+  { storage }: Listener,
+  quiet: Parameters<typeof runBurst>[2],
+  say: (line: string) => void,
+): Promise<{ idlePerSecond: number; firstClaimMs: number[] }> {
+  const firstClaimMs: number[] = [];
+  let idlePerSecond = Number.NaN;
+  for (let time = 0; time < IDLE_TIMES; time += 1) {
+    say(`nothing for ${IDLE_MS / 1000} s, then one order`);
+    const before = total(storage.counts);
+    await sleep(IDLE_MS);
+    if (time === 0) idlePerSecond = ((total(storage.counts) - before) / IDLE_MS) * 1000;
+    const { records } = await runBurst(setup, 1, quiet);
+    firstClaimMs.push(...records.flatMap((record) => claimTime(record) ?? []));
+  }
+  return { idlePerSecond, firstClaimMs };
+}
+
+function summaryOf({ tally, seconds, ordersPerSecond, latency, processor }: Burst): Figures["burst"] {
+  return { orders: BURST, seconds, ordersPerSecond, tally, latency, processor };
+}
+
+function engineFigures(
+  runs: readonly ActivityRun[],
+): Pick<Figures, "activities" | "moments" | "claimsBeforeFirstStep"> {
+  if (runs.length === 0) return { activities: [], moments: [], claimsBeforeFirstStep: undefined };
+  const activities = figuresOf(runs);
+  const firstStep = activities.find(({ name }) => name !== CLAIM)?.name ?? "";
+  const began = Math.min(
+    ...runs.flatMap(({ name, startedAt }) => (name === firstStep && startedAt !== undefined ? startedAt : [])),
+  );
+  return {
+    activities,
+    moments: momentsOf(runs, MOMENTS, CLAIM, firstStep),
+    claimsBeforeFirstStep: runs.filter(({ name, doneAt }) => name === CLAIM && doneAt !== undefined && doneAt < began)
+      .length,
+  };
+}
+
+function times(records: readonly StateRecord[]): number[] {
+  return records.flatMap((record) => timeOf(record) ?? []);
+}
+
+/** A claim marks the first step Running in the same write. */
+function claimTime({ steps, enqueuedAt, createdAt }: StateRecord): number | undefined {
+  const starts = Object.values(steps).flatMap(({ startedAt }) => (startedAt === null ? [] : Date.parse(startedAt)));
+  return starts.length > 0 ? Math.min(...starts) - Date.parse(enqueuedAt ?? createdAt) : undefined;
+}
+
+/** Orders that are made in one go have ids that begin alike. */
+function commonPrefix(records: readonly StateRecord[]): string {
+  return records[0]?.orderId.replace(/\d+$/, "") ?? "";
+}

@@ -1,0 +1,84 @@
+// Where a number of orders stand: how many in which state, how often they were tried, how long they took.
+import { percentile } from "../../bench/load.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+
+export interface Tally {
+  readonly orders: number;
+  /** Not yet in the store. */
+  readonly waiting: number;
+  /** By process state; an order that is being undone, and one that is undone, by these words. */
+  readonly states: Readonly<Record<string, number>>;
+  /** How many orders are in attempt 1, 2, 3 and so on. */
+  readonly attempts: readonly number[];
+  readonly ended: number;
+  readonly undone: number;
+  /** Attempts beyond each order's first, without those that undo. */
+  readonly retries: number;
+}
+
+export interface Latency {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set(["Pending", "Processing"]);
+const UNDONE = "compensated";
+const UNDOING = "compensating";
+
+export function tallyOf(orders: number, records: readonly StateRecord[]): Tally {
+  const states: Record<string, number> = {};
+  const attempts: number[] = [];
+  for (const record of records) {
+    const state = stateOf(record);
+    states[state] = (states[state] ?? 0) + 1;
+    for (let attempt = attempts.length; attempt < record.attempt; attempt += 1) attempts.push(0);
+    attempts[record.attempt - 1] = (attempts[record.attempt - 1] ?? 0) + 1;
+  }
+  return {
+    orders,
+    waiting: orders - records.length,
+    states,
+    attempts,
+    ended: records.filter(hasEnded).length,
+    undone: (states[UNDONE] ?? 0) + (states[UNDOING] ?? 0),
+    retries: records.reduce((sum, { attempt, direction }) => sum + attempt - (direction === "undo" ? 2 : 1), 0),
+  };
+}
+
+export function hasEnded({ processState }: StateRecord): boolean {
+  return !UNDER_WAY.has(processState);
+}
+
+function stateOf(record: StateRecord): string {
+  if (record.direction !== "undo") return record.processState;
+  return hasEnded(record) ? UNDONE : UNDOING;
+}
+
+/** One line: where the orders stand, and how many are in which attempt. */
+export function inWords({ waiting, states, attempts }: Tally): string {
+  const named = Object.entries(states).sort(([one], [other]) => (one < other ? -1 : 1));
+  const parts = [`in the queue ${waiting}`, ...named.map(([state, count]) => `${state} ${count}`)];
+  return `${parts.join(", ")}; ${histogram(attempts)}`;
+}
+
+export function histogram(attempts: readonly number[]): string {
+  return `attempt ${attempts.map((count, index) => `${index + 1}: ${count}`).join(", ") || "1: 0"}`;
+}
+
+/** From each order's arrival in its queue, by the broker's clock, to the end of its last step; of those Processed. */
+export function latencyOf(records: readonly StateRecord[]): Latency | undefined {
+  const times = records.flatMap((record) => timeOf(record) ?? []).sort((one, other) => one - other);
+  if (times.length === 0) return undefined;
+  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+}
+
+export function timeOf(record: StateRecord): number | undefined {
+  if (record.processState !== "Processed") return undefined;
+  return endOf(record) - Date.parse(record.enqueuedAt ?? record.createdAt);
+}
+
+/** When the last of its steps ended, in milliseconds since 1970; of one that has no such time, when it was last written. */
+export function endOf({ steps, updatedAt }: StateRecord): number {
+  const ends = Object.values(steps).flatMap(({ endedAt, undo }) => [endedAt ?? [], undo?.endedAt ?? []].flat());
+  return ends.length > 0 ? Math.max(...ends.map((at) => Date.parse(at))) : Date.parse(updatedAt);
+}
