@@ -19,6 +19,8 @@ export interface AgentRequestMessage {
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
   readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  /** An earlier attempt asked for this, and its outcome is not known. */
+  readonly mayHaveHappened?: boolean | undefined;
   /** Past this instant nobody may take the request up any more. */
   readonly startBy: string;
   /** ISO 8601: how long an agent has from when it takes the request up. */

@@ -1,6 +1,7 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
 import type { AgentRequest } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
+import { runOf } from "../domain/plan.ts";
 import { idempotencyKey } from "../domain/state-record.ts";
 import type { Ports } from "./ports.ts";
 
@@ -13,5 +14,14 @@ export async function requestOf(task: StepTask, ports: Ports): Promise<AgentRequ
     results,
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
+    ...(wasAskedBefore(task) && { mayHaveHappened: true }),
   };
+}
+
+/** An earlier attempt, or a run of this very task that died, may have had the service do it. */
+function wasAskedBefore({ record, direction }: StepTask): boolean {
+  const run = runOf(record, direction);
+  return (
+    run !== null && (run.retryCount > 0 || run.waitCount > 0 || (direction === "forward" && record.unsure === true))
+  );
 }

@@ -5,19 +5,32 @@ import { Model } from "./model.ts";
 import { PLANTED, SPARED } from "./mutants.ts";
 
 const SOON = 20_000;
+const TIMEOUT_MS = 300_000;
 
-test.each(PLANTED)("P20 found: $setting.name", async ({ setting, leadsTo }) => {
-  const { finding } = await explore(new Model(setting), { states: SOON });
-  expect(finding?.fault).toContain(leadsTo);
-  expect(finding?.trace.length).toBeGreaterThan(0);
-});
+test.each(PLANTED)(
+  "P20 found: $setting.name",
+  async ({ setting, leadsTo }) => {
+    const { finding } = await explore(new Model(setting), { states: SOON });
+    expect(finding?.fault).toContain(leadsTo);
+    expect(finding?.trace.length).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
 
-test.each(PLANTED)("without it, nothing is found there: $setting.name", async ({ setting: { mutant, ...setting } }) => {
-  const { finding } = await explore(new Model(setting), { states: SOON });
-  expect(finding?.fault).toBeUndefined();
-});
+test.each(PLANTED)(
+  "without it, nothing is found there: $setting.name",
+  async ({ setting: { mutant, ...setting } }) => {
+    const { finding } = await explore(new Model(setting), { states: SOON });
+    expect(finding?.fault).toBeUndefined();
+  },
+  TIMEOUT_MS,
+);
 
-test.each(SPARED)("another guard says the same: $name", async (setting) => {
-  const { finding, complete } = await explore(new Model(setting), { states: 500_000 });
-  expect([finding?.fault, complete]).toEqual([undefined, true]);
-});
+test.each(SPARED)(
+  "another guard says the same: $name",
+  async (setting) => {
+    const { finding, complete } = await explore(new Model(setting), { states: 500_000 });
+    expect([finding?.fault, complete]).toEqual([undefined, true]);
+  },
+  TIMEOUT_MS,
+);
