@@ -5,6 +5,7 @@ import { holderId, type StateRecord } from "../domain/state-record.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
+import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder, endingOf } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -16,11 +17,18 @@ import { tell, tellSteps } from "./tell.ts";
  * The steps that were completed meanwhile are told again too, for whoever completed one may have died before it said so.
  * @param known the record, where the caller has it: while it is Pending, nobody changes what a claim depends on
  */
-export async function claimOrder(
+export function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry, known?: StateRecord): Promise<ClaimOutcome> {
+  const { orderId, attempt, direction } = wake;
+  return inSpan(`claim attempt ${attempt}`, { attributes: { orderId, attempt, direction } }, () =>
+    claimInSpan(wake, ports, telemetry, known),
+  );
+}
+
+async function claimInSpan(
   wake: Wake,
   ports: Ports,
   telemetry: Telemetry,
-  known?: StateRecord,
+  known: StateRecord | undefined,
 ): Promise<ClaimOutcome> {
   const { orderId, attempt } = wake;
   const record = known ?? (await ports.store.state(orderId))?.record;

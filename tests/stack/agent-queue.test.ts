@@ -18,7 +18,7 @@ const STEP_MS = 10_000;
 
 let app: TestStack;
 beforeAll(async () => {
-  app = await startTestStack({ appSettings: { "AzureWebJobs.fraudQueueAgent.Disabled": "true" } });
+  app = await startTestStack({ appSettings: { "AzureWebJobs.fraudQueueAgent.Disabled": "true", StartWithin: "PT5S" } });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -71,6 +71,8 @@ test("P7 the request says what to do, until when, under which key and where to r
 test("P7 P8 a late reply changes nothing and stands in the ledger; the next attempt asks anew under the same key", async () => {
   await app.shop.send(madeOrder("ask-2"));
   const first = await nextRequest("ask-2");
+  // It says that it is at work, and never ends.
+  await reply(first, { kind: "started" });
   await app.eventually("ask-2", ({ attempt }) => attempt === 2, STEP_MS + 10_000);
   await reply(first, { kind: "done", result: { checkId: "late" } });
   const second = await nextRequest("ask-2");
@@ -82,6 +84,18 @@ test("P7 P8 a late reply changes nothing and stands in the ledger; the next atte
   expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, retryCount: 1 });
   const late = () => openLedger(app.settings).then((entries) => entries.filter(({ kind }) => kind === "lateReply"));
   await expect.poll(late).toMatchObject([{ orderId: "ask-2", attempt: 1, step: "checkFraud" }]);
+}, 40_000);
+
+test("P7 P26 a request that nobody takes up is made again, and no failure is counted", async () => {
+  await app.shop.send(madeOrder("ask-6"));
+  await app.eventually("ask-6", ({ attempt }) => attempt === 2, 20_000);
+  // The first request has ended in its queue.
+  const again = await nextRequest("ask-6");
+  expect(again.body.ticket.attempt).toBeGreaterThan(1);
+  await reply(again, DONE);
+  const record = await app.eventually("ask-6", ended);
+  expect(record).toMatchObject({ processState: "Processed", failureCount: 0 });
+  expect(record.steps["checkFraud"]).toMatchObject({ retryCount: 0, waitCount: record.attempt - 1 });
 }, 40_000);
 
 test("P7 a reply that comes twice is recorded once", async () => {
