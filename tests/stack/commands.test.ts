@@ -122,6 +122,7 @@ test("wrong calls say what is wrong and how to call", async () => {
   for (const [name, args, named] of [
     ["start", ["--no-such"], "--no-such"],
     ["start", ["--within", "soon"], "--within must be a number"],
+    ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
     ["send", [], "Name files, or a --count"],
     ["send", ["--count", "0"], "--count must be a number from 1"],
     ["orders", ["--limit", "x"], "--limit must be a number"],

@@ -7,6 +7,7 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service
 import { openRecords, type Records } from "../../cli/records.ts";
 import { ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import { ENGINES, type EngineName } from "../../local/host/durable/engine-profile.ts";
 import type { Addresses } from "../../local/stack/addresses.ts";
 import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
@@ -37,6 +38,14 @@ export interface TestStack extends AsyncDisposable {
 
 const POLL_MS = 100;
 
+/** Any suite runs on the other durable engine with ENGINE=azure-storage. */
+function chosenEngine(): EngineName {
+  const { ENGINE: chosen = "fast" } = process.env;
+  const found = ENGINES.find((one) => one === chosen);
+  if (!found) throw new Error(`ENGINE is ${chosen}, and has to be ${ENGINES.join(" or ")}`);
+  return found;
+}
+
 export async function startTestStack(
   options: Partial<StackOptions> & {
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
@@ -49,6 +58,7 @@ export async function startTestStack(
     appDir: adapted?.dir ?? ROOT,
     data,
     ports: "free",
+    engine: chosenEngine(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
       SupervisorSchedule: "* * * * * *",

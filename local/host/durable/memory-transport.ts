@@ -7,7 +7,7 @@ import type { Timers } from "./timers.ts";
 import { completionOf, type Receiver, type Scheduled, type Transport } from "./transport.ts";
 
 export class MemoryTransport implements Transport {
-  readonly pace = undefined;
+  readonly costs = undefined;
   readonly #receiver: Receiver;
   readonly #activities: Activities;
   readonly #timers: Timers;
@@ -73,6 +73,10 @@ export class MemoryTransport implements Transport {
 
   drop(): void {
     // Nothing is kept of them anywhere.
+  }
+
+  taken(): void {
+    // The commit itself takes them out of the inbox.
   }
 
   open(): void {

@@ -17,8 +17,10 @@ export interface Transport {
   clear(instance: Instance): void;
   /** Told of arrivals that no turn will take in. */
   drop(instance: Instance, arrivals: readonly Arrival[]): void;
-  /** Undefined: a turn takes the time that it takes. */
-  readonly pace: Pace | undefined;
+  /** To be called inside `Database.write`, with what the turn that is written took in. */
+  taken(instance: Instance, arrivals: readonly Arrival[]): void;
+  /** Undefined: storage costs a turn nothing but the time that it takes. */
+  readonly costs: TurnCosts | undefined;
   readonly counts: Readonly<Record<string, number>>;
   /** What a stop waits for, besides turns. */
   readonly inFlight: number;
@@ -41,13 +43,11 @@ export interface Scheduled {
 }
 
 /** What a turn waits for where storage takes its time. */
-export interface Pace {
+export interface TurnCosts {
   beforeTurn(): Promise<void>;
   /** @param outbound messages that the turn's commit sends on their way. */
   beforeCommit(outbound: number): Promise<void>;
-  /** To be called inside `Database.write`, with what the turn took in. */
-  taken(instance: Instance, arrivals: readonly Arrival[]): void;
-  afterCommit(instance: Instance, arrivals: readonly Arrival[]): Promise<void>;
+  afterCommit(instance: Instance): Promise<void>;
 }
 
 /** What a transport hands to: the turns. */

@@ -140,12 +140,12 @@ export class Turns implements Receiver {
 
   async #run(instance: Instance): Promise<void> {
     const { db } = this.#parts;
-    const { pace } = this.transport;
+    const { costs } = this.transport;
     this.#inFlight += 1;
     instance.busy = true;
     let arrivals: Arrival[] = [];
     try {
-      if (pace) await pace.beforeTurn();
+      if (costs) await costs.beforeTurn();
       arrivals = instance.arrivals;
       instance.arrivals = [];
       instance.due = false;
@@ -153,15 +153,15 @@ export class Turns implements Receiver {
       this.#warnOnce(instance, result.warnings);
       const scheduled = result.commands.map((command) => eventOfCommand(command, instance, result.at));
       const turn = untilAllEnded(instance, result, scheduled);
-      if (pace) await pace.beforeCommit(scheduled.length + (turn.end && instance.parent ? 1 : 0));
+      if (costs) await costs.beforeCommit(scheduled.length + (turn.end && instance.parent ? 1 : 0));
       const aftermath = await db.write(() => {
-        pace?.taken(instance, arrivals);
+        this.transport.taken(instance, arrivals);
         return writeTurn(this.#parts, instance, turn, scheduled, arrivals);
       });
-      instance.busy = pace !== undefined;
+      instance.busy = costs !== undefined;
       if (aftermath) this.#settle(instance, turn, scheduled, aftermath);
-      if (pace) {
-        await pace.afterCommit(instance, arrivals);
+      if (costs) {
+        await costs.afterCommit(instance);
         instance.busy = false;
         this.wake(instance);
       }

@@ -7,7 +7,7 @@ import { EventType, timerFired } from "../history.ts";
 import { type Arrival, accept, type Instance } from "../instance.ts";
 import type { Orphan, Store } from "../store.ts";
 import { Timers } from "../timers.ts";
-import { completionOf, type Pace, type Receiver, type Scheduled, type Transport } from "../transport.ts";
+import { completionOf, type Receiver, type Scheduled, type Transport, type TurnCosts } from "../transport.ts";
 import { type ControlMessage, ControlQueue } from "./control-queue.ts";
 import { Leases } from "./leases.ts";
 import type { QueueMessage } from "./message-queue.ts";
@@ -24,8 +24,8 @@ export interface AzureStorageParts {
   readonly maxActivities: number;
 }
 
-export class AzureStorageTransport implements Transport, Pace {
-  readonly pace = this;
+export class AzureStorageTransport implements Transport, TurnCosts {
+  readonly costs = this;
   readonly account: StorageAccount;
   readonly #parts: AzureStorageParts;
   readonly #receiver: Receiver;
