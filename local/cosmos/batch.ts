@@ -16,6 +16,7 @@ import {
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+import { isFromSqlite, write } from "./write.ts";
 
 const MOST_OPERATIONS = 100;
 const MULTI_STATUS = 207;
@@ -32,7 +33,7 @@ export async function batchDocuments(call: ItemCall): Promise<Reply> {
     ({ partitionKey }) => typeof partitionKey === "string" && canonicalKey(partitionKey) !== pk,
   );
   if (strange) return fault(400, "All operations of a batch have the partition key of the batch.");
-  const outcomes = await call.database.write(() => atomically(call, operations, pk));
+  const outcomes = await write(call.database, () => atomically(call, operations, pk));
   const minimal = header(call, "prefer") === "return=minimal";
   return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
 }
@@ -41,18 +42,29 @@ export async function bulkDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
   if (!Array.isArray(operations)) return operations;
   const goOn = header(call, "x-ms-cosmos-batch-continue-on-error") !== "false";
-  const outcomes = await call.database.write(() => {
+  const outcomes = await write(call.database, () => {
     let stopped = false;
     return operations.map((operation) => {
       const pk = canonicalKey(String(operation["partitionKey"]));
       if (stopped) return refuse(FAILED_DEPENDENCY, "An operation before this one failed.");
-      const outcome = pk === undefined ? refuse(400, "The operation has no partition key.") : run(call, operation, pk);
+      const outcome =
+        pk === undefined ? refuse(400, "The operation has no partition key.") : alone(call, operation, pk);
       stopped = failed(outcome) && !goOn;
       return outcome;
     });
   });
   const minimal = header(call, "prefer") === "return=minimal";
   return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
+}
+
+/** One operation of a bulk request: a bug that it meets is its own answer. */
+function alone(call: ItemCall, operation: JsonObject, pk: string): Outcome {
+  try {
+    return run(call, operation, pk);
+  } catch (cause) {
+    if (isFromSqlite(cause)) throw cause;
+    return refuse(500, `The server failed: ${String(cause)}`);
+  }
 }
 
 /** All or nothing: the first failure takes the rest with it, and what was done before it is undone. */

@@ -5,7 +5,7 @@ import { quoted } from "./item-schema.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
-import { isObject, type Json, type JsonObject, type Value, valueOfKey } from "./sql/values.ts";
+import { isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
 
 const ID = "/id";
 
@@ -90,10 +90,10 @@ function place(document: JsonObject, segments: readonly string[], value: Value):
   if (value === undefined) return;
   let at = document;
   for (const segment of segments.slice(0, -1)) {
-    const next = at[segment];
+    const next = Object.hasOwn(at, segment) ? at[segment] : undefined;
     const child: JsonObject = isObject(next) ? next : {};
-    at[segment] = child;
+    setOwn(at, segment, child);
     at = child;
   }
-  at[segments.at(-1) ?? ""] = value;
+  setOwn(at, segments.at(-1) ?? "", value);
 }

@@ -79,10 +79,10 @@ export class ItemTable {
 
   /** Inside a write, where `find` has found nothing. */
   insert(pk: string, id: string, document: JsonObject, now: number): StoredItem {
+    const item = this.#render(this.#seq + 1, document, now);
+    this.#seq = item.seq;
     const expired = this.#statements.find.get(pk, id);
     if (expired) this.#statements.delete.run(Number(expired["seq"]));
-    this.#seq += 1;
-    const item = this.#render(this.#seq, document, now);
     const keys = this.paths.map(({ name }) => item[name] ?? null);
     this.#statements.insert.run(pk, id, item.seq, item.lsn, item.expires, ...keys, item.body);
     return item;

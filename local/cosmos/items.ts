@@ -16,8 +16,9 @@ import {
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+import { write } from "./write.ts";
 
-type Write = (target: Target, document: JsonObject) => Outcome;
+type WriteItem = (target: Target, document: JsonObject) => Outcome;
 
 export function readDocument(call: ItemCall): Reply {
   const target = targetOf(call);
@@ -35,7 +36,7 @@ export function replaceDocument(call: ItemCall): Promise<Reply> | Reply {
 export function deleteDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();
-  return call.database.write(() => deleteItem(target, call.names[2] ?? "")).then(reply);
+  return write(call.database, () => deleteItem(target, call.names[2] ?? "")).then(reply);
 }
 
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
@@ -43,11 +44,11 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   if (!target) return noKey();
   const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
   if (typeof patch === "string") return fault(400, patch);
-  return call.database.write(() => patchItem(target, call.names[2] ?? "", patch)).then(reply);
+  return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(reply);
 }
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
-function store(call: ItemCall, write: Write): Promise<Reply> | Reply {
+function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
   if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
@@ -55,7 +56,7 @@ function store(call: ItemCall, write: Write): Promise<Reply> | Reply {
   if (!target) return noKey();
   const wrong = faultOf(document, target);
   if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong.startsWith("PartitionKey") ? "1001" : "0"]);
-  return call.database.write(() => write(target, document)).then(reply);
+  return write(call.database, () => put(target, document)).then(reply);
 }
 
 function targetOf(call: ItemCall, otherwise?: string): Target | undefined {

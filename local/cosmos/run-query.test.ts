@@ -5,6 +5,7 @@ import { Catalog, type Container } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
 import { compileQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, type Json, type JsonObject, type Value } from "./sql/values.ts";
+import { seeded } from "./tests/seeded.ts";
 
 const DOCUMENTS = 300;
 const QUERIES = 400;
@@ -35,15 +36,7 @@ const SORTED = ["c.a", "c.b", "c.d.e", "c.id"];
 let database: Database;
 let container: Container;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-let seed = SEED;
-
-/** A small generator whose numbers a printed seed brings back (mulberry32). */
-function random(below: number): number {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-}
+const random = seeded(SEED);
 
 const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 

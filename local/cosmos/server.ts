@@ -18,8 +18,15 @@ const TOO_BUSY = fault(
 );
 
 const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
+/** Above the largest request that any operation takes, which says more exactly what is too large. */
+const MOST_BODY_BYTES = 16 * 1024 * 1024;
+const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
 /** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
 const KEEP_ALIVE_MS = 60_000;
+
+class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
 
 interface Exchange {
   readonly reply: Reply;
@@ -44,14 +51,23 @@ export class CosmosServer {
   }
 
   create(): Server {
-    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, async (request, response) => {
-      const exchange = await this.#exchange(request).catch((cause: unknown): Exchange => {
-        this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
-        return { reply: fault(500, String(cause)) };
-      });
+    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      void this.#serve(request, response);
+    });
+  }
+
+  /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const exchange = await this.#exchange(request);
       this.#requestCharge += exchange.reply.charge;
       send(response, exchange);
-    });
+    } catch (cause) {
+      if (cause instanceof ClientGone) return;
+      this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+      if (response.headersSent) response.destroy();
+      else send(response, { reply: fault(500, `The server failed: ${String(cause)}`) });
+    }
   }
 
   /** Takes some of what has expired off the disk. */
@@ -66,6 +82,7 @@ export class CosmosServer {
   async #exchange(request: IncomingMessage): Promise<Exchange> {
     const { method = "GET", headers } = request;
     const body = method === "GET" ? "" : await readBody(request);
+    if (body === undefined) return { reply: TOO_LARGE };
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$throttle") return { reply: this.#setThrottle(body) };
@@ -114,15 +131,22 @@ export class CosmosServer {
   }
 }
 
-function readBody(request: IncomingMessage): Promise<string> {
+/** Undefined where it is larger than any request may be: the rest of it is read and dropped. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_BODY_BYTES) chunks = [];
+      else chunks.push(chunk);
+    });
     request.on("end", () => {
+      if (bytes > MOST_BODY_BYTES) return resolve(undefined);
       const [only, ...more] = chunks;
       resolve(more.length > 0 ? Buffer.concat(chunks).toString() : (only?.toString() ?? ""));
     });
-    request.on("error", reject);
+    request.on("error", (cause) => reject(new ClientGone("The client left before the end of its request.", { cause })));
   });
 }
 
@@ -157,7 +181,8 @@ function send(response: ServerResponse, { reply, container }: Exchange): void {
       "x-ms-content-path",
       rid,
       "x-ms-alt-content-path",
-      items.link,
+      // A header is ASCII: names are encoded as in a URL, as Azure does.
+      encodeURI(items.link),
     );
   }
   const body = reply.body ?? "";

@@ -65,15 +65,20 @@ export class Database {
     });
   }
 
-  /** Inside `write`: runs `work`, and takes back its changes alone when it returns a value that `keep` refuses. */
+  /** Inside `write`: runs `work`, and takes back its changes alone when it throws or returns a value that `keep` refuses. */
   savepoint<T>(work: () => T, keep: (value: T) => boolean): T {
     this.prepare("SAVEPOINT work").run();
+    let kept = false;
     try {
       const value = work();
-      if (!keep(value)) this.prepare("ROLLBACK TO work").run();
+      kept = keep(value);
       return value;
     } finally {
-      this.prepare("RELEASE work").run();
+      // A full disk can have ended the whole transaction, and the savepoint with it.
+      if (this.#sqlite.isTransaction) {
+        if (!kept) this.prepare("ROLLBACK TO work").run();
+        this.prepare("RELEASE work").run();
+      }
     }
   }
 
