@@ -1,6 +1,5 @@
 // Several operations in one request: an atomic batch within one partition key, or bulk, where each stands alone.
 import {
-  canonicalKey,
   createItem,
   deleteItem,
   faultOf,
@@ -13,6 +12,7 @@ import {
   type Target,
   upsertItem,
 } from "./item-operations.ts";
+import { documentKey, WRONG_KEY } from "./key-scope.ts";
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
@@ -27,10 +27,10 @@ const failed = ({ status }: Outcome) => status >= 400;
 export async function batchDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
   if (!Array.isArray(operations)) return operations;
-  const pk = canonicalKey(header(call, "x-ms-documentdb-partitionkey") ?? "");
-  if (pk === undefined) return fault(400, "PartitionKey value must be supplied for this operation.");
+  const pk = documentKey(call.container, header(call, "x-ms-documentdb-partitionkey") ?? "");
+  if (pk === undefined) return fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
   const strange = operations.find(
-    ({ partitionKey }) => typeof partitionKey === "string" && canonicalKey(partitionKey) !== pk,
+    ({ partitionKey }) => typeof partitionKey === "string" && documentKey(call.container, partitionKey) !== pk,
   );
   if (strange) return fault(400, "All operations of a batch have the partition key of the batch.");
   const outcomes = await write(call.database, () => atomically(call, operations, pk));
@@ -45,7 +45,7 @@ export async function bulkDocuments(call: ItemCall): Promise<Reply> {
   const outcomes = await write(call.database, () => {
     let stopped = false;
     return operations.map((operation) => {
-      const pk = canonicalKey(String(operation["partitionKey"]));
+      const pk = documentKey(call.container, String(operation["partitionKey"]));
       if (stopped) return refuse(FAILED_DEPENDENCY, "An operation before this one failed.");
       const outcome =
         pk === undefined ? refuse(400, "The operation has no partition key.") : alone(call, operation, pk);

@@ -1,7 +1,8 @@
 // The databases and containers, in memory for every request and in SQLite for the next start.
 import type { Database } from "../database/database.ts";
-import { type Indexing, pathName, readIndexing } from "./indexing.ts";
+import { completePolicy, type Indexing, pathName, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
+import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
 
 export interface Container {
@@ -27,19 +28,13 @@ interface ResourceRow {
   readonly body: string;
 }
 
-const DEFAULT_POLICY: JsonObject = {
-  indexingMode: "consistent",
-  automatic: true,
-  includedPaths: [{ path: "/*" }],
-  excludedPaths: [{ path: '/"_etag"/?' }],
-};
-
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
+    for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
       UNIQUE (parent, id))`);
@@ -85,8 +80,8 @@ export class Catalog {
       const number = this.#insert(parent.id, id);
       const rid = resourceRid(number, number);
       const definition = this.#save(number, {
-        indexingPolicy: DEFAULT_POLICY,
         ...given,
+        indexingPolicy: completePolicy(given["indexingPolicy"]),
         ...system(rid, `dbs/${parent.definition["_rid"]}/colls/${rid}/`),
         _docs: "docs/",
         _sprocs: "sprocs/",
@@ -105,7 +100,12 @@ export class Catalog {
     return this.#database.write(() => {
       const { defaultTtl: _, ...kept } = old.definition;
       const number = this.#number(parent.id, old.id);
-      const definition = this.#save(number, { ...kept, ...given, ...system(old.rid, String(kept["_self"])) });
+      const definition = this.#save(number, {
+        ...kept,
+        ...given,
+        indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
+        ...system(old.rid, String(kept["_self"])),
+      });
       const container = this.#open(parent.id, number, definition, old.items);
       parent.containers.set(old.id, container);
       return container;

@@ -1,6 +1,6 @@
 // The change feed in its latest-version form: each document once, as it is now, in the order of its last write.
 import { charges } from "./charges.ts";
-import { canonicalKey } from "./item-operations.ts";
+import { documentKey } from "./key-scope.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 
 const DEFAULT_PAGE = 100;
@@ -17,7 +17,7 @@ export function readChangeFeed(call: ItemCall): Reply {
   const now = Date.now();
   const asked = Number(header(call, "x-ms-max-item-count") ?? DEFAULT_PAGE);
   const key = header(call, "x-ms-documentdb-partitionkey");
-  const pk = key === undefined ? undefined : canonicalKey(key);
+  const pk = key === undefined ? undefined : documentKey(call.container, key);
   // Only containers whose feed is read pay for its index.
   call.database.exec(`CREATE INDEX IF NOT EXISTS ${items.name}_lsn ON ${items.name} (lsn)`);
   const sql = `SELECT lsn, body FROM ${items.name} WHERE lsn > ? AND (expires IS NULL OR expires > ?)

@@ -2,6 +2,7 @@
 
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
+import { policyFault } from "./indexing.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
@@ -13,7 +14,7 @@ export function listContainers(call: Call): Reply {
   return parent ? resources("DocumentCollections", "", definitions(parent)) : fault(404, NO_DATABASE);
 }
 
-export function queryContainers(call: Call): Reply {
+export function queryContainers(call: Call): Reply | Promise<Reply> {
   const parent = parentOf(call);
   if (!parent) return fault(404, NO_DATABASE);
   return answer(() => resources("DocumentCollections", "", select(call.body, definitions(parent))));
@@ -74,6 +75,8 @@ export function containerFault(given: Value): string | undefined {
   const ttl = given["defaultTtl"];
   const validTtl = ttl === undefined || ttl === null || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
   if (!validTtl) return "defaultTtl must be -1 or a positive number of seconds.";
+  const policy = policyFault(given["indexingPolicy"]);
+  if (policy !== undefined) return policy;
   const unique = given["uniqueKeyPolicy"];
   if (isObject(unique) && Array.isArray(unique["uniqueKeys"]) && unique["uniqueKeys"].length > 0) {
     return "Unique keys are not supported by this server.";

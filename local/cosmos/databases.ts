@@ -16,7 +16,7 @@ export function listDatabases(call: Call): Reply {
   return resources("Databases", "", definitions(call));
 }
 
-export function queryDatabases(call: Call): Reply {
+export function queryDatabases(call: Call): Promise<Reply> {
   return answer(() => resources("Databases", "", select(call.body, definitions(call))));
 }
 

@@ -3,8 +3,9 @@ import type { Container } from "./catalog.ts";
 import { charges } from "./charges.ts";
 import { valueAt } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
+import { WRONG_KEY } from "./key-scope.ts";
 import { applyPatch, type Patch } from "./patch.ts";
-import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
+import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface Outcome {
   readonly status: number;
@@ -36,15 +37,10 @@ const REFUSED = "One of the specified pre-condition is not met.";
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
 
-/** The partition key as the header writes it, in one spelling; undefined values are `{}`. */
-export function canonicalKey(text: string): string | undefined {
-  const values = parseJson(text);
-  if (!Array.isArray(values)) return undefined;
-  return values.length === 0 ? "[{}]" : JSON.stringify(values);
-}
-
+/** Of a property that is not there the key holds `{}`, which is not the null of one that is. */
 export function keyOf(document: JsonObject, container: Container): string {
-  return JSON.stringify(container.partitionPaths.map((path) => valueAt(document, path) ?? {}));
+  const values = container.partitionPaths.map((path) => valueAt(document, path));
+  return JSON.stringify(values.map((value) => (value === undefined ? {} : value)));
 }
 
 /** What is wrong with a document that is to be stored under this key, if anything. */
@@ -57,7 +53,7 @@ export function faultOf(document: Value, target: Target): string | undefined {
     return "The property 'ttl' must be -1 or a positive number of seconds.";
   }
   if (keyOf(document, target.container) !== target.pk) {
-    return "PartitionKey extracted from document doesn't match the one specified in the header.";
+    return WRONG_KEY;
   }
   return undefined;
 }

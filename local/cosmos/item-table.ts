@@ -66,6 +66,11 @@ export class ItemTable {
     return this.#options.paths;
   }
 
+  /** The highest number that a document was given. */
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
   get lsn(): number {
     return this.#lsn;
   }

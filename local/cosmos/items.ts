@@ -1,6 +1,5 @@
 // The operations on a single document: create, upsert, read, replace, patch, delete.
 import {
-  canonicalKey,
   createItem,
   deleteItem,
   faultOf,
@@ -13,6 +12,7 @@ import {
   type Target,
   upsertItem,
 } from "./item-operations.ts";
+import { documentKey, WRONG_KEY } from "./key-scope.ts";
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
@@ -55,19 +55,19 @@ function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
   const target = targetOf(call, keyOf(document, call.container));
   if (!target) return noKey();
   const wrong = faultOf(document, target);
-  if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong.startsWith("PartitionKey") ? "1001" : "0"]);
+  if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong === WRONG_KEY ? "1001" : "0"]);
   return write(call.database, () => put(target, document)).then(reply);
 }
 
 function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
   const given = header(call, "x-ms-documentdb-partitionkey");
-  const pk = given === undefined ? otherwise : canonicalKey(given);
+  const pk = given === undefined ? otherwise : documentKey(call.container, given);
   if (pk === undefined) return undefined;
   const precondition = { ifMatch: header(call, "if-match"), ifNoneMatch: header(call, "if-none-match") };
   return { container: call.container, pk, now: Date.now(), precondition };
 }
 
-const noKey = () => fault(400, "PartitionKey value must be supplied for this operation.");
+const noKey = () => fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
 
 function reply(outcome: Outcome): Reply {
   const { status, charge, etag, body } = outcome;

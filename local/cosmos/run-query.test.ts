@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
 import { Catalog, type Container } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
+import { atOnce } from "./slices.ts";
 import { compileQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, type Json, type JsonObject, type Value } from "./sql/values.ts";
 import { seeded } from "./tests/seeded.ts";
@@ -104,14 +105,8 @@ function pages(sql: string, pageSize: number): Json[] {
   const results: Json[] = [];
   let continuation: string | undefined;
   do {
-    const page = runQuery({
-      container,
-      query: compileQuery(sql),
-      parameters: new Map(),
-      pk: undefined,
-      pageSize,
-      continuation,
-    });
+    const query = compileQuery(sql);
+    const page = atOnce(runQuery({ container, query, parameters: new Map(), scope: {}, pageSize, continuation }));
     results.push(...page.results.map((text) => JSON.parse(text) as Json));
     continuation = page.continuation;
   } while (continuation !== undefined);
