@@ -3,6 +3,7 @@ import type { Database } from "../database/database.ts";
 import { completePolicy, type Indexing, pathName, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
+import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
 
 export interface Container {
@@ -17,6 +18,7 @@ export interface Container {
 
 export interface DatabaseRecord {
   readonly id: string;
+  readonly rid: string;
   readonly definition: JsonObject;
   readonly containers: Map<string, Container>;
 }
@@ -41,8 +43,9 @@ export class Catalog {
     const rows = database.prepare("SELECT number, parent, id, body FROM resources ORDER BY parent, number").all();
     for (const row of rows as unknown as ResourceRow[]) {
       const definition = JSON.parse(row.body) as JsonObject;
-      if (row.parent === "") this.databases.set(row.id, { id: row.id, definition, containers: new Map() });
-      else this.databases.get(row.parent)?.containers.set(row.id, this.#open(row.parent, row.number, definition));
+      const parent = this.databases.get(row.parent);
+      if (row.parent === "") this.#openDatabase(row.id, row.number, definition);
+      else if (parent) parent.containers.set(row.id, this.#open(parent, row.number, definition));
     }
   }
 
@@ -50,16 +53,24 @@ export class Catalog {
     return this.databases.get(database)?.containers.get(id);
   }
 
+  /** The names in a path, of which the clients also write resource ids: database, container, document. */
+  names(given: readonly string[]): readonly string[] {
+    const [first = "", second, third] = given;
+    const parent = this.databases.get(first) ?? [...this.databases.values()].find(({ rid }) => rid === first);
+    if (!parent || parent.id === first || second === undefined) return [parent?.id ?? first, ...given.slice(1)];
+    const container = [...parent.containers.values()].find(({ rid }) => rid === second);
+    const seq = container && third !== undefined ? documentSeq(container.rid, third) : undefined;
+    const document = seq === undefined ? third : (container?.items.idOf(seq) ?? third);
+    return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
+  }
+
   /** Resolves to undefined where that name is taken. */
   createDatabase(id: string): Promise<DatabaseRecord | undefined> {
     return this.#database.write(() => {
       if (this.databases.has(id)) return undefined;
       const number = this.#insert("", id);
-      const rid = resourceRid(number);
-      const definition = this.#save(number, { id, ...system(rid, `dbs/${rid}/`), _colls: "colls/", _users: "users/" });
-      const record: DatabaseRecord = { id, definition, containers: new Map() };
-      this.databases.set(id, record);
-      return record;
+      const definition = this.#save(number, { id, ...system(), _colls: "colls/", _users: "users/" });
+      return this.#openDatabase(id, number, definition);
     });
   }
 
@@ -78,18 +89,17 @@ export class Catalog {
       const id = String(given["id"]);
       if (parent.containers.has(id)) return undefined;
       const number = this.#insert(parent.id, id);
-      const rid = resourceRid(number, number);
       const definition = this.#save(number, {
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"]),
-        ...system(rid, `dbs/${parent.definition["_rid"]}/colls/${rid}/`),
+        ...system(),
         _docs: "docs/",
         _sprocs: "sprocs/",
         _triggers: "triggers/",
         _udfs: "udfs/",
         _conflicts: "conflicts/",
       });
-      const container = this.#open(parent.id, number, definition);
+      const container = this.#open(parent, number, definition);
       parent.containers.set(id, container);
       return container;
     });
@@ -104,9 +114,9 @@ export class Catalog {
         ...kept,
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
-        ...system(old.rid, String(kept["_self"])),
+        ...system(),
       });
-      const container = this.#open(parent.id, number, definition, old.items);
+      const container = this.#open(parent, number, definition, old.items);
       parent.containers.set(old.id, container);
       return container;
     });
@@ -136,17 +146,28 @@ export class Catalog {
     return definition;
   }
 
-  #open(database: string, number: number, definition: JsonObject, open?: ItemTable): Container {
-    const id = String(definition["id"]);
-    const rid = String(definition["_rid"]);
+  #openDatabase(id: string, number: number, definition: JsonObject): DatabaseRecord {
+    const rid = databaseRid(number);
+    const named = { ...definition, _rid: rid, _self: `dbs/${rid}/` };
+    const record: DatabaseRecord = { id, rid, definition: named, containers: new Map() };
+    this.databases.set(id, record);
+    return record;
+  }
+
+  #open(parent: DatabaseRecord, number: number, given: JsonObject, open?: ItemTable): Container {
+    const id = String(given["id"]);
+    const rid = containerRid(parent.rid, number);
+    const self = `dbs/${parent.rid}/colls/${rid}/`;
+    const definition: JsonObject = { ...given, _rid: rid, _self: self };
     const indexing = readIndexing(definition["indexingPolicy"]);
-    const ttl = definition["defaultTtl"];
-    const key = definition["partitionKey"];
+    const ttl = given["defaultTtl"];
+    const key = given["partitionKey"];
     const paths = isObject(key) && Array.isArray(key["paths"]) ? key["paths"] : [];
     const options: ItemTableOptions = {
       number,
       rid,
-      link: `dbs/${database}/colls/${id}`,
+      self,
+      link: `dbs/${parent.id}/colls/${id}`,
       paths: indexing.paths,
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
     };
@@ -156,16 +177,8 @@ export class Catalog {
   }
 }
 
-function system(rid: string, self: string): JsonObject {
+/** The link and id of a resource follow from its number; they are added when it is opened. */
+function system(): JsonObject {
   const now = Date.now();
-  return { _rid: rid, _self: self, _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
-}
-
-/** 4 bytes for a database, 8 for a container: the SDK drops the session tokens of any other length. */
-function resourceRid(...numbers: readonly number[]): string {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  numbers.forEach((number, index) => {
-    bytes.writeUInt32BE(number, 4 * index);
-  });
-  return bytes.toString("base64").replaceAll("/", "-");
+  return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
 }

@@ -6,7 +6,7 @@ import { fault, header, type ItemCall, type Reply } from "./request.ts";
 const DEFAULT_PAGE = 100;
 
 export function readChangeFeed(call: ItemCall): Reply {
-  if (header(call, "a-im") !== "Incremental Feed")
+  if (header(call, "a-im")?.toLowerCase() !== "incremental feed")
     return fault(400, "Only the latest-version change feed is supported.");
   const { items, rid } = call.container;
   const given = header(call, "if-none-match");
@@ -42,4 +42,8 @@ function writtenSince(body: string, since: string | undefined): boolean {
   return _ts * 1000 >= Date.parse(since);
 }
 
-const nothing = (lsn: number): Reply => ({ status: 304, charge: 1, headers: ["etag", `"${lsn}"`] });
+const nothing = (lsn: number): Reply => ({
+  status: 304,
+  charge: 1,
+  headers: ["etag", `"${lsn}"`, "x-ms-item-count", "0"],
+});

@@ -4,7 +4,7 @@ import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
 import { policyFault } from "./indexing.ts";
 import { answer } from "./queries.ts";
-import { type Call, fault, type ItemCall, type Reply } from "./request.ts";
+import { type Call, fault, header, type ItemCall, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
 
 export const NO_CONTAINER = "The container does not exist.";
@@ -52,7 +52,11 @@ export async function deleteContainer(call: ItemCall): Promise<Reply> {
   return { status: 204, charge: 1 };
 }
 
-export function listKeyRanges({ container }: ItemCall): Reply {
+/** Clients read it as a feed of changes until they are told that there are no more. */
+export function listKeyRanges(call: ItemCall): Reply {
+  const { container } = call;
+  const etag = `"${container.rid}"`;
+  if (header(call, "if-none-match") === etag) return { status: 304, charge: 1, headers: ["etag", etag] };
   const range = {
     id: "0",
     _rid: container.rid,
@@ -63,7 +67,7 @@ export function listKeyRanges({ container }: ItemCall): Reply {
     parents: [],
   };
   const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: [range], _count: 1 });
-  return { status: 200, charge: 1, body, headers: ["etag", container.rid] };
+  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", "1"] };
 }
 
 /** What is wrong with the definition of a container, if anything; what this server lacks is refused, not ignored. */

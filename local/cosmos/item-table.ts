@@ -2,6 +2,7 @@
 import type { Database } from "../database/database.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { documentRids } from "./resource-id.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
 
 export interface StoredItem {
@@ -19,6 +20,8 @@ export interface StoredItem {
 export interface ItemTableOptions {
   readonly number: number;
   readonly rid: string;
+  /** The same as `link`, by resource ids and with a slash at its end. */
+  readonly self: string;
   /** `dbs/<database>/colls/<container>`. */
   readonly link: string;
   readonly paths: readonly IndexedPath[];
@@ -36,6 +39,7 @@ export class ItemTable {
   #options: ItemTableOptions;
   #statements: Statements;
   #dropped = false;
+  readonly #ridOf: (seq: number) => string;
   #seq: number;
   #lsn: number;
 
@@ -44,6 +48,7 @@ export class ItemTable {
     this.#database = database;
     this.#options = options;
     this.name = `items_${options.number}`;
+    this.#ridOf = documentRids(options.rid);
     createTable(database, this.name, options.paths);
     this.#statements = prepareStatements(database, this.name, options.paths);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
@@ -80,6 +85,14 @@ export class ItemTable {
     if (this.#dropped) return undefined;
     const item = this.#statements.find.get(pk, id) as StoredItem | undefined;
     return item && (item.expires === null || item.expires > now) ? item : undefined;
+  }
+
+  /** The id of the document with this number. */
+  idOf(seq: number): string | undefined {
+    const row = this.#dropped
+      ? undefined
+      : this.#database.prepare(`SELECT id FROM ${this.name} WHERE seq = ?`).get(seq);
+    return row && String(row["id"]);
   }
 
   /** Inside a write, where `find` has found nothing. */
@@ -140,10 +153,9 @@ export class ItemTable {
 
   #render(seq: number, document: JsonObject, now: number): StoredItem {
     this.#lsn += 1;
-    const { rid, link } = this.#options;
-    const own = itemRid(rid, seq);
+    const own = this.#ridOf(seq);
     document["_rid"] = own;
-    document["_self"] = `${link}/docs/${own}/`;
+    document["_self"] = `${this.#options.self}docs/${own}/`;
     document["_etag"] = this.etag(this.#lsn);
     document["_attachments"] = "attachments/";
     document["_ts"] = Math.floor(now / 1000);
@@ -162,12 +174,4 @@ export class ItemTable {
     const seconds = typeof own === "number" ? own : defaultTtl;
     return seconds < 0 ? null : now + seconds * 1000;
   }
-}
-
-/** 8 bytes of the container and 8 of the document, in Cosmos DB's own base64. */
-function itemRid(container: string, seq: number): string {
-  const bytes = Buffer.alloc(16);
-  bytes.write(container.replaceAll("-", "/"), "base64");
-  bytes.writeBigUInt64BE(BigInt(seq), 8);
-  return bytes.toString("base64").replaceAll("/", "-");
 }

@@ -14,7 +14,7 @@ import {
 } from "./item-operations.ts";
 import { documentKey, WRONG_KEY } from "./key-scope.ts";
 import { parsePatch } from "./patch.ts";
-import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
 import { write } from "./write.ts";
 
@@ -22,7 +22,7 @@ type WriteItem = (target: Target, document: JsonObject) => Outcome;
 
 export function readDocument(call: ItemCall): Reply {
   const target = targetOf(call);
-  return target ? reply(readItem(target, call.names[2] ?? "")) : noKey();
+  return target ? replyOf(call)(readItem(target, call.names[2] ?? "")) : noKey();
 }
 
 export const createDocument = (call: ItemCall) => store(call, createItem);
@@ -36,7 +36,7 @@ export function replaceDocument(call: ItemCall): Promise<Reply> | Reply {
 export function deleteDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();
-  return write(call.database, () => deleteItem(target, call.names[2] ?? "")).then(reply);
+  return write(call.database, () => deleteItem(target, call.names[2] ?? "")).then(replyOf(call));
 }
 
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
@@ -44,19 +44,19 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   if (!target) return noKey();
   const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
   if (typeof patch === "string") return fault(400, patch);
-  return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(reply);
+  return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(replyOf(call));
 }
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
 function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
-  if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
+  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
   const target = targetOf(call, keyOf(document, call.container));
   if (!target) return noKey();
   const wrong = faultOf(document, target);
   if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong === WRONG_KEY ? "1001" : "0"]);
-  return write(call.database, () => put(target, document)).then(reply);
+  return write(call.database, () => put(target, document)).then(replyOf(call));
 }
 
 function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
@@ -69,9 +69,12 @@ function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
 
 const noKey = () => fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
 
-function reply(outcome: Outcome): Reply {
-  const { status, charge, etag, body } = outcome;
-  if (outcome.fault !== undefined) return fault(status, outcome.fault, [], charge);
-  const headers = etag === undefined ? [] : ["etag", etag];
-  return body === undefined ? { status, charge, headers } : { status, charge, headers, body };
+/** Without the document where the client prefers that, as the SDKs do for writes whose content nobody wants. */
+function replyOf(call: ItemCall): (outcome: Outcome) => Reply {
+  const isMinimal = prefersMinimal(call);
+  return ({ status, charge, etag, body, fault: why }) => {
+    if (why !== undefined) return fault(status, why, [], charge);
+    const headers = etag === undefined ? [] : ["etag", etag];
+    return body === undefined || isMinimal ? { status, charge, headers } : { status, charge, headers, body };
+  };
 }

@@ -50,6 +50,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "PUT dbs/*/colls/*": { kind: "containerReplace", on: "container", run: replaceContainer },
   "DELETE dbs/*/colls/*": { kind: "containerDelete", on: "container", run: deleteContainer },
   "GET dbs/*/colls/*/pkranges": { kind: "keyRanges", on: "container", run: listKeyRanges },
+  "FEED dbs/*/colls/*/pkranges": { kind: "keyRanges", on: "container", run: listKeyRanges },
 
   "POST dbs/*/colls/*/docs": { kind: "create", on: "documents", run: createDocument },
   "UPSERT dbs/*/colls/*/docs": { kind: "upsert", on: "documents", run: upsertDocument },

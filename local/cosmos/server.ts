@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Database } from "../database/database.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
+import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { KINDS, routeOf } from "./routes.ts";
 import { isSigned } from "./signature.ts";
@@ -27,6 +28,8 @@ const KEEP_ALIVE_MS = 60_000;
 class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
+
+const NOTHING = Buffer.alloc(0);
 
 interface Exchange {
   readonly reply: Reply;
@@ -81,8 +84,9 @@ export class CosmosServer {
 
   async #exchange(request: IncomingMessage): Promise<Exchange> {
     const { method = "GET", headers } = request;
-    const body = method === "GET" ? "" : await readBody(request);
-    if (body === undefined) return { reply: TOO_LARGE };
+    const bytes = method === "GET" ? NOTHING : await readBody(request);
+    if (bytes === undefined) return { reply: TOO_LARGE };
+    const body = bytes[0] === HYBRID_ROW ? "" : bytes.toString();
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$throttle") return { reply: this.#setThrottle(body) };
@@ -94,8 +98,8 @@ export class CosmosServer {
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, `${method} ${path} is not supported by this server.`) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
-    const names = segments.filter((_, index) => index % 2 === 1);
-    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body };
+    const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
+    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body, bytes };
     if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
     if (route.on === "documents" && this.#throttle > 0) {
       this.#throttle -= 1;
@@ -132,7 +136,7 @@ export class CosmosServer {
 }
 
 /** Undefined where it is larger than any request may be: the rest of it is read and dropped. */
-function readBody(request: IncomingMessage): Promise<string | undefined> {
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;
@@ -144,7 +148,7 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     request.on("end", () => {
       if (bytes > MOST_BODY_BYTES) return resolve(undefined);
       const [only, ...more] = chunks;
-      resolve(more.length > 0 ? Buffer.concat(chunks).toString() : (only?.toString() ?? ""));
+      resolve(only && more.length === 0 ? only : Buffer.concat(chunks));
     });
     request.on("error", (cause) => reject(new ClientGone("The client left before the end of its request.", { cause })));
   });

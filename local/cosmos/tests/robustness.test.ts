@@ -1,8 +1,7 @@
 // One request that the server can't cope with fails alone: the process, and every other request, go on.
-import { createHmac } from "node:crypto";
 import { type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EMULATOR_KEY } from "../signature.ts";
+import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -12,19 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => at.stop());
 
-/** A signed request without the SDK, which would not send it. */
-function send(method: string, path: string, type: string, link: string, body: string, more: Record<string, string>) {
-  const date = new Date().toUTCString();
-  const text = `${method.toLowerCase()}\n${type}\n${link}\n${date.toLowerCase()}\n\n`;
-  const sig = createHmac("sha256", Buffer.from(EMULATOR_KEY, "base64")).update(text).digest("base64");
-  const headers = { authorization: encodeURIComponent(`type=master&ver=1.0&sig=${sig}`), "x-ms-date": date, ...more };
-  return fetch(at.server.endpoint + path, { method, headers, body });
-}
-
 const createRaw = (body: string) =>
-  send("POST", "dbs/test/colls/plain/docs", "docs", "dbs/test/colls/plain", body, {
-    "x-ms-documentdb-partitionkey": '["p"]',
-  });
+  sendSigned(at.server, "POST", "dbs/test/colls/plain/docs", { "x-ms-documentdb-partitionkey": '["p"]' }, body);
 
 const tooDeep = (id: string) => `{"id":"${id}","pk":"p","deep":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
 
@@ -50,12 +38,12 @@ test("a bug that a request meets is a 500 with a body, is logged, and leaves the
 test("a bug inside a batch takes back what the batch has done", async () => {
   const operations = `[{"operationType":"Create","resourceBody":{"id":"first","pk":"p"}},
     {"operationType":"Create","resourceBody":${tooDeep("second")}}]`;
-  const path = "dbs/test/colls/plain/docs";
-  const answer = await send("POST", path, "docs", "dbs/test/colls/plain", operations, {
+  const headers = {
     "x-ms-documentdb-partitionkey": '["p"]',
     "x-ms-cosmos-is-batch-request": "True",
     "x-ms-cosmos-batch-atomic": "true",
-  });
+  };
+  const answer = await sendSigned(at.server, "POST", "dbs/test/colls/plain/docs", headers, operations);
   expect(answer.status).toBe(500);
   expect((await at.plain.item("first", "p").read()).statusCode).toBe(404);
 });
