@@ -11,6 +11,7 @@ import type { KeyScope } from "./key-scope.ts";
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import type { Sliced } from "./slices.ts";
 import { type Bounds, sortedPage } from "./sorted-page.ts";
+import type { Scope } from "./sql/compile.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
 import type { Value } from "./sql/values.ts";
@@ -43,6 +44,7 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   const { container, query, parameters } = request;
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
+  if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
   const from = readContinuation(request.continuation);
   const bounds: Bounds = {
     skip: request.continuation === undefined ? (bound(query.skip, parameters) ?? 0) : 0,
@@ -63,6 +65,13 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
     ? yield* streamPage(request, storedTexts(container, path, first), from.at, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from.at, bounds);
 }
+
+const resultOf =
+  ({ project }: CompiledQuery) =>
+  (scope: Scope) => {
+    const output = project(scope);
+    return output === undefined ? [] : [JSON.stringify(output)];
+  };
 
 function searchOf({ container, query, parameters, scope }: QueryRequest, { at, after }: Continuation): Request {
   const now = Date.now();

@@ -5,6 +5,7 @@ import type { Expression } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
 import { type LikePattern, likePattern } from "./like.ts";
+import { compileSubquery } from "./subquery.ts";
 import { equal, isObject, type JsonObject, ordered, setOwn, type Value } from "./values.ts";
 
 export interface Scope {
@@ -75,6 +76,8 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
     }
     case "call":
       return call(expression, context);
+    case "subquery":
+      return compileSubquery(expression, context);
     default:
       return expression satisfies never;
   }
@@ -176,7 +179,10 @@ function binary(operator: string, left: Evaluate, right: Evaluate): Evaluate {
   if (!compute) throw new QueryFault(`The operator '${operator}' is not supported by this server.`);
   return (scope) => {
     const [a, b] = [left(scope), right(scope)];
-    return typeof a === "number" && typeof b === "number" ? compute(a, b) : undefined;
+    if (typeof a !== "number" || typeof b !== "number") return undefined;
+    const result = compute(a, b);
+    // JSON has no infinity and no NaN.
+    return Number.isFinite(result) ? result : undefined;
   };
 }
 

@@ -16,6 +16,8 @@ export interface CompiledOrdering {
 }
 
 export interface CompiledQuery {
+  /** Without FROM there is one result, and no document is read. */
+  readonly isOfNothing: boolean;
   readonly all: boolean;
   readonly distinct: boolean;
   readonly where: Evaluate | undefined;
@@ -63,6 +65,7 @@ function compileParsed(query: Query): CompiledQuery {
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
   const take = query.top ?? query.limit;
   return {
+    isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
     distinct: query.distinct,
     where,
@@ -86,28 +89,32 @@ function compileParsed(query: Query): CompiledQuery {
   };
 }
 
-/** Slot 0 is the document; in `FROM s IN c.steps`, `c` is. */
+/** Slot 0 is the document, which has no name where the first source is a subquery; in `FROM s IN c.steps` and `FROM c.steps`, `c` is. */
 function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, number>; elements: Expression[] } {
   const [first] = query.sources;
-  let root: Expression | undefined = first?.elementsOf;
+  let root: Expression | undefined = first?.elementsOf ?? first?.path;
   while (root?.kind === "member") root = root.of;
-  const alias = root?.kind === "alias" ? root.name : (first?.alias ?? "c");
+  const alias = root?.kind === "alias" ? root.name : root ? "" : (first?.alias ?? "c");
   const slots = new Map([[alias, 0]]);
   const elements: Expression[] = [];
-  for (const source of query.sources) {
-    if (!source.elementsOf) continue;
-    if (slots.has(source.alias)) throw new QueryFault(`The alias '${source.alias}' is used twice.`);
-    slots.set(source.alias, slots.size);
-    elements.push(source.elementsOf);
+  for (const { alias: name, elementsOf, path } of query.sources) {
+    const set: Expression | undefined = elementsOf ?? (path && { kind: "array", items: [path] });
+    if (!set) continue;
+    if (slots.has(name)) throw new QueryFault(`The alias '${name}' is used twice.`);
+    slots.set(name, slots.size);
+    elements.push(set);
   }
   return { alias, slots, elements };
 }
 
-function projection({ selection, sources }: Query, context: Compiling): Evaluate {
+export function projection({ selection, sources }: Query, context: Compiling): Evaluate {
   switch (selection.kind) {
-    case "all":
-      if (sources.length > 1) throw new QueryFault("'SELECT *' is not valid with more than one source.");
-      return (scope) => scope.values[sources[0]?.elementsOf ? 1 : 0];
+    case "all": {
+      const [only, ...others] = sources;
+      if (!only || others.length > 0)
+        throw new QueryFault("'SELECT *' is not valid with more than one source, or none.");
+      return compile({ kind: "alias", name: only.alias }, context);
+    }
     case "value":
       return compile(selection.expression, context);
     case "list": {
