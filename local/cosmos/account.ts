@@ -46,6 +46,3 @@ export function readAccount(call: Call): Reply {
   });
   return { status: 200, charge: 0, body };
 }
-
-/** Throughput is not modelled: no container has an offer. */
-export const queryOffers = (): Reply => ({ status: 200, charge: 0, body: '{"_rid":"","Offers":[],"_count":0}' });

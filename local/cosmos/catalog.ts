@@ -5,6 +5,7 @@ import { ItemTable, type ItemTableOptions } from "./item-table.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
+import { readUniqueKeys } from "./unique-keys.ts";
 
 export interface Container {
   readonly id: string;
@@ -30,16 +31,27 @@ interface ResourceRow {
   readonly body: string;
 }
 
+const LAST_WRITER_WINS: JsonObject = {
+  mode: "LastWriterWins",
+  conflictResolutionPath: "/_ts",
+  conflictResolutionProcedure: "",
+};
+
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
   readonly #database: Database;
+  readonly #throughput = new Map<string, JsonObject>();
 
   constructor(database: Database) {
     this.#database = database;
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
-      UNIQUE (parent, id))`);
+      UNIQUE (parent, id));
+      CREATE TABLE IF NOT EXISTS throughput (rid TEXT PRIMARY KEY, body TEXT NOT NULL)`);
+    for (const row of database.prepare("SELECT rid, body FROM throughput").all()) {
+      this.#throughput.set(String(row["rid"]), JSON.parse(String(row["body"])) as JsonObject);
+    }
     const rows = database.prepare("SELECT number, parent, id, body FROM resources ORDER BY parent, number").all();
     for (const row of rows as unknown as ResourceRow[]) {
       const definition = JSON.parse(row.body) as JsonObject;
@@ -64,6 +76,23 @@ export class Catalog {
     return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
   }
 
+  /** What was asked for a database or a container, by its resource id. */
+  throughputOf(rid: string): JsonObject | undefined {
+    return this.#throughput.get(rid);
+  }
+
+  setThroughput(rid: string, content: JsonObject): Promise<void> {
+    return this.#database.write(() => {
+      this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
+      this.#throughput.set(rid, content);
+    });
+  }
+
+  #forgetThroughput(rid: string): void {
+    if (!this.#throughput.delete(rid)) return;
+    this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
+  }
+
   /** Resolves to undefined where that name is taken. */
   createDatabase(id: string): Promise<DatabaseRecord | undefined> {
     return this.#database.write(() => {
@@ -76,7 +105,11 @@ export class Catalog {
 
   deleteDatabase(record: DatabaseRecord): Promise<void> {
     return this.#database.write(() => {
-      for (const { items } of record.containers.values()) items.drop();
+      for (const { items, rid } of record.containers.values()) {
+        items.drop();
+        this.#forgetThroughput(rid);
+      }
+      this.#forgetThroughput(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -90,6 +123,8 @@ export class Catalog {
       if (parent.containers.has(id)) return undefined;
       const number = this.#insert(parent.id, id);
       const definition = this.#save(number, {
+        conflictResolutionPolicy: LAST_WRITER_WINS,
+        geospatialConfig: { type: "Geography" },
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"]),
         ...system(),
@@ -125,6 +160,7 @@ export class Catalog {
   deleteContainer(parent: DatabaseRecord, container: Container): Promise<void> {
     return this.#database.write(() => {
       container.items.drop();
+      this.#forgetThroughput(container.rid);
       this.#database.prepare("DELETE FROM resources WHERE parent = ? AND id = ?").run(parent.id, container.id);
       parent.containers.delete(container.id);
     });
@@ -169,6 +205,7 @@ export class Catalog {
       self,
       link: `dbs/${parent.id}/colls/${id}`,
       paths: indexing.paths,
+      unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
     };
     open?.reconfigure(options);

@@ -25,7 +25,7 @@ export function readContinuation(text: string | undefined): Continuation {
   } catch {
     // Not one of ours: the fault below says so.
   }
-  throw new QueryFault("The continuation token is not valid.");
+  throw new QueryFault("Invalid Continuation Token: it is not one of this server.");
 }
 
 /** JSON has no undefined. */

@@ -58,7 +58,11 @@ export function policyFault(policy: Value): string | undefined {
 }
 
 const listOf = (value: Value): Json[] => (Array.isArray(value) ? value : []);
-const pathOf = (entry: Json): string => (isObject(entry) && typeof entry["path"] === "string" ? entry["path"] : "");
+/** The root is also written `/`. */
+function pathOf(entry: Json): string {
+  const path = isObject(entry) && typeof entry["path"] === "string" ? entry["path"] : "";
+  return path === "/" ? ROOT : path;
+}
 
 export function readIndexing(policy: Value): Indexing {
   const fields = completePolicy(policy);
@@ -121,9 +125,9 @@ function matches({ name, wildcard }: Pattern, path: string): boolean {
 function patternsOf(list: Value, included: boolean): Pattern[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry) => {
-    const path = isObject(entry) ? entry["path"] : undefined;
+    const path = pathOf(entry);
     // Elements of arrays (`/a/[]/?`) have no single value to sort by.
-    if (typeof path !== "string" || path.includes("[")) return [];
+    if (path === "" || path.includes("[")) return [];
     return [{ name: pathName(path), wildcard: path.endsWith("/*"), included }];
   });
 }

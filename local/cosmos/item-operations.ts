@@ -33,6 +33,7 @@ export interface Target {
 export const MOST_BYTES = 2 * 1024 * 1024;
 const LONGEST_ID = 1023;
 const NOT_FOUND = "Entity with the specified id does not exist in the system.";
+const NOT_UNIQUE = "Unique index constraint violation.";
 const REFUSED = "One of the specified pre-condition is not met.";
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
@@ -76,6 +77,7 @@ export function createItem(target: Target, document: JsonObject): Outcome {
   if (container.items.find(pk, id, now)) {
     return refuse(409, "Entity with the specified id already exists in the system.");
   }
+  if (container.items.clashes(pk, document, undefined, now)) return refuse(409, NOT_UNIQUE);
   return stored(201, target, container.items.insert(pk, id, document, now));
 }
 
@@ -109,12 +111,16 @@ export function patchItem(target: Target, id: string, patch: Patch): Outcome {
   const document = JSON.parse(old.body) as JsonObject;
   if (patch.condition && !patch.condition(document)) return refuse(412, REFUSED);
   const fault = applyPatch(document, patch.operations) ?? faultOf(document, target);
-  return fault ? refuse(400, fault) : replaced(target, container.items.update(old, document, now));
+  if (fault) return refuse(400, fault);
+  if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
+  return replaced(target, container.items.update(old, document, now));
 }
 
 function overwrite(target: Target, old: StoredItem, document: JsonObject): Outcome {
+  const { container, pk, now } = target;
   if (!allows(target, old)) return refuse(412, REFUSED);
-  return replaced(target, target.container.items.update(old, document, target.now));
+  if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
+  return replaced(target, container.items.update(old, document, now));
 }
 
 function allows({ container, precondition }: Target, item: StoredItem): boolean {

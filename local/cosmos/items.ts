@@ -39,6 +39,13 @@ export function deleteDocument(call: ItemCall): Promise<Reply> | Reply {
   return write(call.database, () => deleteItem(target, call.names[2] ?? "")).then(replyOf(call));
 }
 
+/** All documents of one partition key; Azure takes them away in the background, this server at once. */
+export function deleteKey(call: ItemCall): Promise<Reply> | Reply {
+  const target = targetOf(call);
+  if (!target) return noKey();
+  return write(call.database, () => call.container.items.removeAll(target.pk)).then(() => ({ status: 200, charge: 1 }));
+}
+
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();

@@ -1,6 +1,6 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { candidates } from "./candidates.ts";
+import { type Candidate, candidates } from "./candidates.ts";
 import type { Container } from "./catalog.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation } from "./continuation.ts";
@@ -24,6 +24,13 @@ export interface QueryRequest {
   readonly scope: KeyScope;
   readonly pageSize: number;
   readonly continuation: string | undefined;
+  /** Told of each document that is read. */
+  readonly meter?: Meter;
+}
+
+export interface Meter {
+  documents: number;
+  bytes: number;
 }
 
 export interface Page {
@@ -59,10 +66,10 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   const path = accessPath(search);
   const [ordering] = query.orderings;
   const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
-  if (!streams) return yield* sortedPage(request, candidates(container, path), from, bounds);
+  if (!streams) return yield* sortedPage(request, metered(request, candidates(container, path)), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
-    ? yield* streamPage(request, storedTexts(container, path, first), from.at, bounds)
+    ? yield* streamPage(request, storedTexts(request, path, first), from.at, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from.at, bounds);
 }
 
@@ -137,13 +144,29 @@ function* streamPage(
 }
 
 /** Where SQLite has done all the filtering and whole documents are wanted, the stored text is the result. */
-function* storedTexts({ items }: Container, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
-  for (const row of rowsOf(items, walks, first)) yield row && { row, texts: [row.body] };
+function* storedTexts(request: QueryRequest, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
+  for (const row of rowsOf(request.container.items, walks, first)) {
+    if (row) measure(request, row);
+    yield row && { row, texts: [row.body] };
+  }
+}
+
+function* metered(request: QueryRequest, found: Iterable<Candidate | Pause>): Generator<Candidate | Pause> {
+  for (const candidate of found) {
+    if (candidate) measure(request, candidate.row);
+    yield candidate;
+  }
+}
+
+function measure({ meter }: QueryRequest, { body }: StoredItem): void {
+  if (!meter) return;
+  meter.documents += 1;
+  meter.bytes += body.length;
 }
 
 function* resultTexts(request: QueryRequest, path: AccessPath, first: number): Generator<Texts | Pause> {
   const { container, query, parameters } = request;
-  for (const candidate of candidates(container, path, first)) {
+  for (const candidate of metered(request, candidates(container, path, first))) {
     yield;
     if (!candidate) continue;
     const { row, document } = candidate;

@@ -6,7 +6,7 @@ import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type Call, fault, type Reply } from "./request.ts";
-import { KINDS, routeOf } from "./routes.ts";
+import { KINDS, refusalOf, routeOf } from "./routes.ts";
 import { isSigned } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 
@@ -96,7 +96,7 @@ export class CosmosServer {
       return { reply: NOT_SIGNED };
     }
     const route = routeOf(method, path, headers);
-    if (!route) return { reply: fault(400, `${method} ${path} is not supported by this server.`) };
+    if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
     const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
     const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body, bytes };

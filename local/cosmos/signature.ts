@@ -10,7 +10,9 @@ const key: KeyObject = createSecretKey(Buffer.from(EMULATOR_KEY, "base64"));
  * `authorization` is `type=master&ver=1.0&sig=...`, urlencoded; the signature covers verb, type and link of the resource
  * and the date. The link is that of the resource itself, or of its parent when the path names a whole feed.
  */
-export function isSigned(method: string, segments: readonly string[], date: string, authorization: string): boolean {
+export function isSigned(method: string, path: readonly string[], date: string, authorization: string): boolean {
+  // An operation on a container is signed as the container.
+  const segments = path[4] === "operations" ? path.slice(0, 4) : path;
   const given = /sig(?:%3d|=)(.+)$/i.exec(authorization)?.[1];
   if (given === undefined) return false;
   const ofFeed = segments.length % 2 === 1;

@@ -73,13 +73,15 @@ function compileParsed(query: Query): CompiledQuery {
     exact,
     joins,
     orderings: query.orderBy.map(({ expression, descending }) => {
+      // First, for it names what in the expression is not supported.
+      const evaluate = compile(expression, { slots });
       const path = pathOf(expression, alias);
       if (!path || path.length === 0) {
         throw new QueryFault(
           "Unsupported ORDER BY clause: the item expression could not be mapped to a document path.",
         );
       }
-      return { path: `/${path.join("/")}`, evaluate: compile(expression, { slots }), descending };
+      return { path: `/${path.join("/")}`, evaluate, descending };
     }),
     grouping: grouped ? { keys, aggregates } : undefined,
     paths: joins.length > 0 ? undefined : pathsUsed(query, alias),

@@ -131,6 +131,7 @@ function expressions(parser: ExpressionParser): Expression[] {
 }
 
 function orderings(parser: ExpressionParser): Ordering[] {
+  if (parser.accept("RANK")) throw new QueryFault("Full text search is not supported by this server: ORDER BY RANK.");
   const items: Ordering[] = [];
   do {
     const expression = parser.expression();
