@@ -70,6 +70,11 @@ describe("the sweep's query", () => {
     ]);
   });
 
+  test("walks it whatever the query calls the container", () => {
+    const named = "SELECT * FROM orders AS o WHERE o.dueAt < @now ORDER BY o.dueAt";
+    expect(plans(named)).toEqual(plans(SWEEP));
+  });
+
   test("goes on from its place in the index, and keeps to it while expired documents wait for their sweep", () => {
     const given = { after: { key: "51970", seq: 3 }, anyExpired: true };
     // First what shares the place's value, then what comes after it.

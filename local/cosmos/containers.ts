@@ -98,7 +98,7 @@ export function containerFault(given: Value): string | undefined {
   if (!isResourceId(given["id"])) return "The id is missing, too long or has one of the characters / \\ ? #.";
   const paths = keyPaths(given);
   const ttl = given["defaultTtl"];
-  const validTtl = ttl === undefined || ttl === null || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
+  const validTtl = ttl === undefined || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
   if (!validTtl) return "defaultTtl must be -1 or a positive number of seconds.";
   const policy = policyFault(given["indexingPolicy"]);
   if (policy !== undefined) return policy;

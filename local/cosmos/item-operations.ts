@@ -49,8 +49,8 @@ export function faultOf(document: Value, target: Target): string | undefined {
   if (!isObject(document)) return "The document is not a JSON object.";
   const { id, ttl } = document;
   if (typeof id !== "string" || id === "") return "The required property 'id' is missing or not a string.";
-  if (id.length > LONGEST_ID || /[/\\?#]/.test(id)) return "The id is too long or has one of the characters / \\ ? #.";
-  if (ttl !== undefined && ttl !== null && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
+  if (id.length > LONGEST_ID || /[/\\#]/.test(id)) return "Id contains illegal chars (/ \\ #) or is too long.";
+  if (ttl !== undefined && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
     return "The property 'ttl' must be -1 or a positive number of seconds.";
   }
   if (keyOf(document, target.container) !== target.pk) {

@@ -154,9 +154,12 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
+/** An id may have a question mark, which the JavaScript SDK does not encode; documents take no query string. */
+const DOCUMENT = /\/docs\/[^/]+$/;
+
 function pathOf(url: string): string {
   const query = url.indexOf("?");
-  return (query < 0 ? url : url.slice(0, query)).replace(/^\/+|\/+$/g, "");
+  return (query < 0 || DOCUMENT.test(url) ? url : url.slice(0, query)).replace(/^\/+|\/+$/g, "");
 }
 
 function decodeSegment(segment: string): string {

@@ -1,6 +1,6 @@
 // A query made ready to run over documents: its filter, its output, and what a store can use to find candidates faster.
 import type { Aggregate } from "./aggregates.ts";
-import type { Expression, Query } from "./ast.ts";
+import type { Expression, Query, Source } from "./ast.ts";
 import { pathOf } from "./ast.ts";
 import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
@@ -61,7 +61,8 @@ function compileParsed(query: Query): CompiledQuery {
   const project = projection(query, { slots, aggregates });
   const keys = query.groupBy.map((expression) => compile(expression, { slots }));
   const grouped = keys.length > 0 || aggregates.length > 0;
-  if (grouped && query.orderBy.length > 0) throw new QueryFault("ORDER BY together with aggregates is not supported.");
+  if (keys.length > 0 && query.orderBy.length > 0)
+    throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
   const take = query.top ?? query.limit;
   return {
@@ -72,7 +73,8 @@ function compileParsed(query: Query): CompiledQuery {
     conjuncts,
     exact,
     joins,
-    orderings: query.orderBy.map(({ expression, descending }) => {
+    // One result needs no order.
+    orderings: (grouped ? [] : query.orderBy).map(({ expression, descending }) => {
       // First, for it names what in the expression is not supported.
       const evaluate = compile(expression, { slots });
       const path = pathOf(expression, alias);
@@ -93,13 +95,15 @@ function compileParsed(query: Query): CompiledQuery {
 
 /** Slot 0 is the document, which has no name where the first source is a subquery; in `FROM s IN c.steps` and `FROM c.steps`, `c` is. */
 function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, number>; elements: Expression[] } {
-  const [first] = query.sources;
+  const [given, ...joined]: readonly Source[] = query.sources;
+  // `FROM orders o` is the container by another name.
+  const first: Source | undefined = given?.path?.kind === "alias" ? { alias: given.alias } : given;
   let root: Expression | undefined = first?.elementsOf ?? first?.path;
   while (root?.kind === "member") root = root.of;
   const alias = root?.kind === "alias" ? root.name : root ? "" : (first?.alias ?? "c");
   const slots = new Map([[alias, 0]]);
   const elements: Expression[] = [];
-  for (const { alias: name, elementsOf, path } of query.sources) {
+  for (const { alias: name, elementsOf, path } of first ? [first, ...joined] : []) {
     const set: Expression | undefined = elementsOf ?? (path && { kind: "array", items: [path] });
     if (!set) continue;
     if (slots.has(name)) throw new QueryFault(`The alias '${name}' is used twice.`);
