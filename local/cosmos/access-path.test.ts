@@ -4,9 +4,11 @@ import { Database } from "../database/database.ts";
 import { accessPath, type Request } from "./access-path.ts";
 import { Catalog, type Container, type DatabaseRecord } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
+import { atOnce } from "./slices.ts";
 import { compileQuery } from "./sql/compiled-query.ts";
 import type { JsonObject } from "./sql/values.ts";
 import { ORDERS } from "./tests/temporary-server.ts";
+import { statementOf } from "./walk.ts";
 
 const ORDERS_HELD = 1500;
 const DUE = 5;
@@ -37,7 +39,7 @@ function request(sql: string, given: Partial<Request> = {}): Request {
     container,
     query: compileQuery(sql),
     parameters: new Map([["@now", "2030"]]),
-    pk: undefined,
+    scope: {},
     now: Date.now(),
     count: () => 0,
     anyExpired: false,
@@ -49,10 +51,11 @@ function request(sql: string, given: Partial<Request> = {}): Request {
 
 /** What SQLite says it will do, part by part. */
 function plans(sql: string, given: Partial<Request> = {}): string[] {
-  return accessPath(request(sql, given)).parts.map((part) =>
+  const statements = accessPath(request(sql, given)).walks.map((walk) => statementOf(walk));
+  return statements.map((each) =>
     database
-      .prepare(`EXPLAIN QUERY PLAN ${part.sql}`)
-      .all(...part.bindings)
+      .prepare(`EXPLAIN QUERY PLAN ${each.sql}`)
+      .all(...each.bindings)
       .map(({ detail }) => String(detail))
       .join("; "),
   );
@@ -67,9 +70,18 @@ describe("the sweep's query", () => {
     ]);
   });
 
+  test("walks it whatever the query calls the container", () => {
+    const named = "SELECT * FROM orders AS o WHERE o.dueAt < @now ORDER BY o.dueAt";
+    expect(plans(named)).toEqual(plans(SWEEP));
+  });
+
   test("goes on from its place in the index, and keeps to it while expired documents wait for their sweep", () => {
     const given = { after: { key: "51970", seq: 3 }, anyExpired: true };
-    expect(plans(SWEEP, given)).toEqual([expect.stringMatching(/^SEARCH items_\d+ USING INDEX items_\d+\/dueAt \(/)]);
+    // First what shares the place's value, then what comes after it.
+    expect(plans(SWEEP, given)).toEqual([
+      expect.stringMatching(/^SEARCH items_\d+ USING INDEX items_\d+\/dueAt \(\/dueAt=\? AND rowid>\?\)$/),
+      expect.stringMatching(/^SEARCH items_\d+ USING INDEX items_\d+\/dueAt \(\/dueAt>\? AND \/dueAt<\?\)$/),
+    ]);
   });
 
   test("reads an index that holds the open orders and none of the others", () => {
@@ -101,7 +113,7 @@ describe("lists", () => {
 
   test("of one order come by its partition key", () => {
     expect(plans("SELECT * FROM c WHERE c.orderId = 'order-7'")).toEqual([expect.stringContaining("(pk=?)")]);
-    expect(plans("SELECT * FROM c ORDER BY c.createdAt", { pk: '["order-7"]' })).toEqual([
+    expect(plans("SELECT * FROM c ORDER BY c.createdAt", { scope: { pk: '["order-7"]' } })).toEqual([
       expect.stringContaining("(pk=?)"),
     ]);
   });
@@ -140,14 +152,8 @@ describe("counts", () => {
     };
     try {
       const { query, parameters } = request(sql);
-      const { results } = runQuery({
-        container,
-        query,
-        parameters,
-        pk: undefined,
-        pageSize: 10,
-        continuation: undefined,
-      });
+      const work = runQuery({ container, query, parameters, scope: {}, pageSize: 10, continuation: undefined });
+      const { results } = atOnce(work);
       JSON.parse = parse;
       expect(results.map((text) => JSON.parse(text))).toEqual(expected);
     } finally {

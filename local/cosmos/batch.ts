@@ -1,6 +1,6 @@
 // Several operations in one request: an atomic batch within one partition key, or bulk, where each stands alone.
+import { HYBRID_ROW, readOperations, writeResults } from "./hybrid-row.ts";
 import {
-  canonicalKey,
   createItem,
   deleteItem,
   faultOf,
@@ -13,9 +13,11 @@ import {
   type Target,
   upsertItem,
 } from "./item-operations.ts";
+import { documentKey, WRONG_KEY } from "./key-scope.ts";
 import { parsePatch } from "./patch.ts";
-import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+import { isFromSqlite, write } from "./write.ts";
 
 const MOST_OPERATIONS = 100;
 const MULTI_STATUS = 207;
@@ -26,33 +28,42 @@ const failed = ({ status }: Outcome) => status >= 400;
 export async function batchDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
   if (!Array.isArray(operations)) return operations;
-  const pk = canonicalKey(header(call, "x-ms-documentdb-partitionkey") ?? "");
-  if (pk === undefined) return fault(400, "PartitionKey value must be supplied for this operation.");
+  const pk = documentKey(call.container, header(call, "x-ms-documentdb-partitionkey") ?? "");
+  if (pk === undefined) return fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
   const strange = operations.find(
-    ({ partitionKey }) => typeof partitionKey === "string" && canonicalKey(partitionKey) !== pk,
+    ({ partitionKey }) => typeof partitionKey === "string" && documentKey(call.container, partitionKey) !== pk,
   );
   if (strange) return fault(400, "All operations of a batch have the partition key of the batch.");
-  const outcomes = await call.database.write(() => atomically(call, operations, pk));
-  const minimal = header(call, "prefer") === "return=minimal";
-  return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
+  const outcomes = await write(call.database, () => atomically(call, operations, pk));
+  return reply(call, operations, outcomes);
 }
 
 export async function bulkDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
   if (!Array.isArray(operations)) return operations;
   const goOn = header(call, "x-ms-cosmos-batch-continue-on-error") !== "false";
-  const outcomes = await call.database.write(() => {
+  const outcomes = await write(call.database, () => {
     let stopped = false;
     return operations.map((operation) => {
-      const pk = canonicalKey(String(operation["partitionKey"]));
+      const pk = documentKey(call.container, String(operation["partitionKey"]));
       if (stopped) return refuse(FAILED_DEPENDENCY, "An operation before this one failed.");
-      const outcome = pk === undefined ? refuse(400, "The operation has no partition key.") : run(call, operation, pk);
+      const outcome =
+        pk === undefined ? refuse(400, "The operation has no partition key.") : alone(call, operation, pk);
       stopped = failed(outcome) && !goOn;
       return outcome;
     });
   });
-  const minimal = header(call, "prefer") === "return=minimal";
-  return reply(outcomes.some(failed) ? MULTI_STATUS : 200, outcomes, minimal);
+  return reply(call, operations, outcomes);
+}
+
+/** One operation of a bulk request: a bug that it meets is its own answer. */
+function alone(call: ItemCall, operation: JsonObject, pk: string): Outcome {
+  try {
+    return run(call, operation, pk);
+  } catch (cause) {
+    if (isFromSqlite(cause)) throw cause;
+    return refuse(500, `The server failed: ${String(cause)}`);
+  }
 }
 
 /** All or nothing: the first failure takes the rest with it, and what was done before it is undone. */
@@ -110,19 +121,32 @@ function run(call: ItemCall, operation: JsonObject, pk: string): Outcome {
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 function operationsOf(call: ItemCall): JsonObject[] | Reply {
-  if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
-  const operations = parseJson(call.body);
+  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
+  const operations = isBinary(call) ? readOperations(call.bytes) : parseJson(call.body);
   if (!Array.isArray(operations) || operations.length === 0) return fault(400, "A batch is a list of operations.");
   if (operations.length > MOST_OPERATIONS) return fault(400, `A batch takes at most ${MOST_OPERATIONS} operations.`);
   return operations.every(isObject) ? operations : fault(400, "An operation of a batch is an object.");
 }
 
-function reply(status: number, outcomes: readonly Outcome[], minimal: boolean): Reply {
-  const results = outcomes.map(({ status: statusCode, charge, etag, body }) => {
-    const eTag = etag === undefined ? "" : `,"eTag":${JSON.stringify(etag)}`;
-    const resource = body === undefined || minimal ? "" : `,"resourceBody":${body}`;
-    return `{"statusCode":${statusCode},"requestCharge":${charge}${eTag}${resource}}`;
-  });
+const isBinary = ({ bytes }: ItemCall) => bytes[0] === HYBRID_ROW;
+
+/** In the encoding of the request, and without the documents that nobody wants. */
+function reply(call: ItemCall, operations: readonly JsonObject[], outcomes: readonly Outcome[]): Reply {
+  const status = outcomes.some(failed) ? MULTI_STATUS : 200;
   const charge = outcomes.reduce((sum, outcome) => sum + outcome.charge, 0);
-  return { status, charge, body: `[${results.join(",")}]` };
+  const minimal = prefersMinimal(call);
+  const wanted = outcomes.map(({ body, ...outcome }, index) => {
+    const isWanted = body !== undefined && !minimal && operations[index]?.["minimalReturnPreference"] !== true;
+    return isWanted ? { ...outcome, body } : outcome;
+  });
+  return { status, charge, body: isBinary(call) ? writeResults(wanted) : writeJson(wanted) };
+}
+
+function writeJson(outcomes: readonly Outcome[]): string {
+  const results = outcomes.map(({ status, charge, etag, body }) => {
+    const eTag = etag === undefined ? "" : `,"eTag":${JSON.stringify(etag)}`;
+    const resource = body === undefined ? "" : `,"resourceBody":${body}`;
+    return `{"statusCode":${status},"requestCharge":${charge}${eTag}${resource}}`;
+  });
+  return `[${results.join(",")}]`;
 }

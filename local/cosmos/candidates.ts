@@ -2,6 +2,7 @@
 import type { AccessPath } from "./access-path.ts";
 import type { Container } from "./catalog.ts";
 import type { StoredItem } from "./item-table.ts";
+import { type Pause, rowsOf } from "./row-source.ts";
 import type { Json } from "./sql/values.ts";
 
 export interface Candidate {
@@ -9,8 +10,12 @@ export interface Candidate {
   readonly document: Json;
 }
 
-export function* candidates({ items }: Container, { parts }: AccessPath): Generator<Candidate> {
-  for (const { sql, bindings } of parts) {
-    for (const row of items.rows(sql, bindings)) yield { row, document: JSON.parse(row.body) as Json };
-  }
+const READ_AT_FIRST = 100;
+
+export function* candidates(
+  { items }: Container,
+  { walks }: AccessPath,
+  first = READ_AT_FIRST,
+): Generator<Candidate | Pause> {
+  for (const row of rowsOf(items, walks, first)) yield row && { row, document: JSON.parse(row.body) as Json };
 }

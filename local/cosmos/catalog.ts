@@ -1,8 +1,11 @@
 // The databases and containers, in memory for every request and in SQLite for the next start.
 import type { Database } from "../database/database.ts";
-import { type Indexing, pathName, readIndexing } from "./indexing.ts";
+import { completePolicy, type Indexing, pathName, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
+import { HASH_FUNCTIONS } from "./partition-hash.ts";
+import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
+import { readUniqueKeys } from "./unique-keys.ts";
 
 export interface Container {
   readonly id: string;
@@ -16,6 +19,7 @@ export interface Container {
 
 export interface DatabaseRecord {
   readonly id: string;
+  readonly rid: string;
   readonly definition: JsonObject;
   readonly containers: Map<string, Container>;
 }
@@ -27,27 +31,33 @@ interface ResourceRow {
   readonly body: string;
 }
 
-const DEFAULT_POLICY: JsonObject = {
-  indexingMode: "consistent",
-  automatic: true,
-  includedPaths: [{ path: "/*" }],
-  excludedPaths: [{ path: '/"_etag"/?' }],
+const LAST_WRITER_WINS: JsonObject = {
+  mode: "LastWriterWins",
+  conflictResolutionPath: "/_ts",
+  conflictResolutionProcedure: "",
 };
 
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
   readonly #database: Database;
+  readonly #throughput = new Map<string, JsonObject>();
 
   constructor(database: Database) {
     this.#database = database;
+    for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
-      UNIQUE (parent, id))`);
+      UNIQUE (parent, id));
+      CREATE TABLE IF NOT EXISTS throughput (rid TEXT PRIMARY KEY, body TEXT NOT NULL)`);
+    for (const row of database.prepare("SELECT rid, body FROM throughput").all()) {
+      this.#throughput.set(String(row["rid"]), JSON.parse(String(row["body"])) as JsonObject);
+    }
     const rows = database.prepare("SELECT number, parent, id, body FROM resources ORDER BY parent, number").all();
     for (const row of rows as unknown as ResourceRow[]) {
       const definition = JSON.parse(row.body) as JsonObject;
-      if (row.parent === "") this.databases.set(row.id, { id: row.id, definition, containers: new Map() });
-      else this.databases.get(row.parent)?.containers.set(row.id, this.#open(row.parent, row.number, definition));
+      const parent = this.databases.get(row.parent);
+      if (row.parent === "") this.#openDatabase(row.id, row.number, definition);
+      else if (parent) parent.containers.set(row.id, this.#open(parent, row.number, definition));
     }
   }
 
@@ -55,22 +65,51 @@ export class Catalog {
     return this.databases.get(database)?.containers.get(id);
   }
 
+  /** The names in a path, of which the clients also write resource ids: database, container, document. */
+  names(given: readonly string[]): readonly string[] {
+    const [first = "", second, third] = given;
+    const parent = this.databases.get(first) ?? [...this.databases.values()].find(({ rid }) => rid === first);
+    if (!parent || parent.id === first || second === undefined) return [parent?.id ?? first, ...given.slice(1)];
+    const container = [...parent.containers.values()].find(({ rid }) => rid === second);
+    const seq = container && third !== undefined ? documentSeq(container.rid, third) : undefined;
+    const document = seq === undefined ? third : (container?.items.idOf(seq) ?? third);
+    return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
+  }
+
+  /** What was asked for a database or a container, by its resource id. */
+  throughputOf(rid: string): JsonObject | undefined {
+    return this.#throughput.get(rid);
+  }
+
+  setThroughput(rid: string, content: JsonObject): Promise<void> {
+    return this.#database.write(() => {
+      this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
+      this.#throughput.set(rid, content);
+    });
+  }
+
+  #forgetThroughput(rid: string): void {
+    if (!this.#throughput.delete(rid)) return;
+    this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
+  }
+
   /** Resolves to undefined where that name is taken. */
   createDatabase(id: string): Promise<DatabaseRecord | undefined> {
     return this.#database.write(() => {
       if (this.databases.has(id)) return undefined;
       const number = this.#insert("", id);
-      const rid = resourceRid(number);
-      const definition = this.#save(number, { id, ...system(rid, `dbs/${rid}/`), _colls: "colls/", _users: "users/" });
-      const record: DatabaseRecord = { id, definition, containers: new Map() };
-      this.databases.set(id, record);
-      return record;
+      const definition = this.#save(number, { id, ...system(), _colls: "colls/", _users: "users/" });
+      return this.#openDatabase(id, number, definition);
     });
   }
 
   deleteDatabase(record: DatabaseRecord): Promise<void> {
     return this.#database.write(() => {
-      for (const { items } of record.containers.values()) items.drop();
+      for (const { items, rid } of record.containers.values()) {
+        items.drop();
+        this.#forgetThroughput(rid);
+      }
+      this.#forgetThroughput(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -83,18 +122,19 @@ export class Catalog {
       const id = String(given["id"]);
       if (parent.containers.has(id)) return undefined;
       const number = this.#insert(parent.id, id);
-      const rid = resourceRid(number, number);
       const definition = this.#save(number, {
-        indexingPolicy: DEFAULT_POLICY,
+        conflictResolutionPolicy: LAST_WRITER_WINS,
+        geospatialConfig: { type: "Geography" },
         ...given,
-        ...system(rid, `dbs/${parent.definition["_rid"]}/colls/${rid}/`),
+        indexingPolicy: completePolicy(given["indexingPolicy"]),
+        ...system(),
         _docs: "docs/",
         _sprocs: "sprocs/",
         _triggers: "triggers/",
         _udfs: "udfs/",
         _conflicts: "conflicts/",
       });
-      const container = this.#open(parent.id, number, definition);
+      const container = this.#open(parent, number, definition);
       parent.containers.set(id, container);
       return container;
     });
@@ -105,8 +145,13 @@ export class Catalog {
     return this.#database.write(() => {
       const { defaultTtl: _, ...kept } = old.definition;
       const number = this.#number(parent.id, old.id);
-      const definition = this.#save(number, { ...kept, ...given, ...system(old.rid, String(kept["_self"])) });
-      const container = this.#open(parent.id, number, definition, old.items);
+      const definition = this.#save(number, {
+        ...kept,
+        ...given,
+        indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
+        ...system(),
+      });
+      const container = this.#open(parent, number, definition, old.items);
       parent.containers.set(old.id, container);
       return container;
     });
@@ -115,6 +160,7 @@ export class Catalog {
   deleteContainer(parent: DatabaseRecord, container: Container): Promise<void> {
     return this.#database.write(() => {
       container.items.drop();
+      this.#forgetThroughput(container.rid);
       this.#database.prepare("DELETE FROM resources WHERE parent = ? AND id = ?").run(parent.id, container.id);
       parent.containers.delete(container.id);
     });
@@ -136,18 +182,30 @@ export class Catalog {
     return definition;
   }
 
-  #open(database: string, number: number, definition: JsonObject, open?: ItemTable): Container {
-    const id = String(definition["id"]);
-    const rid = String(definition["_rid"]);
+  #openDatabase(id: string, number: number, definition: JsonObject): DatabaseRecord {
+    const rid = databaseRid(number);
+    const named = { ...definition, _rid: rid, _self: `dbs/${rid}/` };
+    const record: DatabaseRecord = { id, rid, definition: named, containers: new Map() };
+    this.databases.set(id, record);
+    return record;
+  }
+
+  #open(parent: DatabaseRecord, number: number, given: JsonObject, open?: ItemTable): Container {
+    const id = String(given["id"]);
+    const rid = containerRid(parent.rid, number);
+    const self = `dbs/${parent.rid}/colls/${rid}/`;
+    const definition: JsonObject = { ...given, _rid: rid, _self: self };
     const indexing = readIndexing(definition["indexingPolicy"]);
-    const ttl = definition["defaultTtl"];
-    const key = definition["partitionKey"];
+    const ttl = given["defaultTtl"];
+    const key = given["partitionKey"];
     const paths = isObject(key) && Array.isArray(key["paths"]) ? key["paths"] : [];
     const options: ItemTableOptions = {
       number,
       rid,
-      link: `dbs/${database}/colls/${id}`,
+      self,
+      link: `dbs/${parent.id}/colls/${id}`,
       paths: indexing.paths,
+      unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
     };
     open?.reconfigure(options);
@@ -156,16 +214,8 @@ export class Catalog {
   }
 }
 
-function system(rid: string, self: string): JsonObject {
+/** The link and id of a resource follow from its number; they are added when it is opened. */
+function system(): JsonObject {
   const now = Date.now();
-  return { _rid: rid, _self: self, _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
-}
-
-/** 4 bytes for a database, 8 for a container: the SDK drops the session tokens of any other length. */
-function resourceRid(...numbers: readonly number[]): string {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  numbers.forEach((number, index) => {
-    bytes.writeUInt32BE(number, 4 * index);
-  });
-  return bytes.toString("base64").replaceAll("/", "-");
+  return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
 }

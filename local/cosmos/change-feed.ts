@@ -1,32 +1,34 @@
 // The change feed in its latest-version form: each document once, as it is now, in the order of its last write.
 import { charges } from "./charges.ts";
-import { canonicalKey } from "./item-operations.ts";
+import type { ItemTable, StoredItem } from "./item-table.ts";
+import { type KeyScope, scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { inSlices, type Sliced } from "./slices.ts";
+import { type Filter, statement } from "./walk.ts";
 
 const DEFAULT_PAGE = 100;
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** How many changes a slice looks through. */
+const AT_ONCE = 1000;
 
-export function readChangeFeed(call: ItemCall): Reply {
-  if (header(call, "a-im") !== "Incremental Feed")
-    return fault(400, "Only the latest-version change feed is supported.");
+export async function readChangeFeed(call: ItemCall): Promise<Reply> {
+  const mode = header(call, "a-im") ?? "";
+  if (mode.toLowerCase() !== "incremental feed") {
+    return fault(400, `Only the latest-version change feed is supported by this server, not ${mode}.`);
+  }
+  const scope = scopeOf(call);
+  if (typeof scope === "string") return fault(400, scope);
   const { items, rid } = call.container;
-  const given = header(call, "if-none-match");
-  const since = header(call, "if-modified-since");
-  if (given === "*") return nothing(items.lsn);
-  const from = given === undefined ? 0 : Number(given.replaceAll('"', ""));
-  if (Number.isNaN(from)) return fault(400, "The continuation of the change feed is not valid.");
-  const now = Date.now();
-  const asked = Number(header(call, "x-ms-max-item-count") ?? DEFAULT_PAGE);
-  const key = header(call, "x-ms-documentdb-partitionkey");
-  const pk = key === undefined ? undefined : canonicalKey(key);
+  const latest = items.lsn;
   // Only containers whose feed is read pay for its index.
   call.database.exec(`CREATE INDEX IF NOT EXISTS ${items.name}_lsn ON ${items.name} (lsn)`);
-  const sql = `SELECT lsn, body FROM ${items.name} WHERE lsn > ? AND (expires IS NULL OR expires > ?)
-    ${pk === undefined ? "" : "AND +pk = ?"} ORDER BY lsn LIMIT ?`;
-  const bindings = [from, now, ...(pk === undefined ? [] : [pk]), asked > 0 ? asked : DEFAULT_PAGE];
-  const changes = [...items.rows(sql, bindings)].filter(({ body }) => writtenSince(body, since));
+  const from = startOf(call);
+  if (Number.isNaN(from)) return fault(400, "The continuation of the change feed is not valid.");
+  const asked = Number(header(call, "x-ms-max-item-count") ?? DEFAULT_PAGE);
+  const changes = await inSlices(changesAfter(items, scope, from, asked > 0 ? asked : DEFAULT_PAGE));
   const last = changes.at(-1);
-  if (!last) return nothing(Math.max(from, items.lsn));
-  const documents = changes.map(({ body }) => body).join(",");
+  if (!last) return nothing(Math.max(from, latest));
+  const documents = changes.map(({ body, lsn }) => `${body.slice(0, -1)},"_lsn":${lsn}}`).join(",");
   return {
     status: 200,
     charge: charges.query(documents.length),
@@ -35,11 +37,71 @@ export function readChangeFeed(call: ItemCall): Reply {
   };
 }
 
-/** `_ts` has whole seconds, as the header does. */
-function writtenSince(body: string, since: string | undefined): boolean {
-  if (since === undefined) return true;
-  const { _ts } = JSON.parse(body) as { _ts: number };
-  return _ts * 1000 >= Date.parse(since);
+const nothing = (lsn: number): Reply => ({
+  status: 304,
+  charge: 1,
+  headers: ["etag", `"${lsn}"`, "x-ms-item-count", "0"],
+});
+
+/** The number of the write after which the page begins. */
+function startOf(call: ItemCall): number {
+  const { items } = call.container;
+  const given = header(call, "if-none-match");
+  if (given === "*") return items.lsn;
+  if (given !== undefined) return Number(given.replaceAll('"', ""));
+  const since = header(call, "if-modified-since");
+  return since === undefined ? 0 : lastBefore(items, Date.parse(since) / 1000);
 }
 
-const nothing = (lsn: number): Reply => ({ status: 304, charge: 1, headers: ["etag", `"${lsn}"`] });
+/** The last write before a time in seconds. Writes are in the order of their times, so halving finds it. */
+function lastBefore(items: ItemTable, seconds: number): number {
+  let [before, after] = [0, items.lsn];
+  while (before < after) {
+    const middle = Math.floor((before + after) / 2);
+    const sql = `SELECT lsn, body FROM ${items.name} WHERE lsn > ? ORDER BY lsn LIMIT 1`;
+    const [next] = [...items.rows(sql, [middle])];
+    if (next && timeOf(next) < seconds) before = next.lsn;
+    else after = middle;
+  }
+  return before;
+}
+
+const timeOf = ({ body }: StoredItem) => (JSON.parse(body) as { _ts: number })._ts;
+
+function* changesAfter(items: ItemTable, scope: KeyScope, from: number, most: number): Sliced<StoredItem[]> {
+  const filters = filtersOf(scope);
+  const select = `SELECT seq, lsn, body FROM ${items.name}`;
+  const changes: StoredItem[] = [];
+  let bytes = 0;
+  for (let at = from; changes.length < most && bytes < PAGE_BYTES && !items.isDropped; ) {
+    const end = windowEnd(items, at);
+    const window = [{ sql: "lsn > ?", bindings: [at] }, ...(end === undefined ? [] : [upTo(end)])];
+    const { sql, bindings } = statement(select, [...window, ...filters], "lsn LIMIT ?");
+    for (const row of items.rows(sql, [...bindings, most - changes.length])) {
+      changes.push(row);
+      bytes += row.body.length;
+      if (bytes >= PAGE_BYTES) break;
+    }
+    yield;
+    if (end === undefined) break;
+    at = end;
+  }
+  return changes;
+}
+
+const upTo = (lsn: number): Filter => ({ sql: "lsn <= ?", bindings: [lsn] });
+
+function windowEnd(items: ItemTable, from: number): number | undefined {
+  const sql = `SELECT lsn FROM ${items.name} WHERE lsn > ? ORDER BY lsn LIMIT 1 OFFSET ?`;
+  return [...items.rows(sql, [from, AT_ONCE - 1])][0]?.lsn;
+}
+
+function filtersOf({ pk, prefix, hashes }: KeyScope): Filter[] {
+  const filters: Filter[] = [{ sql: "(expires IS NULL OR expires > ?)", bindings: [Date.now()] }];
+  if (pk !== undefined) filters.push({ sql: "+pk = ?", bindings: [pk] });
+  if (prefix) filters.push({ sql: "+pk >= ? AND +pk < ?", bindings: [prefix.from, prefix.below] });
+  if (hashes) {
+    filters.push({ sql: `${hashes.of}(pk) >= ? AND ${hashes.of}(pk) < ?`, bindings: [hashes.min, hashes.max] });
+  }
+  return filters;
+}

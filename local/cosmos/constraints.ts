@@ -1,6 +1,7 @@
 // Turns the plain conditions of a query into SQLite conditions on the columns of a container's table.
 import type { Container } from "./catalog.ts";
 import { quoted } from "./item-schema.ts";
+import { type KeyScope, prefixScope } from "./key-scope.ts";
 import type { Conjunct } from "./sql/conjuncts.ts";
 import { sortKey, type Value } from "./sql/values.ts";
 
@@ -21,8 +22,8 @@ export interface Constraint {
 
 export interface Constraints {
   readonly byPath: ReadonlyMap<string, Constraint>;
-  /** The partition key, from the header or from the filter. */
-  readonly pk: string | undefined;
+  /** The partition keys, from the headers or from the filter. */
+  readonly scope: KeyScope;
   /** Whether every condition was turned into SQL, so that SQLite's answer needs no second look. */
   readonly complete: boolean;
 }
@@ -33,22 +34,21 @@ export function constraintsOf(
   container: Container,
   conjuncts: readonly Conjunct[],
   parameters: ReadonlyMap<string, Value>,
-  givenKey: string | undefined,
+  given: KeyScope,
 ): Constraints {
   const byPath = new Map<string, Constraint>();
-  const [only, ...others] = container.partitionPaths;
-  const keyPath = only && others.length === 0 ? `/${only.join("/")}` : undefined;
+  const keyPaths = container.partitionPaths.map((path) => `/${path.join("/")}`);
+  const key: Value[] = [];
   const columns = new Map(container.items.paths.map(({ name }) => [name, quoted(name)]));
   columns.set("/id", "id");
-  let pk = givenKey;
   let complete = true;
   for (const { path, operator, operands } of conjuncts) {
     const values = operands.map((operand) => operand({ values: [], parameters, totals: [] }));
     const [first] = values;
-    if (path === keyPath && operator === "=" && isScalar(first)) {
-      const wanted = JSON.stringify([first]);
-      complete &&= pk === undefined || pk === wanted;
-      pk ??= wanted;
+    const part = keyPaths.indexOf(path);
+    if (part >= 0 && operator === "=" && isScalar(first)) {
+      complete &&= key[part] === undefined || key[part] === first;
+      if (key[part] === undefined) key[part] = first;
       continue;
     }
     const column = columns.get(path);
@@ -66,8 +66,21 @@ export function constraintsOf(
       narrows: before && before.narrows !== "range" ? before.narrows : narrows,
     });
   }
-  return { byPath, pk, complete };
+  const scope = scopeOfValues(key, keyPaths.length);
+  // Where the headers say more than the filter does, what the filter says is looked at in the documents.
+  const isGiven = given.pk !== undefined || given.prefix !== undefined;
+  const isServed = key.length === 0 || (isGiven ? given.pk !== undefined && given.pk === scope.pk : isLeading(key));
+  return { byPath, scope: isGiven ? given : { ...given, ...scope }, complete: complete && isServed };
 }
+
+/** The values of a key that the filter has: all of it, the first ones, or none that finds anything. */
+function scopeOfValues(key: readonly Value[], parts: number): KeyScope {
+  const leading = key.slice(0, isLeading(key) ? key.length : 0);
+  if (leading.length === 0) return {};
+  return leading.length === parts ? { pk: JSON.stringify(leading) } : prefixScope(leading);
+}
+
+const isLeading = (key: readonly Value[]) => !key.includes(undefined);
 
 const isScalar = (value: Value) => value !== undefined && (value === null || typeof value !== "object");
 

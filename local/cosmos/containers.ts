@@ -2,9 +2,12 @@
 
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
+import { policyFault } from "./indexing.ts";
+import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
-import { type Call, fault, type ItemCall, type Reply } from "./request.ts";
+import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
+import { uniqueKeyFault } from "./unique-keys.ts";
 
 export const NO_CONTAINER = "The container does not exist.";
 
@@ -13,7 +16,7 @@ export function listContainers(call: Call): Reply {
   return parent ? resources("DocumentCollections", "", definitions(parent)) : fault(404, NO_DATABASE);
 }
 
-export function queryContainers(call: Call): Reply {
+export function queryContainers(call: Call): Reply | Promise<Reply> {
   const parent = parentOf(call);
   if (!parent) return fault(404, NO_DATABASE);
   return answer(() => resources("DocumentCollections", "", select(call.body, definitions(parent))));
@@ -25,11 +28,24 @@ export async function createContainer(call: Call): Promise<Reply> {
   const given = parseJson(call.body);
   const wrong = containerFault(given);
   if (wrong !== undefined || !isObject(given)) return fault(400, wrong ?? "The request body is not a JSON object.");
+  const throughput = askedThroughput(call);
+  if (typeof throughput === "string") return fault(400, throughput);
   const created = await call.catalog.createContainer(parent, given);
-  return created ? resource(201, created.definition) : fault(409, "A container with that id already exists.");
+  if (!created) return fault(409, "A container with that id already exists.");
+  if (throughput) await call.catalog.setThroughput(created.rid, throughput);
+  return resource(201, created.definition);
 }
 
-export const readContainer = (call: ItemCall): Reply => resource(200, call.container.definition);
+export function readContainer(call: ItemCall): Reply {
+  const read = resource(200, call.container.definition);
+  const headers = [...(read.headers ?? []), "x-ms-documentdb-collection-index-transformation-progress", "100"];
+  if (!isTrue(header(call, "x-ms-documentdb-populatequotainfo"))) return { ...read, headers };
+  return { ...read, headers: [...headers, "x-ms-resource-quota", QUOTA, "x-ms-resource-usage", QUOTA] };
+}
+
+/** In KB; nothing here is counted against it. */
+const QUOTA =
+  "functions=25;storedProcedures=100;triggers=25;documentSize=10240;documentsSize=10485760;documentsCount=-1;collectionSize=10485760;";
 
 export async function replaceContainer(call: ItemCall): Promise<Reply> {
   const parent = parentOf(call);
@@ -37,6 +53,10 @@ export async function replaceContainer(call: ItemCall): Promise<Reply> {
   const wrong = containerFault(given);
   if (!parent || wrong !== undefined || !isObject(given)) return fault(400, wrong ?? NO_DATABASE);
   const { container } = call;
+  const sameUnique =
+    JSON.stringify(given["uniqueKeyPolicy"]) === JSON.stringify(container.definition["uniqueKeyPolicy"]);
+  if (given["uniqueKeyPolicy"] !== undefined && !sameUnique)
+    return fault(400, "The unique keys of a container are fixed.");
   const sameKey = JSON.stringify(keyPaths(given)) === JSON.stringify(keyPaths(container.definition));
   if (given["id"] !== container.id || !sameKey)
     return fault(400, "The id and the partition key of a container are fixed.");
@@ -51,7 +71,11 @@ export async function deleteContainer(call: ItemCall): Promise<Reply> {
   return { status: 204, charge: 1 };
 }
 
-export function listKeyRanges({ container }: ItemCall): Reply {
+/** Clients read it as a feed of changes until they are told that there are no more. */
+export function listKeyRanges(call: ItemCall): Reply {
+  const { container } = call;
+  const etag = `"${container.rid}"`;
+  if (header(call, "if-none-match") === etag) return { status: 304, charge: 1, headers: ["etag", etag] };
   const range = {
     id: "0",
     _rid: container.rid,
@@ -62,24 +86,50 @@ export function listKeyRanges({ container }: ItemCall): Reply {
     parents: [],
   };
   const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: [range], _count: 1 });
-  return { status: 200, charge: 1, body, headers: ["etag", container.rid] };
+  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", "1"] };
 }
+
+/** One region writes here, so there are never any. */
+export const listConflicts = ({ container }: ItemCall): Reply => resources("Conflicts", container.rid, []);
 
 /** What is wrong with the definition of a container, if anything; what this server lacks is refused, not ignored. */
 export function containerFault(given: Value): string | undefined {
   if (!isObject(given)) return "The request body is not a JSON object.";
   if (!isResourceId(given["id"])) return "The id is missing, too long or has one of the characters / \\ ? #.";
   const paths = keyPaths(given);
-  if (!Array.isArray(paths) || paths.length === 0) return "A container needs a partition key.";
   const ttl = given["defaultTtl"];
-  const validTtl = ttl === undefined || ttl === null || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
+  const validTtl = ttl === undefined || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
   if (!validTtl) return "defaultTtl must be -1 or a positive number of seconds.";
-  const unique = given["uniqueKeyPolicy"];
-  if (isObject(unique) && Array.isArray(unique["uniqueKeys"]) && unique["uniqueKeys"].length > 0) {
-    return "Unique keys are not supported by this server.";
-  }
-  return undefined;
+  const policy = policyFault(given["indexingPolicy"]);
+  if (policy !== undefined) return policy;
+  return uniqueKeyFault(given["uniqueKeyPolicy"]) ?? keyFault(paths) ?? vectorFault(given);
 }
+
+const MOST_KEY_PATHS = 3;
+
+function keyFault(paths: Value): string | undefined {
+  if (!Array.isArray(paths) || paths.length === 0) return "A container needs a partition key.";
+  if (paths.length > MOST_KEY_PATHS) return `A partition key has at most ${MOST_KEY_PATHS} paths.`;
+  const strange = paths.find((path) => typeof path !== "string" || !/^(\/("[^"]*"|[^/\s"*?[\]]+))+$/.test(path));
+  if (strange === undefined) return undefined;
+  if (typeof strange === "string" && strange.startsWith("/")) return KEY_CHARACTERS;
+  return `The partition key component definition path '${String(strange)}' could not be accepted, failed near position '0'. It begins with '/'.`;
+}
+
+const KEY_CHARACTERS =
+  "Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character.";
+
+/** What this server would keep and never obey. */
+function vectorFault(given: JsonObject): string | undefined {
+  const policy = given["indexingPolicy"];
+  const isVector =
+    given["vectorEmbeddingPolicy"] !== undefined || (isObject(policy) && hasAny(policy["vectorIndexes"]));
+  if (isVector) return "Vector search is not supported by this server: vectorEmbeddingPolicy.";
+  const isFullText = given["fullTextPolicy"] !== undefined || (isObject(policy) && hasAny(policy["fullTextIndexes"]));
+  return isFullText ? "Full text search is not supported by this server: fullTextPolicy." : undefined;
+}
+
+const hasAny = (list: Value) => Array.isArray(list) && list.length > 0;
 
 function keyPaths(definition: JsonObject): Value {
   const key = definition["partitionKey"];

@@ -1,7 +1,8 @@
 // What a page hands to the next one: the place it ended at, so that documents that come and go do not shift the rest.
-import type { Position } from "./access-path.ts";
+
 import { QueryFault } from "./sql/fault.ts";
 import { isObject, type Json, type Value } from "./sql/values.ts";
+import type { Position } from "./walk.ts";
 
 export interface Continuation {
   /** The place in the candidates, where those come in the order of the results. */
@@ -24,7 +25,7 @@ export function readContinuation(text: string | undefined): Continuation {
   } catch {
     // Not one of ours: the fault below says so.
   }
-  throw new QueryFault("The continuation token is not valid.");
+  throw new QueryFault("Invalid Continuation Token: it is not one of this server.");
 }
 
 /** JSON has no undefined. */

@@ -1,4 +1,5 @@
 // The operations on databases.
+import { askedThroughput } from "./offers.ts";
 import { answer, readQuery } from "./queries.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { matches } from "./sql/compiled-query.ts";
@@ -16,15 +17,19 @@ export function listDatabases(call: Call): Reply {
   return resources("Databases", "", definitions(call));
 }
 
-export function queryDatabases(call: Call): Reply {
+export function queryDatabases(call: Call): Promise<Reply> {
   return answer(() => resources("Databases", "", select(call.body, definitions(call))));
 }
 
 export async function createDatabase(call: Call): Promise<Reply> {
   const given = parseJson(call.body);
   if (!isObject(given) || !isResourceId(given["id"])) return fault(400, BAD_ID);
+  const throughput = askedThroughput(call);
+  if (typeof throughput === "string") return fault(400, throughput);
   const created = await call.catalog.createDatabase(given["id"]);
-  return created ? resource(201, created.definition) : fault(409, "A database with that id already exists.");
+  if (!created) return fault(409, "A database with that id already exists.");
+  if (throughput) await call.catalog.setThroughput(created.rid, throughput);
+  return resource(201, created.definition);
 }
 
 export function readDatabase(call: Call): Reply {

@@ -1,11 +1,15 @@
 // Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
-import { accessPath, type Part, part, type Request } from "./access-path.ts";
+import { accessPath, type Request } from "./access-path.ts";
 import { candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
+import type { StoredItem } from "./item-table.ts";
+import { type Pause, totalsOf } from "./row-source.ts";
+import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
-import { isObject, type Json, type JsonObject, type Value, valueOfKey } from "./sql/values.ts";
+import { isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
+import { along, statement } from "./walk.ts";
 
 const ID = "/id";
 
@@ -21,12 +25,16 @@ interface Weighted {
 }
 
 /** Every result as JSON; without GROUP BY exactly one group, even over nothing. */
-export function collectGroups(search: Request, grouping: Grouping): string[] {
+export function* collectGroups(search: Request, grouping: Grouping): Sliced<string[]> {
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
   if (grouping.keys.length === 0) groups.set("[]", open({ values: [], parameters, totals: [] }));
-  for (const { document, times } of fromColumns(search) ?? fromDocuments(search)) {
+  const weighted = (yield* fromColumns(search)) ?? fromDocuments(search);
+  for (const next of weighted) {
+    yield;
+    if (!next) continue;
+    const { document, times } = next;
     for (const scope of matches(query, document, parameters)) {
       const values = grouping.keys.map((key) => key(scope));
       const name = JSON.stringify(values.map((value) => (value === undefined ? [] : [value])));
@@ -47,20 +55,23 @@ export function collectGroups(search: Request, grouping: Grouping): string[] {
   return query.distinct ? [...new Set(texts)] : texts;
 }
 
-function* fromDocuments(search: Request): Generator<Weighted> {
-  for (const { document } of candidates(search.container, accessPath(search))) yield { document, times: 1 };
+function* fromDocuments(search: Request): Generator<Weighted | Pause> {
+  for (const next of candidates(search.container, accessPath(search))) {
+    yield next && { document: next.document, times: 1 };
+  }
 }
 
 /** One stand-in document for each combination of the columns, or undefined where a column does not hold its value. */
-function fromColumns(search: Request): Weighted[] | undefined {
+function* fromColumns(search: Request): Sliced<Weighted[] | undefined> {
   const { container, query } = search;
   const columns = new Map(container.items.paths.map(({ name, segments }) => [name, segments]));
   columns.set(ID, ["id"]);
   if (!query.paths?.every((path) => columns.has(path))) return undefined;
   const used = query.paths;
-  const { sql, bindings } = countingPart(search, used);
   const weighted: Weighted[] = [];
-  for (const row of container.items.rows(sql, bindings)) {
+  for (const row of countsOf(search, used)) {
+    yield;
+    if (!row) continue;
     const document: JsonObject = {};
     for (const path of used) {
       const stored = row[path] as string | null;
@@ -73,27 +84,30 @@ function fromColumns(search: Request): Weighted[] | undefined {
   return weighted;
 }
 
-function countingPart(search: Request, used: readonly string[]): Part {
-  const { constraints, filters } = accessPath({ ...search, after: undefined });
-  const all = [...filters];
-  for (const { path, column, conditions } of constraints.byPath.values()) {
-    if (path === ID) continue;
-    for (const { test, bindings } of conditions) all.push({ sql: `${column} ${test}`, bindings });
-  }
+/** How many documents have each combination of the paths: from all at once where nothing is asked of them. */
+function countsOf(search: Request, used: readonly string[]): Generator<StoredItem | Pause> {
+  const { items } = search.container;
+  const { walks } = accessPath({ ...search, after: undefined });
   const columns = used.map((path) => (path === ID ? "id" : quoted(path)));
   const named = columns.map((column, index) => `${column} AS ${quoted(used[index] ?? "")}, `).join("");
-  const counted = part(`SELECT ${named}count(*) AS times FROM ${search.container.items.name}`, all, "");
-  return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
+  const select = `SELECT ${named}count(*) AS times FROM ${items.name}`;
+  const [walk] = walks;
+  const isWhole = columns.length === 0 && walk?.kind === "table" && walk.filters.length === 0;
+  if (isWhole) return items.rows(select, []);
+  return totalsOf(items, walks, (part, end) => {
+    const counted = statement(select, [...along(part, end), ...part.filters], "");
+    return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
+  });
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {
   if (value === undefined) return;
   let at = document;
   for (const segment of segments.slice(0, -1)) {
-    const next = at[segment];
+    const next = Object.hasOwn(at, segment) ? at[segment] : undefined;
     const child: JsonObject = isObject(next) ? next : {};
-    at[segment] = child;
+    setOwn(at, segment, child);
     at = child;
   }
-  at[segments.at(-1) ?? ""] = value;
+  setOwn(at, segments.at(-1) ?? "", value);
 }

@@ -1,5 +1,5 @@
 // What an indexing policy means here: which paths get an index of their own, and which ORDER BY it can serve.
-import { isObject, type JsonObject, type Value } from "./sql/values.ts";
+import { isObject, type Json, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface IndexedPath {
   /** `/dueAt`: also the name of its column. */
@@ -29,8 +29,43 @@ interface Pattern {
 /** Azure indexes these whatever the policy says. */
 const ALWAYS = new Set(["/id", "/_ts"]);
 
+const ROOT = "/*";
+
+/** The policy as the service completes it: what includes and excludes nothing at the root includes all of it. */
+export function completePolicy(policy: Value): JsonObject {
+  const given: JsonObject = isObject(policy) ? policy : {};
+  const mode = String(given["indexingMode"] ?? "consistent").toLowerCase();
+  const fields = { automatic: mode !== "none", ...given, indexingMode: mode };
+  if (mode === "none") return { ...fields, includedPaths: [], excludedPaths: [] };
+  const [included, excluded] = [listOf(given["includedPaths"]), listOf(given["excludedPaths"])];
+  const named = included.length > 0 || excluded.some((entry) => pathOf(entry) === ROOT);
+  const etag = excluded.some((entry) => pathOf(entry) === ETAG) ? [] : [{ path: ETAG }];
+  return { ...fields, includedPaths: named ? included : [{ path: ROOT }], excludedPaths: [...excluded, ...etag] };
+}
+
+const ETAG = '/"_etag"/?';
+
+/** What is wrong with a policy, if anything. */
+export function policyFault(policy: Value): string | undefined {
+  const { indexingMode, includedPaths, excludedPaths } = completePolicy(policy);
+  if (indexingMode === "none") return undefined;
+  if (indexingMode !== "consistent" && indexingMode !== "lazy") return "The indexing mode is consistent or none.";
+  const paths = [...listOf(includedPaths), ...listOf(excludedPaths)].map(pathOf);
+  const strange = paths.find((path) => !/^\/.*[?*]$/.test(path));
+  if (strange !== undefined) return `The indexing path '${strange}' could not be accepted: it ends in /? or /*.`;
+  if (paths.filter((path) => path === ROOT).length === 1) return undefined;
+  return "The special mandatory indexing path '/*' has to be in one of the two lists of paths.";
+}
+
+const listOf = (value: Value): Json[] => (Array.isArray(value) ? value : []);
+/** The root is also written `/`. */
+function pathOf(entry: Json): string {
+  const path = isObject(entry) && typeof entry["path"] === "string" ? entry["path"] : "";
+  return path === "/" ? ROOT : path;
+}
+
 export function readIndexing(policy: Value): Indexing {
-  const fields: JsonObject = isObject(policy) ? policy : { includedPaths: [{ path: "/*" }] };
+  const fields = completePolicy(policy);
   const patterns = [...patternsOf(fields["includedPaths"], true), ...patternsOf(fields["excludedPaths"], false)];
   const named = patterns.filter(({ included, wildcard, name }) => included && !wildcard && !ALWAYS.has(name));
   return {
@@ -90,9 +125,9 @@ function matches({ name, wildcard }: Pattern, path: string): boolean {
 function patternsOf(list: Value, included: boolean): Pattern[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry) => {
-    const path = isObject(entry) ? entry["path"] : undefined;
+    const path = pathOf(entry);
     // Elements of arrays (`/a/[]/?`) have no single value to sort by.
-    if (typeof path !== "string" || path.includes("[")) return [];
+    if (path === "" || path.includes("[")) return [];
     return [{ name: pathName(path), wildcard: path.endsWith("/*"), included }];
   });
 }

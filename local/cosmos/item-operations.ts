@@ -3,8 +3,9 @@ import type { Container } from "./catalog.ts";
 import { charges } from "./charges.ts";
 import { valueAt } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
+import { WRONG_KEY } from "./key-scope.ts";
 import { applyPatch, type Patch } from "./patch.ts";
-import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
+import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface Outcome {
   readonly status: number;
@@ -32,19 +33,15 @@ export interface Target {
 export const MOST_BYTES = 2 * 1024 * 1024;
 const LONGEST_ID = 1023;
 const NOT_FOUND = "Entity with the specified id does not exist in the system.";
+const NOT_UNIQUE = "Unique index constraint violation.";
 const REFUSED = "One of the specified pre-condition is not met.";
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
 
-/** The partition key as the header writes it, in one spelling; undefined values are `{}`. */
-export function canonicalKey(text: string): string | undefined {
-  const values = parseJson(text);
-  if (!Array.isArray(values)) return undefined;
-  return values.length === 0 ? "[{}]" : JSON.stringify(values);
-}
-
+/** Of a property that is not there the key holds `{}`, which is not the null of one that is. */
 export function keyOf(document: JsonObject, container: Container): string {
-  return JSON.stringify(container.partitionPaths.map((path) => valueAt(document, path) ?? {}));
+  const values = container.partitionPaths.map((path) => valueAt(document, path));
+  return JSON.stringify(values.map((value) => (value === undefined ? {} : value)));
 }
 
 /** What is wrong with a document that is to be stored under this key, if anything. */
@@ -52,12 +49,12 @@ export function faultOf(document: Value, target: Target): string | undefined {
   if (!isObject(document)) return "The document is not a JSON object.";
   const { id, ttl } = document;
   if (typeof id !== "string" || id === "") return "The required property 'id' is missing or not a string.";
-  if (id.length > LONGEST_ID || /[/\\?#]/.test(id)) return "The id is too long or has one of the characters / \\ ? #.";
-  if (ttl !== undefined && ttl !== null && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
+  if (id.length > LONGEST_ID || /[/\\#]/.test(id)) return "Id contains illegal chars (/ \\ #) or is too long.";
+  if (ttl !== undefined && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
     return "The property 'ttl' must be -1 or a positive number of seconds.";
   }
   if (keyOf(document, target.container) !== target.pk) {
-    return "PartitionKey extracted from document doesn't match the one specified in the header.";
+    return WRONG_KEY;
   }
   return undefined;
 }
@@ -80,6 +77,7 @@ export function createItem(target: Target, document: JsonObject): Outcome {
   if (container.items.find(pk, id, now)) {
     return refuse(409, "Entity with the specified id already exists in the system.");
   }
+  if (container.items.clashes(pk, document, undefined, now)) return refuse(409, NOT_UNIQUE);
   return stored(201, target, container.items.insert(pk, id, document, now));
 }
 
@@ -113,12 +111,16 @@ export function patchItem(target: Target, id: string, patch: Patch): Outcome {
   const document = JSON.parse(old.body) as JsonObject;
   if (patch.condition && !patch.condition(document)) return refuse(412, REFUSED);
   const fault = applyPatch(document, patch.operations) ?? faultOf(document, target);
-  return fault ? refuse(400, fault) : replaced(target, container.items.update(old, document, now));
+  if (fault) return refuse(400, fault);
+  if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
+  return replaced(target, container.items.update(old, document, now));
 }
 
 function overwrite(target: Target, old: StoredItem, document: JsonObject): Outcome {
+  const { container, pk, now } = target;
   if (!allows(target, old)) return refuse(412, REFUSED);
-  return replaced(target, target.container.items.update(old, document, target.now));
+  if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
+  return replaced(target, container.items.update(old, document, now));
 }
 
 function allows({ container, precondition }: Target, item: StoredItem): boolean {

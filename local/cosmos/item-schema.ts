@@ -3,6 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import type { Database } from "../database/database.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
+import type { UniqueKey } from "./unique-keys.ts";
 
 export interface Statements {
   readonly find: StatementSync;
@@ -14,8 +15,9 @@ export interface Statements {
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-export function prepareStatements(database: Database, table: string, paths: readonly IndexedPath[]): Statements {
-  const keys = paths.map(({ name }) => quoted(name));
+/** `names` are the columns of keys, of the paths that are indexed and of unique keys. */
+export function prepareStatements(database: Database, table: string, names: readonly string[]): Statements {
+  const keys = names.map(quoted);
   const columns = ["pk", "id", "seq", "lsn", "expires", ...keys, "body"];
   const read = ["seq", "lsn", "expires", "body", ...keys];
   const set = ["lsn", "expires", ...keys, "body"].map((column) => `${column} = ?`);
@@ -31,15 +33,27 @@ export function prepareStatements(database: Database, table: string, paths: read
 }
 
 /** Makes the table, or gives the one that is there the columns and indexes of `paths` and no others. */
-export function createTable(database: Database, table: string, paths: readonly IndexedPath[]): void {
+export function createTable(
+  database: Database,
+  table: string,
+  paths: readonly IndexedPath[],
+  unique: readonly UniqueKey[],
+): void {
   database.exec(`
     CREATE TABLE IF NOT EXISTS ${table} (
       seq INTEGER PRIMARY KEY, pk TEXT NOT NULL, id TEXT NOT NULL, lsn INTEGER NOT NULL, expires INTEGER,
       body TEXT NOT NULL, UNIQUE (pk, id)
     );
     CREATE INDEX IF NOT EXISTS ${table}_expires ON ${table} (expires) WHERE expires IS NOT NULL`);
-  const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE name LIKE '/%'`).all();
-  const present = new Set(columns.map((column) => String(column["name"])));
+  const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
+  const names = columns.map((column) => String(column["name"]));
+  for (const { name } of unique) {
+    // Fixed when the container is made, so its table is empty.
+    if (names.includes(name)) continue;
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} TEXT`);
+    database.exec(`CREATE UNIQUE INDEX ${table}_${name} ON ${table} (pk, ${name})`);
+  }
+  const present = new Set(names.filter((name) => name.startsWith("/")));
   for (const stale of present) {
     if (paths.some(({ name }) => name === stale)) continue;
     database.exec(`DROP INDEX ${quoted(table + stale)}; ALTER TABLE ${table} DROP COLUMN ${quoted(stale)}`);

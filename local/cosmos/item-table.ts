@@ -2,7 +2,9 @@
 import type { Database } from "../database/database.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { documentRids } from "./resource-id.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
+import { type UniqueKey, uniqueText } from "./unique-keys.ts";
 
 export interface StoredItem {
   /** The order of creation; the last resort of every ordering. */
@@ -19,9 +21,12 @@ export interface StoredItem {
 export interface ItemTableOptions {
   readonly number: number;
   readonly rid: string;
+  /** The same as `link`, by resource ids and with a slash at its end. */
+  readonly self: string;
   /** `dbs/<database>/colls/<container>`. */
   readonly link: string;
   readonly paths: readonly IndexedPath[];
+  readonly unique: readonly UniqueKey[];
   /** Seconds; -1 is for ever unless the document says otherwise, undefined switches expiry off. */
   readonly defaultTtl: number | undefined;
 }
@@ -34,8 +39,11 @@ export class ItemTable {
   readonly name: string;
   readonly #database: Database;
   #options: ItemTableOptions;
+  /** The columns of keys. */
+  #columns: readonly string[];
   #statements: Statements;
   #dropped = false;
+  readonly #ridOf: (seq: number) => string;
   #seq: number;
   #lsn: number;
 
@@ -44,8 +52,10 @@ export class ItemTable {
     this.#database = database;
     this.#options = options;
     this.name = `items_${options.number}`;
-    createTable(database, this.name, options.paths);
-    this.#statements = prepareStatements(database, this.name, options.paths);
+    this.#ridOf = documentRids(options.rid);
+    createTable(database, this.name, options.paths, options.unique);
+    this.#columns = columnsOf(options);
+    this.#statements = prepareStatements(database, this.name, this.#columns);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
     this.#seq = Number(last?.["seq"] ?? 0);
     this.#lsn = Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
@@ -54,8 +64,9 @@ export class ItemTable {
   /** Inside a write: other indexes or another time to live, for the writes that are queued behind it too. */
   reconfigure(options: ItemTableOptions): void {
     this.#options = options;
-    createTable(this.#database, this.name, options.paths);
-    this.#statements = prepareStatements(this.#database, this.name, options.paths);
+    createTable(this.#database, this.name, options.paths, options.unique);
+    this.#columns = columnsOf(options);
+    this.#statements = prepareStatements(this.#database, this.name, this.#columns);
   }
 
   get link(): string {
@@ -64,6 +75,11 @@ export class ItemTable {
 
   get paths(): readonly IndexedPath[] {
     return this.#options.paths;
+  }
+
+  /** The highest number that a document was given. */
+  get lastSeq(): number {
+    return this.#seq;
   }
 
   get lsn(): number {
@@ -77,13 +93,39 @@ export class ItemTable {
     return item && (item.expires === null || item.expires > now) ? item : undefined;
   }
 
+  /** The id of the document with this number. */
+  idOf(seq: number): string | undefined {
+    const row = this.#dropped
+      ? undefined
+      : this.#database.prepare(`SELECT id FROM ${this.name} WHERE seq = ?`).get(seq);
+    return row && String(row["id"]);
+  }
+
+  /** Inside a write: whether another document of this partition key has the value of a unique key that this one wants. */
+  clashes(pk: string, document: JsonObject, own: StoredItem | undefined, now: number): boolean {
+    return this.#options.unique.some((key) => {
+      const sql = `SELECT seq, expires FROM ${this.name} WHERE pk = ? AND ${key.name} = ?`;
+      const other = this.#database.prepare(sql).get(pk, uniqueText(key, document)) as StoredItem | undefined;
+      if (!other || other.seq === own?.seq) return false;
+      if (other.expires === null || other.expires > now) return true;
+      this.#statements.delete.run(other.seq);
+      return false;
+    });
+  }
+
+  /** Inside a write: takes away all documents of one partition key. */
+  removeAll(pk: string): void {
+    this.#lsn += 1;
+    this.#database.prepare(`DELETE FROM ${this.name} WHERE pk = ?`).run(pk);
+  }
+
   /** Inside a write, where `find` has found nothing. */
   insert(pk: string, id: string, document: JsonObject, now: number): StoredItem {
+    const item = this.#render(this.#seq + 1, document, now);
+    this.#seq = item.seq;
     const expired = this.#statements.find.get(pk, id);
     if (expired) this.#statements.delete.run(Number(expired["seq"]));
-    this.#seq += 1;
-    const item = this.#render(this.#seq, document, now);
-    const keys = this.paths.map(({ name }) => item[name] ?? null);
+    const keys = this.#columns.map((name) => item[name] ?? null);
     this.#statements.insert.run(pk, id, item.seq, item.lsn, item.expires, ...keys, item.body);
     return item;
   }
@@ -91,9 +133,9 @@ export class ItemTable {
   /** Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. */
   update(old: StoredItem, document: JsonObject, now: number): StoredItem {
     const item = this.#render(old.seq, document, now);
-    const moved = item.expires !== old.expires || this.paths.some(({ name }) => item[name] !== old[name]);
+    const moved = item.expires !== old.expires || this.#columns.some((name) => item[name] !== old[name]);
     if (moved) {
-      const keys = this.paths.map(({ name }) => item[name] ?? null);
+      const keys = this.#columns.map((name) => item[name] ?? null);
       this.#statements.update.run(item.lsn, item.expires, ...keys, item.body, item.seq);
     } else {
       this.#statements.updateBody.run(item.lsn, item.body, item.seq);
@@ -135,10 +177,9 @@ export class ItemTable {
 
   #render(seq: number, document: JsonObject, now: number): StoredItem {
     this.#lsn += 1;
-    const { rid, link } = this.#options;
-    const own = itemRid(rid, seq);
+    const own = this.#ridOf(seq);
     document["_rid"] = own;
-    document["_self"] = `${link}/docs/${own}/`;
+    document["_self"] = `${this.#options.self}docs/${own}/`;
     document["_etag"] = this.etag(this.#lsn);
     document["_attachments"] = "attachments/";
     document["_ts"] = Math.floor(now / 1000);
@@ -147,6 +188,7 @@ export class ItemTable {
       lsn: this.#lsn,
     };
     for (const { name, segments } of this.paths) item[name] = sortKey(valueAt(document, segments));
+    for (const key of this.#options.unique) item[key.name] = uniqueText(key, document);
     return { ...item, expires: this.#expiry(document, now), body: JSON.stringify(document) };
   }
 
@@ -159,10 +201,6 @@ export class ItemTable {
   }
 }
 
-/** 8 bytes of the container and 8 of the document, in Cosmos DB's own base64. */
-function itemRid(container: string, seq: number): string {
-  const bytes = Buffer.alloc(16);
-  bytes.write(container.replaceAll("-", "/"), "base64");
-  bytes.writeBigUInt64BE(BigInt(seq), 8);
-  return bytes.toString("base64").replaceAll("/", "-");
+function columnsOf({ paths, unique }: ItemTableOptions): string[] {
+  return [...paths, ...unique].map(({ name }) => name);
 }

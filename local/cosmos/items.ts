@@ -1,6 +1,5 @@
 // The operations on a single document: create, upsert, read, replace, patch, delete.
 import {
-  canonicalKey,
   createItem,
   deleteItem,
   faultOf,
@@ -13,15 +12,17 @@ import {
   type Target,
   upsertItem,
 } from "./item-operations.ts";
+import { documentKey, WRONG_KEY } from "./key-scope.ts";
 import { parsePatch } from "./patch.ts";
-import { fault, header, type ItemCall, type Reply } from "./request.ts";
+import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
+import { write } from "./write.ts";
 
-type Write = (target: Target, document: JsonObject) => Outcome;
+type WriteItem = (target: Target, document: JsonObject) => Outcome;
 
 export function readDocument(call: ItemCall): Reply {
   const target = targetOf(call);
-  return target ? reply(readItem(target, call.names[2] ?? "")) : noKey();
+  return target ? replyOf(call)(readItem(target, call.names[2] ?? "")) : noKey();
 }
 
 export const createDocument = (call: ItemCall) => store(call, createItem);
@@ -35,7 +36,14 @@ export function replaceDocument(call: ItemCall): Promise<Reply> | Reply {
 export function deleteDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();
-  return call.database.write(() => deleteItem(target, call.names[2] ?? "")).then(reply);
+  return write(call.database, () => deleteItem(target, call.names[2] ?? "")).then(replyOf(call));
+}
+
+/** All documents of one partition key; Azure takes them away in the background, this server at once. */
+export function deleteKey(call: ItemCall): Promise<Reply> | Reply {
+  const target = targetOf(call);
+  if (!target) return noKey();
+  return write(call.database, () => call.container.items.removeAll(target.pk)).then(() => ({ status: 200, charge: 1 }));
 }
 
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
@@ -43,34 +51,37 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   if (!target) return noKey();
   const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
   if (typeof patch === "string") return fault(400, patch);
-  return call.database.write(() => patchItem(target, call.names[2] ?? "", patch)).then(reply);
+  return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(replyOf(call));
 }
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
-function store(call: ItemCall, write: Write): Promise<Reply> | Reply {
-  if (Buffer.byteLength(call.body) > MOST_BYTES) return fault(413, "Request size is too large.");
+function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
+  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
   const target = targetOf(call, keyOf(document, call.container));
   if (!target) return noKey();
   const wrong = faultOf(document, target);
-  if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong.startsWith("PartitionKey") ? "1001" : "0"]);
-  return call.database.write(() => write(target, document)).then(reply);
+  if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong === WRONG_KEY ? "1001" : "0"]);
+  return write(call.database, () => put(target, document)).then(replyOf(call));
 }
 
 function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
   const given = header(call, "x-ms-documentdb-partitionkey");
-  const pk = given === undefined ? otherwise : canonicalKey(given);
+  const pk = given === undefined ? otherwise : documentKey(call.container, given);
   if (pk === undefined) return undefined;
   const precondition = { ifMatch: header(call, "if-match"), ifNoneMatch: header(call, "if-none-match") };
   return { container: call.container, pk, now: Date.now(), precondition };
 }
 
-const noKey = () => fault(400, "PartitionKey value must be supplied for this operation.");
+const noKey = () => fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
 
-function reply(outcome: Outcome): Reply {
-  const { status, charge, etag, body } = outcome;
-  if (outcome.fault !== undefined) return fault(status, outcome.fault, [], charge);
-  const headers = etag === undefined ? [] : ["etag", etag];
-  return body === undefined ? { status, charge, headers } : { status, charge, headers, body };
+/** Without the document where the client prefers that, as the SDKs do for writes whose content nobody wants. */
+function replyOf(call: ItemCall): (outcome: Outcome) => Reply {
+  const isMinimal = prefersMinimal(call);
+  return ({ status, charge, etag, body, fault: why }) => {
+    if (why !== undefined) return fault(status, why, [], charge);
+    const headers = etag === undefined ? [] : ["etag", etag];
+    return body === undefined || isMinimal ? { status, charge, headers } : { status, charge, headers, body };
+  };
 }

@@ -2,7 +2,7 @@
 import { compile, type Evaluate } from "./sql/compile.ts";
 import { QueryFault } from "./sql/fault.ts";
 import { parseCondition } from "./sql/parser.ts";
-import { isObject, type Json, type JsonObject, type Value } from "./sql/values.ts";
+import { isObject, type Json, type JsonObject, setOwn, type Value } from "./sql/values.ts";
 
 export interface Patch {
   readonly operations: readonly JsonObject[];
@@ -127,7 +127,7 @@ function put(document: JsonObject, path: string, value: Json, how: "add" | "set"
     return undefined;
   }
   if (!isObject(parent)) return `${how} cannot create the parents of the path '${path}'.`;
-  parent[key] = value;
+  setOwn(parent, key, value);
   return undefined;
 }
 

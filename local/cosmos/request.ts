@@ -9,12 +9,14 @@ export interface Call {
   /** The identifiers in the path: database, container, document. */
   readonly names: readonly string[];
   readonly headers: IncomingHttpHeaders;
+  /** As text; empty where it is binary. */
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 export interface Reply {
   readonly status: number;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** Request units by the model of charges.ts. */
   readonly charge: number;
   /** Names and values in turn. */
@@ -50,3 +52,6 @@ export function header(call: Call, name: string): string | undefined {
 }
 
 export const isTrue = (value: string | undefined) => value?.toLowerCase() === "true";
+
+export const prefersMinimal = (call: Call) =>
+  call.headers["prefer"] !== undefined && /(^|[,; ])return=minimal($|[,; ])/i.test(header(call, "prefer") ?? "");

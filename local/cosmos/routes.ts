@@ -1,11 +1,12 @@
 // Every request this server answers, by what it does and to which kind of resource.
 import type { IncomingHttpHeaders } from "node:http";
-import { queryOffers, readAccount } from "./account.ts";
+import { readAccount } from "./account.ts";
 import { batchDocuments, bulkDocuments } from "./batch.ts";
 import { readChangeFeed } from "./change-feed.ts";
 import {
   createContainer,
   deleteContainer,
+  listConflicts,
   listContainers,
   listKeyRanges,
   queryContainers,
@@ -16,11 +17,13 @@ import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readData
 import {
   createDocument,
   deleteDocument,
+  deleteKey,
   patchDocument,
   readDocument,
   replaceDocument,
   upsertDocument,
 } from "./items.ts";
+import { listOffers, queryOffers, readOffer, replaceOffer } from "./offers.ts";
 import { listDocuments, planQuery, queryDocuments } from "./queries.ts";
 import { type Call, type ItemCall, isTrue, type Reply } from "./request.ts";
 
@@ -35,7 +38,9 @@ export type Route =
 const ROUTES: Readonly<Record<string, Route>> = {
   "GET ": { kind: "account", on: "account", run: readAccount },
   "QUERY offers": { kind: "offers", on: "account", run: queryOffers },
-  "GET offers": { kind: "offers", on: "account", run: queryOffers },
+  "GET offers": { kind: "offers", on: "account", run: listOffers },
+  "GET offers/*": { kind: "offerRead", on: "account", run: readOffer },
+  "PUT offers/*": { kind: "offerReplace", on: "account", run: replaceOffer },
 
   "GET dbs": { kind: "databaseList", on: "account", run: listDatabases },
   "QUERY dbs": { kind: "databaseList", on: "account", run: queryDatabases },
@@ -50,6 +55,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "PUT dbs/*/colls/*": { kind: "containerReplace", on: "container", run: replaceContainer },
   "DELETE dbs/*/colls/*": { kind: "containerDelete", on: "container", run: deleteContainer },
   "GET dbs/*/colls/*/pkranges": { kind: "keyRanges", on: "container", run: listKeyRanges },
+  "FEED dbs/*/colls/*/pkranges": { kind: "keyRanges", on: "container", run: listKeyRanges },
+
+  "GET dbs/*/colls/*/conflicts": { kind: "conflicts", on: "container", run: listConflicts },
+  "QUERY dbs/*/colls/*/conflicts": { kind: "conflicts", on: "container", run: listConflicts },
+  "PLAN dbs/*/colls/*/conflicts": { kind: "queryPlan", on: "container", run: planQuery },
+  "POST dbs/*/colls/*/operations/*": { kind: "keyDelete", on: "documents", run: deleteKey },
 
   "POST dbs/*/colls/*/docs": { kind: "create", on: "documents", run: createDocument },
   "UPSERT dbs/*/colls/*/docs": { kind: "upsert", on: "documents", run: upsertDocument },
@@ -72,6 +83,26 @@ const WITH_NAME = /([^/]+)\/[^/]+/g;
 
 export function routeOf(method: string, path: string, headers: IncomingHttpHeaders): Route | undefined {
   return ROUTES[`${verbOf(method, headers)} ${path.replace(WITH_NAME, "$1/*")}`];
+}
+
+const REFUSED: Readonly<Record<string, string>> = {
+  sprocs: "Stored procedures",
+  triggers: "Triggers",
+  udfs: "User defined functions",
+  users: "Users",
+  permissions: "Permissions and resource tokens",
+  conflicts: "Conflicts other than the empty list of them",
+  clientencryptionkeys: "Client encryption keys",
+  attachments: "Attachments",
+  addresses: "The direct mode of clients (use the gateway mode)",
+};
+
+/** What this server does not do, by the name that its users know. */
+export function refusalOf(method: string, path: string): string {
+  const what = Object.entries(REFUSED).find(([type]) => path.split("/").includes(type))?.[1];
+  return what
+    ? `${what} are not supported by this server: ${method} ${path}.`
+    : `${method} ${path} is not supported by this server.`;
 }
 
 /** Headers say which of the things a POST can mean is meant; a plan request is marked as a query too. */

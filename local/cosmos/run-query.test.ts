@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
 import { Catalog, type Container } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
+import { atOnce } from "./slices.ts";
 import { compileQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, type Json, type JsonObject, type Value } from "./sql/values.ts";
+import { seeded } from "./tests/seeded.ts";
 
 const DOCUMENTS = 300;
 const QUERIES = 400;
@@ -35,15 +37,7 @@ const SORTED = ["c.a", "c.b", "c.d.e", "c.id"];
 let database: Database;
 let container: Container;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-let seed = SEED;
-
-/** A small generator whose numbers a printed seed brings back (mulberry32). */
-function random(below: number): number {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-}
+const random = seeded(SEED);
 
 const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 
@@ -111,14 +105,8 @@ function pages(sql: string, pageSize: number): Json[] {
   const results: Json[] = [];
   let continuation: string | undefined;
   do {
-    const page = runQuery({
-      container,
-      query: compileQuery(sql),
-      parameters: new Map(),
-      pk: undefined,
-      pageSize,
-      continuation,
-    });
+    const query = compileQuery(sql);
+    const page = atOnce(runQuery({ container, query, parameters: new Map(), scope: {}, pageSize, continuation }));
     results.push(...page.results.map((text) => JSON.parse(text) as Json));
     continuation = page.continuation;
   } while (continuation !== undefined);

@@ -1,24 +1,36 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
-import { type AccessPath, accessPath, type Binding, type Position, part, type Request } from "./access-path.ts";
-import { candidates } from "./candidates.ts";
+import { type AccessPath, accessPath, type Request } from "./access-path.ts";
+import { type Candidate, candidates } from "./candidates.ts";
 import type { Container } from "./catalog.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
 import { orderFault } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
+import type { KeyScope } from "./key-scope.ts";
+import { type Pause, positionOf, rowsOf } from "./row-source.ts";
+import type { Sliced } from "./slices.ts";
 import { type Bounds, sortedPage } from "./sorted-page.ts";
+import type { Scope } from "./sql/compile.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
 import type { Value } from "./sql/values.ts";
+import { type Binding, type Position, statement } from "./walk.ts";
 
 export interface QueryRequest {
   readonly container: Container;
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;
-  readonly pk: string | undefined;
+  readonly scope: KeyScope;
   readonly pageSize: number;
   readonly continuation: string | undefined;
+  /** Told of each document that is read. */
+  readonly meter?: Meter;
+}
+
+export interface Meter {
+  documents: number;
+  bytes: number;
 }
 
 export interface Page {
@@ -28,12 +40,18 @@ export interface Page {
 }
 
 /** Azure ends a page at 4 MB, however many results were asked for. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+export const PAGE_BYTES = 4 * 1024 * 1024;
+/** A document with joins can make very many results. */
+const JOINED_AT_ONCE = 256;
 
-export function runQuery(request: QueryRequest): Page {
+const MOST_READ_AT_FIRST = 1000;
+
+/** A page of results; left for a while between the pieces that it reads. */
+export function* runQuery(request: QueryRequest): Sliced<Page> {
   const { container, query, parameters } = request;
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
+  if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
   const from = readContinuation(request.continuation);
   const bounds: Bounds = {
     skip: request.continuation === undefined ? (bound(query.skip, parameters) ?? 0) : 0,
@@ -42,35 +60,44 @@ export function runQuery(request: QueryRequest): Page {
   const search = searchOf(request, from);
   if (query.grouping) {
     const { skip, take } = bounds;
-    return { results: collectGroups(search, query.grouping).slice(skip, take === undefined ? undefined : skip + take) };
+    const groups = yield* collectGroups(search, query.grouping);
+    return { results: groups.slice(skip, take === undefined ? undefined : skip + take) };
   }
   const path = accessPath(search);
   const [ordering] = query.orderings;
   const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
-  if (!streams) return sortedPage(request, candidates(container, path), from, bounds);
+  if (!streams) return yield* sortedPage(request, metered(request, candidates(container, path)), from, bounds);
+  const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
-    ? streamPage(request, storedTexts(container, path), from.at, bounds)
-    : streamPage(request, resultTexts(request, path), from.at, bounds);
+    ? yield* streamPage(request, storedTexts(request, path, first), from.at, bounds)
+    : yield* streamPage(request, resultTexts(request, path, first), from.at, bounds);
 }
 
-function searchOf({ container, query, parameters, pk }: QueryRequest, { at, after }: Continuation): Request {
+const resultOf =
+  ({ project }: CompiledQuery) =>
+  (scope: Scope) => {
+    const output = project(scope);
+    return output === undefined ? [] : [JSON.stringify(output)];
+  };
+
+function searchOf({ container, query, parameters, scope }: QueryRequest, { at, after }: Continuation): Request {
   const now = Date.now();
   const { items } = container;
-  const first = (sql: string, bindings: readonly Binding[]) => [...items.rows(sql, bindings)][0];
+  const one = (sql: string, bindings: readonly Binding[]) => [...items.rows(sql, bindings)][0];
   return {
     container,
     query,
     parameters,
-    pk,
+    scope,
     now,
     after: at,
     // The first page has chosen between a walk and a lookup, and the others keep to it.
     chosen: at ? "walk" : after ? "lookup" : undefined,
-    anyExpired: first(`SELECT seq FROM ${items.name} WHERE expires <= ? LIMIT 1`, [now]) !== undefined,
+    anyExpired: one(`SELECT seq FROM ${items.name} WHERE expires <= ? LIMIT 1`, [now]) !== undefined,
     count: ({ column, conditions }: Constraint, most: number) => {
       const filters = conditions.map(({ test, bindings }) => ({ sql: `${column} ${test}`, bindings }));
-      const { sql, bindings } = part(`SELECT 1 FROM ${items.name}`, filters, "");
-      return Number(first(`SELECT count(*) AS n FROM (${sql} LIMIT ${most})`, bindings)?.["n"] ?? 0);
+      const { sql, bindings } = statement(`SELECT 1 FROM ${items.name}`, filters, "");
+      return Number(one(`SELECT count(*) AS n FROM (${sql} LIMIT ${most})`, bindings)?.["n"] ?? 0);
     },
   };
 }
@@ -82,19 +109,22 @@ interface Texts {
 }
 
 /** The rows come in the order of the results: stop as soon as the page is full. */
-function streamPage(
+function* streamPage(
   { pageSize }: QueryRequest,
-  rows: Iterable<Texts>,
+  rows: Iterable<Texts | Pause>,
   from: Position | undefined,
   bounds: Bounds,
-): Page {
+): Sliced<Page> {
   const results: string[] = [];
   let { skip } = bounds;
   let left = bounds.take ?? Number.POSITIVE_INFINITY;
   let bytes = 0;
   let at = from;
   if (left <= 0) return { results };
-  for (const { row, texts } of rows) {
+  for (const next of rows) {
+    yield;
+    if (!next) continue;
+    const { row, texts } = next;
     if (at && (results.length >= pageSize || bytes >= PAGE_BYTES)) {
       return { results, continuation: writeContinuation({ at, ...(bounds.take === undefined ? {} : { left }) }) };
     }
@@ -108,24 +138,43 @@ function streamPage(
       left -= 1;
       if (left <= 0) return { results };
     }
-    at = { key: (row["key"] as string | null | undefined) ?? null, seq: row.seq };
+    at = positionOf(row);
   }
   return { results };
 }
 
 /** Where SQLite has done all the filtering and whole documents are wanted, the stored text is the result. */
-function* storedTexts({ items }: Container, { parts }: AccessPath): Generator<Texts> {
-  for (const { sql, bindings } of parts) {
-    for (const row of items.rows(sql, bindings)) yield { row, texts: [row.body] };
+function* storedTexts(request: QueryRequest, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
+  for (const row of rowsOf(request.container.items, walks, first)) {
+    if (row) measure(request, row);
+    yield row && { row, texts: [row.body] };
   }
 }
 
-function* resultTexts({ container, query, parameters }: QueryRequest, path: AccessPath): Generator<Texts> {
-  for (const { row, document } of candidates(container, path)) {
+function* metered(request: QueryRequest, found: Iterable<Candidate | Pause>): Generator<Candidate | Pause> {
+  for (const candidate of found) {
+    if (candidate) measure(request, candidate.row);
+    yield candidate;
+  }
+}
+
+function measure({ meter }: QueryRequest, { body }: StoredItem): void {
+  if (!meter) return;
+  meter.documents += 1;
+  meter.bytes += body.length;
+}
+
+function* resultTexts(request: QueryRequest, path: AccessPath, first: number): Generator<Texts | Pause> {
+  const { container, query, parameters } = request;
+  for (const candidate of metered(request, candidates(container, path, first))) {
+    yield;
+    if (!candidate) continue;
+    const { row, document } = candidate;
     const texts: string[] = [];
     for (const scope of matches(query, document, parameters)) {
       const output = query.project(scope);
       if (output !== undefined) texts.push(output === document ? row.body : JSON.stringify(output));
+      if (texts.length % JOINED_AT_ONCE === 0) yield;
     }
     yield { row, texts };
   }

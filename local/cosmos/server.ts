@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Database } from "../database/database.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
+import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type Call, fault, type Reply } from "./request.ts";
-import { KINDS, routeOf } from "./routes.ts";
+import { KINDS, refusalOf, routeOf } from "./routes.ts";
 import { isSigned } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 
@@ -18,8 +19,17 @@ const TOO_BUSY = fault(
 );
 
 const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
+/** Above the largest request that any operation takes, which says more exactly what is too large. */
+const MOST_BODY_BYTES = 16 * 1024 * 1024;
+const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
 /** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
 const KEEP_ALIVE_MS = 60_000;
+
+class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
+
+const NOTHING = Buffer.alloc(0);
 
 interface Exchange {
   readonly reply: Reply;
@@ -44,14 +54,23 @@ export class CosmosServer {
   }
 
   create(): Server {
-    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, async (request, response) => {
-      const exchange = await this.#exchange(request).catch((cause: unknown): Exchange => {
-        this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
-        return { reply: fault(500, String(cause)) };
-      });
+    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      void this.#serve(request, response);
+    });
+  }
+
+  /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const exchange = await this.#exchange(request);
       this.#requestCharge += exchange.reply.charge;
       send(response, exchange);
-    });
+    } catch (cause) {
+      if (cause instanceof ClientGone) return;
+      this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+      if (response.headersSent) response.destroy();
+      else send(response, { reply: fault(500, `The server failed: ${String(cause)}`) });
+    }
   }
 
   /** Takes some of what has expired off the disk. */
@@ -65,7 +84,9 @@ export class CosmosServer {
 
   async #exchange(request: IncomingMessage): Promise<Exchange> {
     const { method = "GET", headers } = request;
-    const body = method === "GET" ? "" : await readBody(request);
+    const bytes = method === "GET" ? NOTHING : await readBody(request);
+    if (bytes === undefined) return { reply: TOO_LARGE };
+    const body = bytes[0] === HYBRID_ROW ? "" : bytes.toString();
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$throttle") return { reply: this.#setThrottle(body) };
@@ -75,10 +96,10 @@ export class CosmosServer {
       return { reply: NOT_SIGNED };
     }
     const route = routeOf(method, path, headers);
-    if (!route) return { reply: fault(400, `${method} ${path} is not supported by this server.`) };
+    if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
-    const names = segments.filter((_, index) => index % 2 === 1);
-    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body };
+    const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
+    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body, bytes };
     if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
     if (route.on === "documents" && this.#throttle > 0) {
       this.#throttle -= 1;
@@ -114,21 +135,31 @@ export class CosmosServer {
   }
 }
 
-function readBody(request: IncomingMessage): Promise<string> {
+/** Undefined where it is larger than any request may be: the rest of it is read and dropped. */
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const [only, ...more] = chunks;
-      resolve(more.length > 0 ? Buffer.concat(chunks).toString() : (only?.toString() ?? ""));
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_BODY_BYTES) chunks = [];
+      else chunks.push(chunk);
     });
-    request.on("error", reject);
+    request.on("end", () => {
+      if (bytes > MOST_BODY_BYTES) return resolve(undefined);
+      const [only, ...more] = chunks;
+      resolve(only && more.length === 0 ? only : Buffer.concat(chunks));
+    });
+    request.on("error", (cause) => reject(new ClientGone("The client left before the end of its request.", { cause })));
   });
 }
 
+/** An id may have a question mark, which the JavaScript SDK does not encode; documents take no query string. */
+const DOCUMENT = /\/docs\/[^/]+$/;
+
 function pathOf(url: string): string {
   const query = url.indexOf("?");
-  return (query < 0 ? url : url.slice(0, query)).replace(/^\/+|\/+$/g, "");
+  return (query < 0 || DOCUMENT.test(url) ? url : url.slice(0, query)).replace(/^\/+|\/+$/g, "");
 }
 
 function decodeSegment(segment: string): string {
@@ -157,7 +188,8 @@ function send(response: ServerResponse, { reply, container }: Exchange): void {
       "x-ms-content-path",
       rid,
       "x-ms-alt-content-path",
-      items.link,
+      // A header is ASCII: names are encoded as in a URL, as Azure does.
+      encodeURI(items.link),
     );
   }
   const body = reply.body ?? "";

@@ -1,8 +1,9 @@
 // A page of a query whose candidates come in another order than its results: take them all, sort, cut.
-
 import type { Candidate } from "./candidates.ts";
 import { type Continuation, readValues, writeContinuation, writeValues } from "./continuation.ts";
-import type { Page, QueryRequest } from "./run-query.ts";
+import type { Pause } from "./row-source.ts";
+import { PAGE_BYTES, type Page, type QueryRequest } from "./run-query.ts";
+import type { Sliced } from "./slices.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, type Value } from "./sql/values.ts";
 
@@ -20,25 +21,32 @@ export interface Bounds {
   readonly take: number | undefined;
 }
 
-export function sortedPage(
+export function* sortedPage(
   request: QueryRequest,
-  candidates: Iterable<Candidate>,
+  candidates: Iterable<Candidate | Pause>,
   from: Continuation,
   bounds: Bounds,
-): Page {
+): Sliced<Page> {
   const { query } = request;
   const { skip, take } = bounds;
-  const found = [...findings(request, candidates)].sort((a, b) => compare(query, a, b));
+  const last: Place | undefined = from.after && { seq: from.after.seq, values: readValues(from.after.values) };
+  // What is distinct depends on everything before it, and the results that joins make of one document share a place: no
+  // page can end between them, so these come in one.
+  const isWhole = query.distinct || query.joins.length > 0;
+  const wanted = Math.min(request.pageSize, take ?? Number.POSITIVE_INFINITY);
+  const size = isWhole ? (take ?? Number.POSITIVE_INFINITY) : wanted;
+  const shortlist = new Shortlist(query, query.distinct ? Number.POSITIVE_INFINITY : (last ? 0 : skip) + size + 1);
+  for (const item of findings(request, candidates)) {
+    if (item && !(last && compare(query, item, last) <= 0)) shortlist.add(item);
+    yield;
+  }
+  const found = yield* shortlist.sorted();
   if (query.distinct) {
-    // One page: what is distinct depends on everything before it.
     const texts = [...new Set(found.map(({ text }) => text))];
     return { results: texts.slice(skip, take === undefined ? undefined : skip + take) };
   }
-  const last: Place | undefined = from.after && { seq: from.after.seq, values: readValues(from.after.values) };
-  const rest = last ? found.filter((item) => compare(query, item, last) > 0) : found.slice(skip);
-  // The results that joins make of one document share a place, and a page cannot end between them.
-  const size = query.joins.length > 0 ? rest.length : request.pageSize;
-  const taken = rest.slice(0, Math.min(size, take ?? size));
+  const rest = last ? found : found.slice(skip);
+  const taken = isWhole ? rest.slice(0, size) : cut(rest, size);
   const results = taken.map(({ text }) => text);
   const left = take === undefined ? undefined : take - taken.length;
   const end = taken.at(-1);
@@ -47,10 +55,74 @@ export function sortedPage(
   return { results, continuation: writeContinuation({ after, ...(left === undefined ? {} : { left }) }) };
 }
 
-function* findings({ query, parameters, container }: QueryRequest, candidates: Iterable<Candidate>): Generator<Found> {
+function cut(found: readonly Found[], size: number): Found[] {
+  let bytes = 0;
+  const end = found.findIndex(({ text }, at) => {
+    const isFull = at >= size || bytes >= PAGE_BYTES;
+    bytes += text.length;
+    return isFull;
+  });
+  return found.slice(0, end < 0 ? undefined : end);
+}
+
+/** Keeps the first `most` of what it is given, in the order of the query. */
+class Shortlist {
+  readonly #query: CompiledQuery;
+  readonly #most: number;
+  #kept: Found[] = [];
+
+  constructor(query: CompiledQuery, most: number) {
+    this.#query = query;
+    this.#most = most;
+  }
+
+  add(item: Found): void {
+    this.#kept.push(item);
+    if (this.#kept.length < 2 * this.#most + SORTED_AT_ONCE) return;
+    this.#kept.sort((a, b) => compare(this.#query, a, b));
+    this.#kept.length = this.#most;
+  }
+
+  *sorted(): Sliced<Found[]> {
+    const sorted = yield* mergeSorted(this.#kept, (a, b) => compare(this.#query, a, b));
+    return Number.isFinite(this.#most) ? sorted.slice(0, this.#most) : sorted;
+  }
+}
+
+const SORTED_AT_ONCE = 2000;
+
+/** A merge sort that can be left for a while. */
+function* mergeSorted(items: readonly Found[], order: (a: Found, b: Found) => number): Sliced<Found[]> {
+  if (items.length <= SORTED_AT_ONCE) return [...items].sort(order);
+  const half = items.length >> 1;
+  const left = yield* mergeSorted(items.slice(0, half), order);
+  const right = yield* mergeSorted(items.slice(half), order);
+  const merged: Found[] = [];
+  let [l, r] = [0, 0];
+  while (merged.length < items.length) {
+    const [a, b] = [left[l], right[r]];
+    if (a && (!b || order(a, b) <= 0)) {
+      merged.push(a);
+      l += 1;
+    } else if (b) {
+      merged.push(b);
+      r += 1;
+    }
+    if (merged.length % SORTED_AT_ONCE === 0) yield;
+  }
+  return merged;
+}
+
+function* findings(
+  { query, parameters, container }: QueryRequest,
+  candidates: Iterable<Candidate | Pause>,
+): Generator<Found | Pause> {
   // Azure leaves documents without the property out, unless its path is named in the indexing policy.
   const keepsUndefined = query.orderings.every(({ path }) => container.indexing.coverage(path) === "named");
-  for (const { row, document } of candidates) {
+  for (const candidate of candidates) {
+    yield;
+    if (!candidate) continue;
+    const { row, document } = candidate;
     for (const scope of matches(query, document, parameters)) {
       const output = query.project(scope);
       const values = query.orderings.map(({ evaluate }) => evaluate(scope));

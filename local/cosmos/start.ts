@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { Catalog } from "./catalog.ts";
 import { containerFault } from "./containers.ts";
+import { completePolicy } from "./indexing.ts";
 import { CosmosServer } from "./server.ts";
 import { EMULATOR_KEY } from "./signature.ts";
 import type { JsonObject } from "./sql/values.ts";
@@ -97,7 +98,7 @@ async function provision(catalog: Catalog, { database: id, containers }: CosmosR
 }
 
 function differs(present: JsonObject, wanted: JsonObject): boolean {
-  const policy = wanted["indexingPolicy"] ?? present["indexingPolicy"];
+  const policy = completePolicy(wanted["indexingPolicy"] ?? present["indexingPolicy"]);
   return (
     JSON.stringify([present["indexingPolicy"], present["defaultTtl"]]) !==
     JSON.stringify([policy, wanted["defaultTtl"]])

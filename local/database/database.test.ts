@@ -57,6 +57,26 @@ test("a savepoint takes back one work's changes and leaves its neighbours'", asy
   database.close();
 });
 
+test("a savepoint takes back the changes of work that throws, where the throw is caught", async () => {
+  const database = open();
+  database.exec("DELETE FROM item");
+  const insert = database.prepare("INSERT INTO item VALUES (?)");
+  await database.write(() => {
+    insert.run("before");
+    const failing = () =>
+      database.savepoint(
+        () => {
+          insert.run("thrown");
+          throw new Error("a bug");
+        },
+        () => true,
+      );
+    expect(failing).toThrow("a bug");
+  });
+  expect(database.prepare("SELECT name FROM item").all()).toEqual([{ name: "before" }]);
+  database.close();
+});
+
 test("what comes after the close is refused, to whoever asks for it", async () => {
   const db = new Database(":memory:");
   db.close();

@@ -20,6 +20,7 @@ interface Waiting {
 }
 
 const BUSY_TIMEOUT_MS = 5000;
+const MOST_STATEMENTS = 2000;
 
 export class Database {
   readonly #sqlite: DatabaseSync;
@@ -41,10 +42,16 @@ export class Database {
     this.#sqlite.exec(sql);
   }
 
-  /** The prepared statement for `sql`, prepared once. */
+  /** Makes a function of one text, that gives the same text for the same, known to SQL by `name`. */
+  define(name: string, run: (text: string) => string): void {
+    this.#sqlite.function(name, { deterministic: true }, (text) => run(String(text)));
+  }
+
+  /** The prepared statement for `sql`, prepared once and kept while there are not too many. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
+      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
       statement = this.#sqlite.prepare(sql);
       this.#statements.set(sql, statement);
     }
@@ -65,15 +72,20 @@ export class Database {
     });
   }
 
-  /** Inside `write`: runs `work`, and takes back its changes alone when it returns a value that `keep` refuses. */
+  /** Inside `write`: runs `work`, and takes back its changes alone when it throws or returns a value that `keep` refuses. */
   savepoint<T>(work: () => T, keep: (value: T) => boolean): T {
     this.prepare("SAVEPOINT work").run();
+    let kept = false;
     try {
       const value = work();
-      if (!keep(value)) this.prepare("ROLLBACK TO work").run();
+      kept = keep(value);
       return value;
     } finally {
-      this.prepare("RELEASE work").run();
+      // A full disk can have ended the whole transaction, and the savepoint with it.
+      if (this.#sqlite.isTransaction) {
+        if (!kept) this.prepare("ROLLBACK TO work").run();
+        this.prepare("RELEASE work").run();
+      }
     }
   }
 

@@ -1,5 +1,5 @@
-// COUNT, SUM, AVG, MIN and MAX as accumulators.
-import { compareValues, type Value } from "./values.ts";
+// COUNT, SUM, AVG, MIN, MAX, MAKELIST and MAKESET as accumulators.
+import { compareValues, type Json, type Value } from "./values.ts";
 
 export interface Aggregate {
   /** `times` documents have this value. */
@@ -44,11 +44,29 @@ function counting(): Aggregate {
   };
 }
 
+/** All values in an array, or each once; what is undefined is left out. */
+function listing(isSet: boolean): Aggregate {
+  const values: Json[] = [];
+  const seen = new Set<string>();
+  return {
+    add(value, times) {
+      if (value === undefined) return;
+      const text = isSet ? JSON.stringify(value) : "";
+      if (isSet && seen.has(text)) return;
+      seen.add(text);
+      for (let n = isSet ? times : 1; n <= times; n += 1) values.push(value);
+    },
+    result: () => values,
+  };
+}
+
 const AGGREGATES = new Map<string, () => Aggregate>([
   ["COUNT", counting],
   ["SUM", () => summing((sum) => sum)],
   ["AVG", () => summing((sum, count) => (count === 0 ? undefined : sum / count))],
   ["MIN", () => extreme((order) => order < 0)],
+  ["MAKELIST", () => listing(false)],
+  ["MAKESET", () => listing(true)],
   ["MAX", () => extreme((order) => order > 0)],
 ]);
 

@@ -19,7 +19,9 @@ export type Expression =
       readonly then: Expression;
       readonly otherwise: Expression;
     }
-  | { readonly kind: "call"; readonly name: string; readonly given: readonly Expression[] };
+  | { readonly kind: "call"; readonly name: string; readonly given: readonly Expression[] }
+  /** `EXISTS(SELECT ...)`, `ARRAY(SELECT ...)`, and `(SELECT ...)` for the one value that it has. */
+  | { readonly kind: "subquery"; readonly as: "exists" | "array" | "value"; readonly query: Query };
 
 export interface Selected {
   readonly name: string;
@@ -31,10 +33,14 @@ export type Selection =
   | { readonly kind: "value"; readonly expression: Expression }
   | { readonly kind: "list"; readonly items: readonly Selected[] };
 
-/** `FROM alias` binds the document, `JOIN alias IN array` and `FROM alias IN array` each element in turn. */
+/**
+ * `FROM alias` binds the document, `FROM c.path alias` what is there, `JOIN alias IN array` and `FROM alias IN array` each
+ * element in turn.
+ */
 export interface Source {
   readonly alias: string;
   readonly elementsOf?: Expression;
+  readonly path?: Expression;
 }
 
 export interface Ordering {

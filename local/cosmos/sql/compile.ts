@@ -4,7 +4,9 @@ import { type Aggregate, aggregateNamed } from "./aggregates.ts";
 import type { Expression } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
-import { equal, isObject, type JsonObject, ordered, type Value } from "./values.ts";
+import { type LikePattern, likePattern } from "./like.ts";
+import { compileSubquery } from "./subquery.ts";
+import { equal, isObject, type JsonObject, ordered, setOwn, type Value } from "./values.ts";
 
 export interface Scope {
   /** By slot: what each alias is bound to, slot 0 the document. */
@@ -74,6 +76,8 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
     }
     case "call":
       return call(expression, context);
+    case "subquery":
+      return compileSubquery(expression, context);
     default:
       return expression satisfies never;
   }
@@ -84,7 +88,7 @@ export function build(entries: readonly (readonly [string, Evaluate])[], scope: 
   const object: JsonObject = {};
   for (const [key, evaluate] of entries) {
     const value = evaluate(scope);
-    if (value !== undefined) object[key] = value;
+    if (value !== undefined) setOwn(object, key, value);
   }
   return object;
 }
@@ -175,7 +179,10 @@ function binary(operator: string, left: Evaluate, right: Evaluate): Evaluate {
   if (!compute) throw new QueryFault(`The operator '${operator}' is not supported by this server.`);
   return (scope) => {
     const [a, b] = [left(scope), right(scope)];
-    return typeof a === "number" && typeof b === "number" ? compute(a, b) : undefined;
+    if (typeof a !== "number" || typeof b !== "number") return undefined;
+    const result = compute(a, b);
+    // JSON has no infinity and no NaN.
+    return Number.isFinite(result) ? result : undefined;
   };
 }
 
@@ -190,32 +197,18 @@ function logical(left: Value, right: () => Value, decisive: boolean): Value {
 function like(expression: Extract<Expression, { kind: "like" }>, context: Compiling): Evaluate {
   const of = compile(expression.of, context);
   const pattern = compile(expression.pattern, context);
-  const escapedBy = expression.escape ? compile(expression.escape, context) : () => undefined;
-  let last: { readonly text: string; readonly regex: RegExp } | undefined;
+  const escapeMark = expression.escape ? compile(expression.escape, context) : () => undefined;
+  let last: { readonly text: string; readonly escapedBy: Value; readonly matches: LikePattern } | undefined;
   return (scope) => {
     const value = of(scope);
     const text = pattern(scope);
     if (typeof value !== "string" || typeof text !== "string") return undefined;
-    if (last?.text !== text) last = { text, regex: likePattern(text, escapedBy(scope)) };
-    return last.regex.test(value);
+    const mark = escapeMark(scope);
+    if (last?.text !== text || last.escapedBy !== mark) {
+      last = { text, escapedBy: mark, matches: likePattern(text, typeof mark === "string" ? mark : undefined) };
+    }
+    return last.matches(value);
   };
-}
-
-function likePattern(text: string, escapedBy: Value): RegExp {
-  const literal = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  let source = "";
-  for (let i = 0; i < text.length; i += 1) {
-    const char = text.charAt(i);
-    const set = char === "[" ? text.indexOf("]", i) : -1;
-    if (char === escapedBy) source += literal(text.charAt(++i));
-    else if (char === "%") source += ".*";
-    else if (char === "_") source += ".";
-    else if (set > i + 1) {
-      source += `[${text.slice(i + 1, set).replace(/[\\\]]/g, "\\$&")}]`;
-      i = set;
-    } else source += literal(char);
-  }
-  return new RegExp(`^${source}$`, "su");
 }
 
 function call(expression: Extract<Expression, { kind: "call" }>, context: Compiling): Evaluate {

@@ -1,6 +1,6 @@
 // A query made ready to run over documents: its filter, its output, and what a store can use to find candidates faster.
 import type { Aggregate } from "./aggregates.ts";
-import type { Expression, Query } from "./ast.ts";
+import type { Expression, Query, Source } from "./ast.ts";
 import { pathOf } from "./ast.ts";
 import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
@@ -16,6 +16,8 @@ export interface CompiledOrdering {
 }
 
 export interface CompiledQuery {
+  /** Without FROM there is one result, and no document is read. */
+  readonly isOfNothing: boolean;
   readonly all: boolean;
   readonly distinct: boolean;
   readonly where: Evaluate | undefined;
@@ -59,24 +61,29 @@ function compileParsed(query: Query): CompiledQuery {
   const project = projection(query, { slots, aggregates });
   const keys = query.groupBy.map((expression) => compile(expression, { slots }));
   const grouped = keys.length > 0 || aggregates.length > 0;
-  if (grouped && query.orderBy.length > 0) throw new QueryFault("ORDER BY together with aggregates is not supported.");
+  if (keys.length > 0 && query.orderBy.length > 0)
+    throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
   const take = query.top ?? query.limit;
   return {
+    isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
     distinct: query.distinct,
     where,
     conjuncts,
     exact,
     joins,
-    orderings: query.orderBy.map(({ expression, descending }) => {
+    // One result needs no order.
+    orderings: (grouped ? [] : query.orderBy).map(({ expression, descending }) => {
+      // First, for it names what in the expression is not supported.
+      const evaluate = compile(expression, { slots });
       const path = pathOf(expression, alias);
       if (!path || path.length === 0) {
         throw new QueryFault(
           "Unsupported ORDER BY clause: the item expression could not be mapped to a document path.",
         );
       }
-      return { path: `/${path.join("/")}`, evaluate: compile(expression, { slots }), descending };
+      return { path: `/${path.join("/")}`, evaluate, descending };
     }),
     grouping: grouped ? { keys, aggregates } : undefined,
     paths: joins.length > 0 ? undefined : pathsUsed(query, alias),
@@ -86,28 +93,34 @@ function compileParsed(query: Query): CompiledQuery {
   };
 }
 
-/** Slot 0 is the document; in `FROM s IN c.steps`, `c` is. */
+/** Slot 0 is the document, which has no name where the first source is a subquery; in `FROM s IN c.steps` and `FROM c.steps`, `c` is. */
 function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, number>; elements: Expression[] } {
-  const [first] = query.sources;
-  let root: Expression | undefined = first?.elementsOf;
+  const [given, ...joined]: readonly Source[] = query.sources;
+  // `FROM orders o` is the container by another name.
+  const first: Source | undefined = given?.path?.kind === "alias" ? { alias: given.alias } : given;
+  let root: Expression | undefined = first?.elementsOf ?? first?.path;
   while (root?.kind === "member") root = root.of;
-  const alias = root?.kind === "alias" ? root.name : (first?.alias ?? "c");
+  const alias = root?.kind === "alias" ? root.name : root ? "" : (first?.alias ?? "c");
   const slots = new Map([[alias, 0]]);
   const elements: Expression[] = [];
-  for (const source of query.sources) {
-    if (!source.elementsOf) continue;
-    if (slots.has(source.alias)) throw new QueryFault(`The alias '${source.alias}' is used twice.`);
-    slots.set(source.alias, slots.size);
-    elements.push(source.elementsOf);
+  for (const { alias: name, elementsOf, path } of first ? [first, ...joined] : []) {
+    const set: Expression | undefined = elementsOf ?? (path && { kind: "array", items: [path] });
+    if (!set) continue;
+    if (slots.has(name)) throw new QueryFault(`The alias '${name}' is used twice.`);
+    slots.set(name, slots.size);
+    elements.push(set);
   }
   return { alias, slots, elements };
 }
 
-function projection({ selection, sources }: Query, context: Compiling): Evaluate {
+export function projection({ selection, sources }: Query, context: Compiling): Evaluate {
   switch (selection.kind) {
-    case "all":
-      if (sources.length > 1) throw new QueryFault("'SELECT *' is not valid with more than one source.");
-      return (scope) => scope.values[sources[0]?.elementsOf ? 1 : 0];
+    case "all": {
+      const [only, ...others] = sources;
+      if (!only || others.length > 0)
+        throw new QueryFault("'SELECT *' is not valid with more than one source, or none.");
+      return compile({ kind: "alias", name: only.alias }, context);
+    }
     case "value":
       return compile(selection.expression, context);
     case "list": {

@@ -83,6 +83,7 @@ export function pathsUsed(query: Query, alias: string): readonly string[] | unde
 
 /** False where the expression needs more than paths. */
 function collect(expression: Expression, alias: string, used: Set<string>): boolean {
+  if (expression.kind === "subquery") return false;
   const path = pathOf(expression, alias);
   if (path) {
     used.add(`/${path.join("/")}`);
@@ -96,6 +97,7 @@ function partsOf(expression: Expression): readonly Expression[] {
     case "literal":
     case "parameter":
     case "alias":
+    case "subquery":
       return [];
     case "member":
       return [expression.of, expression.key];

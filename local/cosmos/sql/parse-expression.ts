@@ -1,5 +1,5 @@
 // The expression half of the parser: precedence climbing over the tokens of one query.
-import type { Expression } from "./ast.ts";
+import type { Expression, Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 import { type Token, tokenize } from "./lexer.ts";
 
@@ -23,10 +23,13 @@ const COMPARISONS = new Set(["=", "!=", "<>", "<", ">", "<=", ">="]);
 
 export class ExpressionParser {
   readonly #tokens: readonly Token[];
+  readonly #parseSelect: (parser: ExpressionParser) => Query;
   #next = 0;
 
-  constructor(sql: string) {
+  /** `parseSelect` reads the SELECT statement of a subquery. */
+  constructor(sql: string, parseSelect: (parser: ExpressionParser) => Query) {
     this.#tokens = tokenize(sql);
+    this.#parseSelect = parseSelect;
   }
 
   get token(): Token {
@@ -74,6 +77,17 @@ export class ExpressionParser {
     while (this.accept(","));
     this.expect(close);
     return items;
+  }
+
+  /** What an alias can stand for each element of: an array, or the results of a subquery. */
+  set(): Expression {
+    const set = this.expression();
+    return set.kind === "subquery" && set.as === "value" ? { ...set, as: "array" } : set;
+  }
+
+  /** `c` or `c.path[0]` */
+  path(): Expression {
+    return this.#members({ kind: "alias", name: this.name() });
   }
 
   expression(): Expression {
@@ -179,7 +193,7 @@ export class ExpressionParser {
     if (token.text === "[") return { kind: "array", items: this.list("]") };
     if (token.text === "{") return this.#object();
     if (token.text === "(") {
-      if (this.is("SELECT")) throw new QueryFault("Subqueries are not supported by this server.");
+      if (this.is("SELECT")) return this.#subquery("value");
       const inner = this.expression();
       this.expect(")");
       return inner;
@@ -199,7 +213,8 @@ export class ExpressionParser {
         return { kind: "literal", value: undefined };
       case "EXISTS":
       case "ARRAY":
-        throw new QueryFault(`${token.upper}(subquery) is not supported by this server.`);
+        this.expect("(");
+        return this.#subquery(token.upper === "EXISTS" ? "exists" : "array");
     }
     if (this.accept("(")) return { kind: "call", name: token.upper, given: this.list(")") };
     if (RESERVED.has(token.upper)) {
@@ -209,6 +224,12 @@ export class ExpressionParser {
     if (token.upper === "UDF" && this.is("."))
       throw new QueryFault("User defined functions are not supported by this server.");
     return { kind: "alias", name: token.text };
+  }
+
+  #subquery(as: "exists" | "array" | "value"): Expression {
+    const query = this.#parseSelect(this);
+    this.expect(")");
+    return { kind: "subquery", as, query };
   }
 
   #object(): Expression {

@@ -4,20 +4,25 @@ import { QueryFault } from "./fault.ts";
 import { ExpressionParser } from "./parse-expression.ts";
 
 export function parseQuery(sql: string): Query {
-  const parser = new ExpressionParser(sql);
+  const parser = new ExpressionParser(sql, parseSelect);
+  const query = parseSelect(parser);
+  end(parser);
+  return query;
+}
+
+/** A SELECT statement, alone or in parentheses. */
+function parseSelect(parser: ExpressionParser): Query {
   parser.expect("SELECT");
   const distinct = parser.accept("DISTINCT");
   const top = parser.accept("TOP") ? count(parser) : undefined;
   const selection = parseSelection(parser);
-  if (!parser.is("FROM")) parser.fail("FROM expected");
-  const sources = parseSources(parser);
+  const sources = parser.is("FROM") ? parseSources(parser) : [];
   const where = parser.accept("WHERE") ? parser.expression() : undefined;
   const groupBy = by(parser, "GROUP") ? expressions(parser) : [];
   const orderBy = by(parser, "ORDER") ? orderings(parser) : [];
   const offset = parser.accept("OFFSET") ? count(parser) : undefined;
   if (offset && !parser.is("LIMIT")) parser.fail("LIMIT expected");
   const limit = parser.accept("LIMIT") ? count(parser) : undefined;
-  end(parser);
   if (groupBy.length > 0 && orderBy.length > 0)
     throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   return {
@@ -35,9 +40,10 @@ export function parseQuery(sql: string): Query {
 
 /** The condition of a patch: `FROM c WHERE ...` over the document as it is. */
 export function parseCondition(sql: string): { readonly alias: string; readonly where: Expression } {
-  const parser = new ExpressionParser(sql);
+  const parser = new ExpressionParser(sql, parseSelect);
   const [source, ...others] = parseSources(parser);
-  if (!source || source.elementsOf || others.length > 0) throw new QueryFault("A patch condition reads one document.");
+  if (!source || source.elementsOf || source.path || others.length > 0)
+    throw new QueryFault("A patch condition reads one document.");
   parser.expect("WHERE");
   const where = parser.expression();
   end(parser);
@@ -90,20 +96,30 @@ function implied(expression: Expression): string | undefined {
 
 function parseSources(parser: ExpressionParser): Source[] {
   parser.expect("FROM");
-  const sources: Source[] = [];
-  const first = parser.name();
-  if (parser.accept("IN")) sources.push({ alias: first, elementsOf: parser.expression() });
-  else if (parser.is(".", "[")) throw new QueryFault("FROM takes the container, or `alias IN container.path`.");
-  else
-    sources.push({
-      alias: parser.accept("AS") || (parser.token.kind === "word" && !parser.is(...CLAUSES)) ? parser.name() : first,
-    });
+  const sources = [parseSource(parser)];
   while (parser.accept("JOIN")) {
-    const alias = parser.name();
-    parser.expect("IN");
-    sources.push({ alias, elementsOf: parser.expression() });
+    const source = parseSource(parser);
+    if (!source.elementsOf) parser.fail("IN expected");
+    sources.push(source);
   }
   return sources;
+}
+
+/** What SELECT * means where nothing else can name it. */
+const UNNAMED = "";
+
+/** `alias IN set`, `(SELECT ...) AS alias`, `c`, `c AS alias` or `c.path AS alias`. */
+function parseSource(parser: ExpressionParser): Source {
+  if (parser.is("(")) {
+    const elementsOf = parser.set();
+    parser.accept("AS");
+    return { alias: parser.name(), elementsOf };
+  }
+  const path = parser.path();
+  if (path.kind === "alias" && parser.accept("IN")) return { alias: path.name, elementsOf: parser.set() };
+  const isNamed = parser.accept("AS") || (parser.token.kind === "word" && !parser.is(...CLAUSES));
+  const alias = isNamed ? parser.name() : (implied(path) ?? UNNAMED);
+  return path.kind === "alias" && path.name === alias ? { alias } : { alias, path: path };
 }
 
 const CLAUSES = ["WHERE", "GROUP", "ORDER", "OFFSET", "LIMIT", "JOIN"];
@@ -115,6 +131,7 @@ function expressions(parser: ExpressionParser): Expression[] {
 }
 
 function orderings(parser: ExpressionParser): Ordering[] {
+  if (parser.accept("RANK")) throw new QueryFault("Full text search is not supported by this server: ORDER BY RANK.");
   const items: Ordering[] = [];
   do {
     const expression = parser.expression();

@@ -11,6 +11,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Sets a property of its own whatever its name: by plain assignment `__proto__` would be none. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
 export function parseJson(text: string): Value {
   try {
     return JSON.parse(text) as Json;

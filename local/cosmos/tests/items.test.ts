@@ -32,6 +32,7 @@ describe("create", () => {
 
   test("refuses a bad time to live with 400", async () => {
     expect(await codeOf(at.orders.items.create({ id: "a", orderId: "c4", ttl: 0 }))).toBe(400);
+    expect(await codeOf(at.orders.items.create<object>({ id: "a", orderId: "c4", ttl: null }))).toBe(400);
     expect((await at.orders.item("a", "c4").read()).statusCode).toBe(404);
   });
 
@@ -39,6 +40,14 @@ describe("create", () => {
     const operation = { operationType: "Create" as const, resourceBody: { id: "a/b", orderId: "c4" } };
     const { result } = await at.orders.items.batch([operation], "c4");
     expect(result?.map(({ statusCode }) => statusCode)).toEqual([400]);
+  });
+
+  test("takes an id with a question mark or blanks at its end", async () => {
+    for (const id of ["a?b", "blank  ", "tab\tline\nreturn\r"]) {
+      expect((await at.orders.items.create({ id, orderId: "c4" })).statusCode).toBe(201);
+      expect((await at.orders.item(id, "c4").read()).resource).toMatchObject({ id });
+      expect((await at.orders.item(id, "c4").delete()).statusCode).toBe(204);
+    }
   });
 
   test("refuses more than 2 MB with 413", async () => {

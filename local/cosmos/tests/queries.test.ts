@@ -151,6 +151,13 @@ describe("aggregates", () => {
     ],
     ["SELECT COUNT(1) AS n, c.flag FROM c GROUP BY c.flag", [{ n: 3 }, { n: 1, flag: true }, { n: 1, flag: false }]],
     ["SELECT VALUE COUNT(1) / 5 FROM c", [1]],
+    ["SELECT VALUE MAX(c.n) FROM c WHERE IS_NUMBER(c.n) ORDER BY c.n", [3.5]],
+    ["SELECT VALUE MAKESET(c.pk) FROM c", [["a", "b"]]],
+    ["SELECT c.pk, MAKELIST(c.n) AS all FROM c WHERE c.pk = 'a' GROUP BY c.pk", [{ pk: "a", all: [1, 2] }]],
+    [
+      "SELECT VALUE (SELECT VALUE COUNT(1) FROM t IN c.tags) FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags)",
+      [2, 1],
+    ],
   ])("%s", async (query, expected) => {
     expect(await run(query)).toEqual(expected);
   });
@@ -163,7 +170,8 @@ describe("faults", () => {
     ["SELECT * FROM c WHERE c.n = ", "end of query"],
     ["SELECT * FROM c WHERE d.n = 1", "'d'"],
     ["SELECT * FROM c WHERE NOSUCH(c.n)", "NOSUCH"],
-    ["SELECT * FROM c WHERE EXISTS(SELECT 1)", "EXISTS"],
+    ["SELECT * FROM c WHERE ST_DISTANCE(c.a, c.b) < 1", "ST_DISTANCE"],
+    ["SELECT * FROM c WHERE udf.mine(c.n)", "User defined functions"],
     ["SELECT * FROM c WHERE c.n = 'unended", "'unended"],
     ["SELECT * FROM c WHERE COUNT(1) = 1", "COUNT"],
     ["SELECT * FROM c ORDER BY LOWER(c.name)", "ORDER BY"],

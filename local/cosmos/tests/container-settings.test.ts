@@ -1,0 +1,138 @@
+// What a container is made with besides its key: unique keys and throughput; its quota; all documents of a key taken away.
+import type { Container, OfferDefinition } from "@azure/cosmos";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
+
+let at: TemporaryServer;
+beforeAll(async () => {
+  at = await temporaryServer();
+});
+afterAll(() => at.stop());
+
+describe("unique keys", () => {
+  let people: Container;
+  beforeAll(async () => {
+    const uniqueKeyPolicy = { uniqueKeys: [{ paths: ["/email"] }, { paths: ["/name/first", "/name/last"] }] };
+    const definition = { id: "unique", partitionKey: "/pk", uniqueKeyPolicy, defaultTtl: -1 };
+    people = (await at.client.database("test").containers.create(definition)).container;
+    await people.items.create({ id: "1", pk: "a", email: "e1", name: { first: "Ann", last: "Lee" } });
+  });
+
+  test("are refused with 409 where another document of the partition has the value", async () => {
+    expect(await codeOf(people.items.create({ id: "2", pk: "a", email: "e1", name: { first: "B" } }))).toBe(409);
+    const ann = { first: "Ann", last: "Lee" };
+    expect(await codeOf(people.items.create({ id: "2", pk: "a", email: "e2", name: ann }))).toBe(409);
+    expect((await people.items.create({ id: "2", pk: "b", email: "e1", name: ann })).statusCode).toBe(201);
+  });
+
+  test("count for replace, upsert and patch too, and not against the document itself", async () => {
+    await people.items.create({ id: "3", pk: "a", email: "e3", name: { first: "C" } });
+    const third = people.item("3", "a");
+    expect(await codeOf(third.replace({ id: "3", pk: "a", email: "e1", name: { first: "C" } }))).toBe(409);
+    expect(await codeOf(people.items.upsert({ id: "3", pk: "a", email: "e1", name: { first: "C" } }))).toBe(409);
+    expect(await codeOf(third.patch([{ op: "set", path: "/email", value: "e1" }]))).toBe(409);
+    expect((await third.patch([{ op: "set", path: "/age", value: 3 }])).statusCode).toBe(200);
+    expect((await third.read()).resource).toMatchObject({ email: "e3", age: 3 });
+    expect((await third.patch([{ op: "set", path: "/email", value: "e4" }])).statusCode).toBe(200);
+    expect((await people.items.create({ id: "5", pk: "a", email: "e3", name: { first: "D" } })).statusCode).toBe(201);
+  });
+
+  test("take a batch back whole", async () => {
+    const create = (id: string, email: string) => ({
+      operationType: "Create" as const,
+      resourceBody: { id, pk: "batch", email, name: { first: id } },
+    });
+    const { result } = await people.items.batch([create("1", "x"), create("2", "x")], "batch");
+    expect(result?.map(({ statusCode }) => statusCode)).toEqual([424, 409]);
+    expect((await people.item("1", "batch").read()).statusCode).toBe(404);
+  });
+
+  test("hold for a value that is not there, and are free again once a document is gone", async () => {
+    await people.items.create({ id: "1", pk: "none", email: "e" });
+    expect(await codeOf(people.items.create({ id: "2", pk: "none", email: "f" }))).toBe(409);
+    await people.item("1", "none").delete();
+    expect((await people.items.create({ id: "2", pk: "none", email: "f" })).statusCode).toBe(201);
+  });
+
+  test("are fixed", async () => {
+    const { resource } = await people.read();
+    const changed = { ...resource, uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/other"] }] } };
+    expect(await codeOf(people.replace(changed as Parameters<typeof people.replace>[0]))).toBe(400);
+  });
+});
+
+describe("throughput", () => {
+  const contentOf = (offer: OfferDefinition | undefined) => offer?.content;
+
+  test("is what a container was made with, and can be changed", async () => {
+    const definition = { id: "manual", partitionKey: "/pk", throughput: 800 };
+    const { container } = await at.client.database("test").containers.create(definition);
+    const { resource } = await container.readOffer();
+    expect(contentOf(resource)).toMatchObject({ offerThroughput: 800 });
+    const offer = at.client.offer(String(resource?.id));
+    if (resource?.content) resource.content.offerThroughput = 1000;
+    await offer.replace(resource as OfferDefinition);
+    expect(contentOf((await container.readOffer()).resource)).toMatchObject({ offerThroughput: 1000 });
+    await container.delete();
+    expect(await codeOf(offer.read())).toBe(404);
+  });
+
+  test("is 400 for a container, and autoscale where that is asked for", async () => {
+    expect(contentOf((await at.plain.readOffer()).resource)).toMatchObject({ offerThroughput: 400 });
+    const definition = { id: "auto", partitionKey: "/pk", maxThroughput: 4000 };
+    const { container } = await at.client.database("test").containers.create(definition);
+    expect(contentOf((await container.readOffer()).resource)).toMatchObject({
+      offerThroughput: 400,
+      offerAutopilotSettings: { maxThroughput: 4000 },
+    });
+  });
+
+  test("of a database is shared by its containers", async () => {
+    const { database } = await at.client.databases.create({ id: "sharing", throughput: 500 });
+    const { container } = await database.containers.create({ id: "c", partitionKey: "/pk" });
+    expect(contentOf((await database.readOffer()).resource)).toMatchObject({ offerThroughput: 500 });
+    expect((await container.readOffer()).resource).toBeUndefined();
+    expect((await at.client.database("test").readOffer()).resource).toBeUndefined();
+  });
+
+  test("that is no multiple of 100 is a 400", async () => {
+    const definition = { id: "odd", partitionKey: "/pk", throughput: 401 };
+    expect(await codeOf(at.client.database("test").containers.create(definition))).toBe(400);
+  });
+});
+
+test("a container says its quota and how far its indexes are", async () => {
+  const { headers } = await at.plain.read({ populateQuotaInfo: true });
+  expect(headers["x-ms-resource-quota"]).toContain("collectionSize=");
+  expect(headers["x-ms-documentdb-collection-index-transformation-progress"]).toBe("100");
+});
+
+test("all documents of a partition key are taken away, and no others", async () => {
+  for (const id of ["1", "2"]) await at.plain.items.create({ id, pk: "gone" });
+  await at.plain.items.create({ id: "1", pk: "stays" });
+  await at.plain.deleteAllItemsForPartitionKey("gone");
+  const query = "SELECT VALUE c.pk FROM c WHERE c.pk IN ('gone', 'stays')";
+  expect((await at.plain.items.query(query).fetchAll()).resources).toEqual(["stays"]);
+});
+
+test("a query says what it read, where the client asks for that", async () => {
+  for (let n = 0; n < 5; n += 1) await at.plain.items.create({ id: `m${n}`, pk: "metrics", n });
+  const query = "SELECT * FROM c WHERE c.n > 2";
+  const options = { partitionKey: "metrics", populateQueryMetrics: true };
+  const { queryMetrics } = (await at.plain.items.query(query, options).fetchAll()) as unknown as {
+    queryMetrics?: Record<string, { retrievedDocumentCount: number; outputDocumentCount: number }>;
+  };
+  const page = await at.plain.items.query(query, options).fetchNext();
+  const metrics = JSON.stringify(queryMetrics ?? page);
+  expect(metrics).toMatch(/retrievedDocumentCount"?[:=]\s*5/);
+  expect(metrics).toMatch(/outputDocumentCount"?[:=]\s*2/);
+});
+
+test.each([
+  ["id", "The partition key component definition path 'id' could not be accepted"],
+  ["/a b", "Partition key paths must contain only valid characters"],
+])("a partition key path like %s is refused", async (path, message) => {
+  const partitionKey = { paths: [path] };
+  const creating = at.client.database("test").containers.create({ id: "bad", partitionKey });
+  await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+});
