@@ -8,6 +8,7 @@ import type { Lock } from "./message.ts";
 import type { Queue } from "./queue.ts";
 import type { Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
+import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import type { Settlement } from "./settlement.ts";
 
 const LONG = 0x81;
@@ -88,6 +89,7 @@ function renewLock(queue: Queue, body: Body): Response {
 }
 
 async function schedule(queue: Queue, body: Body): Promise<Response> {
+  if (!queue.deadLetter) return refusal(400, "amqp:not-allowed", "Nothing can be sent to a dead-letter queue.");
   let incoming: Incoming[];
   try {
     incoming = list(body["messages"]).map((entry) => {
@@ -96,6 +98,14 @@ async function schedule(queue: Queue, body: Body): Promise<Response> {
     });
   } catch {
     return refusal(400, "amqp:decode-error", "A message to be scheduled cannot be decoded.");
+  }
+  const size = incoming.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (size > MAX_MESSAGE_BYTES) {
+    return refusal(
+      403,
+      "amqp:link:message-size-exceeded",
+      `${size} bytes are above the limit of ${MAX_MESSAGE_BYTES}.`,
+    );
   }
   return ok({ "sequence-numbers": types.wrap_array(await queue.send(incoming), LONG) });
 }
@@ -158,7 +168,7 @@ function getSessionState(queue: Queue, body: Body): Response {
 
 async function setSessionState(queue: Queue, body: Body): Promise<Response> {
   const state = body["session-state"];
-  if (!queue.sessions) return SESSION_LOST;
+  if (!queue.sessions || typeof body["session-id"] !== "string") return SESSION_LOST;
   await queue.sessions.setState(sessionId(body), Buffer.isBuffer(state) ? Buffer.from(state) : undefined);
   return OK;
 }

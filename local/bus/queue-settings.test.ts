@@ -28,3 +28,8 @@ test("what would change a message's way and is not built is refused, not ignored
   expect(parseSettings("q", { status: "SendDisabled" })).toMatch(/not supported.*\n.*status/);
   expect(parseSettings("q", { status: "Active", maxSizeInMegabytes: 1024 })).toMatchObject({ maxDeliveryCount: 10 });
 });
+
+test("a lock longer than the service's five minutes is refused", () => {
+  expect(parseSettings("q", { lockDuration: "PT5M" })).toMatchObject({ lockDurationMs: 300_000 });
+  expect(parseSettings("q", { lockDuration: "PT5M1S" })).toMatch(/has to be PT5M at most\n.*lockDuration/);
+});

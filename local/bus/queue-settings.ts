@@ -4,6 +4,7 @@ import { z } from "zod";
 const MILLISECONDS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
 /** Service Bus writes "never" as .NET's largest TimeSpan, P10675199DT2H48M5.4775807S. */
 const NEVER_MS = 10_675_199 * MILLISECONDS.day;
+const MAX_LOCK_MS = 5 * MILLISECONDS.minute;
 const DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /** @returns milliseconds, or `undefined` if it is no ISO 8601 duration of days and shorter. */
@@ -25,11 +26,13 @@ const duration = z.string().transform((text, context) => {
   return ms ?? 0;
 });
 
+const lockDuration = duration.refine((ms) => ms <= MAX_LOCK_MS, { error: "has to be PT5M at most" });
+
 const unsupported = z.undefined({ error: "is not supported by this broker" }).optional();
 
 // Other ARM properties, such as sizes, are kept for the administration client and have no effect here.
 const armProperties = z.looseObject({
-  lockDuration: duration.prefault("PT1M"),
+  lockDuration: lockDuration.prefault("PT1M"),
   maxDeliveryCount: z.int().positive().default(10),
   defaultMessageTimeToLive: duration.prefault("P10675199DT2H48M5.4775807S"),
   deadLetteringOnMessageExpiration: z.boolean().default(false),

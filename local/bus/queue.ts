@@ -3,7 +3,7 @@ import { DuplicateWindow } from "./duplicate-window.ts";
 import { encodeDelivery } from "./encoded-delivery.ts";
 import type { Incoming } from "./encoded-message.ts";
 import { type Consumer, Lane } from "./lane.ts";
-import { LockTable } from "./lock-table.ts";
+import { LockTable, lockToken } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "./message.ts";
 import { MessageShelf, type StateCounts } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
@@ -145,7 +145,8 @@ export class Queue {
     this.#pump(lane);
   }
 
-  encode(message: Message, lock: Lock | undefined): Buffer {
+  /** @param lockToken for a message that is not delivered over a link. */
+  encode(message: Message, lock: Lock | undefined, lockToken?: Buffer): Buffer {
     return encodeDelivery(this.#around.bodies.bytes(this.number, message), {
       deliveryCount: message.deliveryCount,
       ttlMs: message.ttlMs,
@@ -154,6 +155,7 @@ export class Queue {
       state: message.state,
       lockedUntil: lock && (this.sessions?.lockedUntil(message.sessionId ?? "") ?? lock.until),
       deadLetterSource: this.deadLetter ? undefined : this.name.slice(0, this.name.lastIndexOf("/")),
+      lockToken,
     });
   }
 
@@ -176,7 +178,7 @@ export class Queue {
     if (mode === "peekLock") {
       return messages.map((message) => {
         const lock = this.#locks.grant(message, until);
-        return { bytes: this.encode(message, lock), lock };
+        return { bytes: this.encode(message, lock, lockToken(lock)), lock };
       });
     }
     const received = messages.map((message) => ({ bytes: this.encode(message, undefined), lock: undefined }));

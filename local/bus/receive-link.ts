@@ -1,6 +1,7 @@
 // A client's receiving link: delivers as credit allows, drains, and turns dispositions into steps of the queue.
 import type { PropertyChanges } from "./application-properties.ts";
 import type { Consumer, Lane } from "./lane.ts";
+import { type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
 import type { Queue } from "./queue.ts";
@@ -41,27 +42,21 @@ export class ReceiveLink implements Consumer {
   #handed = 0;
   #isDraining = false;
 
-  constructor(link: SenderLink, queue: Queue, lane?: Lane) {
+  constructor(link: SenderLink, queue: Queue, log: Log, lane?: Lane) {
     this.#link = link;
     this.queue = queue;
     this.#lane = lane;
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
     echoDrainEvenWithoutCredit(link);
-    link.on("sender_flow", () => this.#flow());
+    const on = (outcome: string, step: (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>) =>
+      listen(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, step));
+    listen(link, "sender_flow", log, () => this.#flow());
     // Room in rhea's buffer of unsettled deliveries, which was full.
-    link.on("sendable", () => queue.pump(lane));
-    link.on("accepted", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.queue.settler.complete(lock)),
-    );
-    link.on("released", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.queue.settler.release(lock)),
-    );
-    link.on("rejected", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.#reject(lock, delivery)),
-    );
-    link.on("modified", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.#modify(lock, delivery)),
-    );
+    listen(link, "sendable", log, () => queue.pump(lane));
+    on("accepted", (lock) => queue.settler.complete(lock));
+    on("released", (lock) => queue.settler.release(lock));
+    on("rejected", (lock, delivery) => this.#reject(lock, delivery));
+    on("modified", (lock, delivery) => this.#modify(lock, delivery));
     // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out.
     setImmediate(() => link.is_open() && queue.join(this, lane));
   }
@@ -115,9 +110,12 @@ export class ReceiveLink implements Consumer {
     this.#link.connection._register();
   }
 
-  async #settle(delivery: HeldTransfer, step: (lock: Lock) => Settlement | Promise<Settlement>): Promise<void> {
+  async #settle(
+    delivery: HeldTransfer,
+    step: (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>,
+  ): Promise<void> {
     const { lock } = delivery;
-    const settlement = lock ? await step(lock) : "lost";
+    const settlement = lock ? await step(lock, delivery) : "lost";
     if (!this.#link.is_open()) return;
     delivery.update(true, answer(settlement));
     // rhea waits for the remote side to settle as well, which in this mode it never says.

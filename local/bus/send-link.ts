@@ -1,7 +1,8 @@
 // A client's sending link: takes messages and batches into a queue and answers each after its commit.
 import { randomUUID } from "node:crypto";
-import { BATCH_FORMAT } from "./amqp-connection.ts";
+import { ABORTED_FORMAT, BATCH_FORMAT } from "./amqp-session.ts";
 import { type Incoming, readBatch, readIncoming } from "./encoded-message.ts";
+import { type Log, listen } from "./link-faults.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "./rhea-internals.ts";
 
@@ -12,24 +13,31 @@ export const MAX_MESSAGE_BYTES = 262_144;
 const CREDIT = 1000;
 const CREDIT_STEP = 250;
 
+interface MessageContext {
+  readonly message: Buffer;
+  readonly format: number;
+  readonly delivery: Transfer;
+}
+
 export class SendLink {
   readonly queue: Queue;
   readonly #link: ReceiverLink;
   #settled = 0;
 
-  constructor(link: ReceiverLink, queue: Queue) {
+  constructor(link: ReceiverLink, queue: Queue, log: Log) {
     this.#link = link;
     this.queue = queue;
-    link.on("message", (context: { message: Buffer; format: number; delivery: Transfer }) => {
-      void this.#take(context.message, context.format, context.delivery);
-    });
+    listen(link, "message", log, (context: MessageContext) => this.#take(context));
     link.add_credit(CREDIT);
   }
 
-  async #take(bytes: Buffer, format: number, delivery: Transfer): Promise<void> {
-    // What still arrives on a link that the broker closed is not taken.
-    if (!this.#link.is_open()) return;
-    this.#answer(delivery, (await this.#store(bytes, format)) ?? ACCEPTED);
+  async #take({ message, format, delivery }: MessageContext): Promise<void> {
+    // What still arrives on a link that the broker closed is not taken, nor what the client gave up.
+    if (!this.#link.is_open() || format === ABORTED_FORMAT) {
+      Reflect.set(delivery, "settled", true);
+      return;
+    }
+    this.#answer(delivery, (await this.#store(message, format)) ?? ACCEPTED);
   }
 
   /** @returns the rejection, if it is one. */

@@ -39,6 +39,13 @@ export interface StoredDuplicate {
   readonly seenAt: number;
 }
 
+/** A work that failed took the whole group of commits with it, which the memory of the queues is ahead of. */
+class StoreFault extends Error {}
+
+export function isStoreFault(cause: unknown): boolean {
+  return cause instanceof StoreFault || (cause instanceof Error && Reflect.get(cause, "code") === "ERR_SQLITE_ERROR");
+}
+
 export class Store {
   readonly #database: Database;
   #isClosed = false;
@@ -51,7 +58,13 @@ export class Store {
   /** Runs `work` in this turn's transaction; resolves after COMMIT. After `close` nothing is acknowledged any more. */
   commit<T>(work: () => T): Promise<T> {
     if (this.#isClosed) return new Promise(() => {});
-    return this.#database.write(work);
+    return this.#database.write(() => {
+      try {
+        return work();
+      } catch (cause) {
+        throw new StoreFault(`The bus cannot store what it accepted: ${String(cause)}`, { cause });
+      }
+    });
   }
 
   get counts(): { readonly commits: number; readonly writes: number } {

@@ -1,0 +1,109 @@
+// Gives a link that a client attaches to what its address names, or refuses it with the reason.
+import type { Broker } from "./broker.ts";
+import { answerClaim } from "./claims.ts";
+import { attempt, endLink, type Log } from "./link-faults.ts";
+import { answerManagement } from "./management.ts";
+import type { Peer } from "./peer.ts";
+import type { Queue } from "./queue.ts";
+import { ReceiveLink } from "./receive-link.ts";
+import { type Responder, serveRequests } from "./request-link.ts";
+import { type ReceiverLink, readAddress, type SenderLink } from "./rhea-internals.ts";
+import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
+import { SESSION_FILTER, SessionLink } from "./session-link.ts";
+
+const CBS = "$cbs";
+const MANAGEMENT_SUFFIX = "/$management";
+/** The client must have seen the attach as opened before the detach that refuses it arrives. */
+const REFUSAL_DELAY_MS = 10;
+
+export interface LinkSurroundings {
+  readonly broker: Broker;
+  readonly log: Log;
+  now(): number;
+}
+
+/** The client sends. */
+export function openReceiver(link: ReceiverLink, peer: Peer, around: LinkSurroundings): void {
+  attempt(
+    () => receiveFrom(link, peer, around),
+    (cause) => endLink(link, "attach", around.log, cause),
+  );
+}
+
+/** The client receives. */
+export function openSender(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
+  attempt(
+    () => sendTo(link, peer, around),
+    (cause) => endLink(link, "attach", around.log, cause),
+  );
+}
+
+function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): void {
+  echoAddresses(link);
+  link.local.attach.max_message_size = MAX_MESSAGE_BYTES;
+  const address = readAddress(link.remote.attach.target);
+  const responder = findResponder(address, around);
+  const queue = around.broker.find(address);
+  if (responder) serveRequests(link, around.log, responder, (replyTo) => peer.findReply(replyTo, address));
+  else if (!queue) refuse(link, "amqp:not-found", notFound(address));
+  else if (!queue.deadLetter) refuse(link, "amqp:not-allowed", `Nothing can be sent to '${address}'.`);
+  else peer.links.set(link, new SendLink(link, queue, around.log));
+}
+
+function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
+  const { rcv_settle_mode: receiverMode, snd_settle_mode: senderMode } = link;
+  Object.assign(link.local.attach, { rcv_settle_mode: receiverMode, snd_settle_mode: senderMode });
+  echoAddresses(link);
+  const address = readAddress(link.remote.attach.source);
+  const queue = around.broker.find(address);
+  if (findResponder(address, around)) peer.replies.set(link.name, link);
+  else if (queue) receive(link, queue, address, peer, around);
+  else refuse(link, "amqp:not-found", notFound(address));
+}
+
+function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, { log }: LinkSurroundings): void {
+  const filter = readFilter(link);
+  const wantsSession = SESSION_FILTER in filter;
+  if (queue.sessions && wantsSession) {
+    peer.links.set(link, new SessionLink(link, queue, queue.sessions, log, filter[SESSION_FILTER]));
+  } else if (queue.sessions || wantsSession) {
+    refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
+  } else {
+    peer.links.set(link, new ReceiveLink(link, queue, log));
+  }
+}
+
+function readFilter(link: SenderLink): Record<string, unknown> {
+  const filter = link.remote.attach.source?.filter;
+  return typeof filter === "object" && filter !== null ? (filter as Record<string, unknown>) : {};
+}
+
+function findResponder(address: string, { broker, now }: LinkSurroundings): Responder | undefined {
+  if (address.toLowerCase() === CBS) return (request) => answerClaim(request, now());
+  if (!address.toLowerCase().endsWith(MANAGEMENT_SUFFIX)) return undefined;
+  const entity = address.slice(0, -MANAGEMENT_SUFFIX.length);
+  // Found at each request: an entity may be deleted under an open link.
+  return broker.find(entity) && ((request) => answerManagement(broker.find(entity), request));
+}
+
+/** As the client wrote them: some compare what comes back. */
+function echoAddresses(link: ReceiverLink | SenderLink): void {
+  const { source, target } = link.remote.attach;
+  link.set_source({ address: text(source?.address) });
+  link.set_target({ address: text(target?.address) });
+}
+
+function text(address: unknown): string {
+  return typeof address === "string" ? address : "";
+}
+
+function refuse(link: ReceiverLink | SenderLink, condition: string, description: string): void {
+  setTimeout(() => {
+    if (link.is_open()) link.close({ condition, description });
+  }, REFUSAL_DELAY_MS);
+}
+
+/** The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this. */
+export function notFound(address: string): string {
+  return `The messaging entity '${address}' could not be found.`;
+}

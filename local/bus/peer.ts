@@ -1,0 +1,34 @@
+// What one client's connection has open.
+import type { Queue } from "./queue.ts";
+import { readAddress, type SenderLink } from "./rhea-internals.ts";
+
+export interface OpenLink {
+  readonly queue: Queue;
+  /** The client has closed the link. */
+  leave(): void;
+  /** The broker closes it. */
+  end(condition: string, description: string): void;
+}
+
+export class Peer {
+  readonly links = new Map<unknown, OpenLink>();
+  /** Links that carry responses, by link name: that is what the SDK puts in `reply_to`. */
+  readonly replies = new Map<string, SenderLink>();
+
+  /** Clients that name no address to reply to listen at the one that they ask. */
+  findReply(replyTo: string, asked: string): SenderLink | undefined {
+    const listening = [...this.replies.values()];
+    return this.replies.get(replyTo) ?? listening.find(({ remote }) => readAddress(remote.attach.source) === asked);
+  }
+
+  /** The client has closed this link. */
+  forget(link: unknown): void {
+    this.links.get(link)?.leave();
+    this.links.delete(link);
+    for (const [name, reply] of this.replies) if (reply === link) this.replies.delete(name);
+  }
+
+  forgetAll(): void {
+    for (const link of this.links.keys()) this.forget(link);
+  }
+}
