@@ -7,8 +7,9 @@ import { guardSession } from "./amqp-session.ts";
 import type { Broker } from "./broker.ts";
 import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
 import type { Log } from "./link-faults.ts";
-import { type LinkSurroundings, notFound, openReceiver, openSender } from "./open-links.ts";
-import { Peer } from "./peer.ts";
+import { findRefusal, notFound, type Refusal } from "./link-refusals.ts";
+import { type LinkSurroundings, openReceiver, openSender } from "./open-links.ts";
+import { type OpenLink, Peer } from "./peer.ts";
 import type { Queue } from "./queue.ts";
 import type { BusConnection, BusSession, ReceiverLink, SenderLink } from "./rhea-internals.ts";
 
@@ -39,7 +40,10 @@ export class AmqpServer {
     this.#broker = broker;
     this.#around = { broker, log, now };
     this.#log = log;
-    broker.onDeleted = (queue) => this.#endLinks(queue);
+    broker.catalog.listener = {
+      deleted: (queue) => this.#endLinks(queue, () => gone(queue)),
+      changed: (queue) => this.#endLinks(queue, (link) => findRefusal(queue, link.direction)),
+    };
     const mechanisms = this.#container.sasl_server_mechanisms;
     mechanisms.enable_anonymous();
     // Service Bus's own: no secret in the handshake, the token comes over $cbs. Older SDKs in other languages insist on it.
@@ -129,13 +133,20 @@ export class AmqpServer {
     return peer;
   }
 
-  #endLinks(queue: Queue): void {
+  /** Closes the links of an entity, and of its dead-letter queue, for which there is a reason. */
+  #endLinks(queue: Queue, reasonFor: (link: OpenLink) => Refusal | undefined): void {
     for (const { links } of this.#peers.values()) {
       for (const link of links.values()) {
-        if (link.queue === queue || link.queue === queue.deadLetter) link.end("amqp:not-found", notFound(queue.name));
+        if (link.queue !== queue && link.queue !== queue.deadLetter) continue;
+        const reason = reasonFor(link);
+        if (reason) link.end(reason.condition, reason.description);
       }
     }
   }
+}
+
+function gone({ name }: Queue): Refusal {
+  return { condition: "amqp:not-found", description: notFound(name) };
 }
 
 function describe(cause: unknown): string {

@@ -8,6 +8,8 @@ export interface DeliveryFacts {
   readonly ttlMs: number | undefined;
   readonly enqueuedAt: number;
   readonly sequence: number;
+  /** The first that the message had, in the entity that it was sent to. */
+  readonly enqueuedSequence: number;
   readonly state: MessageState;
   readonly lockedUntil: number | undefined;
   readonly deadLetterSource: string | undefined;
@@ -49,7 +51,7 @@ export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
   let items = front.annotationItems + 6;
   at = writeLong(out, at + 8, KEYS.enqueuedAt, 0x83, facts.enqueuedAt);
   at = writeLong(out, at, KEYS.sequence, 0x81, facts.sequence);
-  at = writeLong(out, at, KEYS.enqueueSequence, 0x81, facts.sequence);
+  at = writeLong(out, at, KEYS.enqueueSequence, 0x81, facts.enqueuedSequence);
   if (facts.lockedUntil !== undefined) {
     at = writeLong(out, at, KEYS.lockedUntil, 0x83, facts.lockedUntil);
     items += 2;

@@ -153,6 +153,16 @@ export interface Incoming {
   readonly sessionId: string | undefined;
   readonly ttlMs: number | undefined;
   readonly scheduledFor: number | undefined;
+  /** Of a message that comes from another entity: see Message. */
+  readonly enqueuedSequence?: number | undefined;
+  readonly hops?: number;
+  readonly deadLetterSource?: string | undefined;
+}
+
+/** The same message with other bytes, of which its ids are read anew. */
+export function reread(incoming: Incoming, bytes: Buffer): Incoming {
+  const { messageId = "", sessionId } = readProperties(bytes, readFront(bytes).rest);
+  return { ...incoming, bytes, messageId, sessionId };
 }
 
 /**
@@ -220,4 +230,14 @@ export function readBatch(bytes: Buffer): Buffer[] {
   }
   if (messages.length === 0) throw new RangeError("The batch has no messages");
   return messages;
+}
+
+/** The message up to its body: for those who only want to know of it. */
+export function withoutBody(bytes: Buffer): Buffer {
+  for (let at = 0; at < bytes.length; ) {
+    const { code, end } = readSection(bytes, at);
+    if (code >= DATA) return bytes.subarray(0, at);
+    at = end;
+  }
+  return bytes;
 }

@@ -2,6 +2,7 @@
 import type { Broker } from "./broker.ts";
 import { answerClaim } from "./claims.ts";
 import { attempt, endLink, type Log } from "./link-faults.ts";
+import { findRefusal, notFound } from "./link-refusals.ts";
 import { answerManagement } from "./management.ts";
 import type { Peer } from "./peer.ts";
 import type { Queue } from "./queue.ts";
@@ -46,8 +47,11 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   const queue = around.broker.find(address);
   if (responder) serveRequests(link, around.log, responder, (replyTo) => peer.findReply(replyTo, address));
   else if (!queue) refuse(link, "amqp:not-found", notFound(address));
-  else if (!queue.deadLetter) refuse(link, "amqp:not-allowed", `Nothing can be sent to '${address}'.`);
-  else peer.links.set(link, new SendLink(link, queue, around.log));
+  else {
+    const refusal = findRefusal(queue, "send");
+    if (refusal) refuse(link, refusal.condition, refusal.description);
+    else peer.links.set(link, new SendLink(link, queue, around.log));
+  }
 }
 
 function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
@@ -62,6 +66,11 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, { log }: LinkSurroundings): void {
+  const refusal = findRefusal(queue, "receive");
+  if (refusal) {
+    refuse(link, refusal.condition, refusal.description);
+    return;
+  }
   const filter = readFilter(link);
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
@@ -83,7 +92,11 @@ function findResponder(address: string, { broker, now }: LinkSurroundings): Resp
   if (!address.toLowerCase().endsWith(MANAGEMENT_SUFFIX)) return undefined;
   const entity = address.slice(0, -MANAGEMENT_SUFFIX.length);
   // Found at each request: an entity may be deleted under an open link.
-  return broker.find(entity) && ((request) => answerManagement(broker.find(entity), request));
+  const target = () => {
+    const queue = broker.find(entity);
+    return queue && { queue, entity: broker.catalog.get(entity), catalog: broker.catalog, now };
+  };
+  return target() && ((request) => answerManagement(target(), request));
 }
 
 /** As the client wrote them: some compare what comes back. */
@@ -101,9 +114,4 @@ function refuse(link: ReceiverLink | SenderLink, condition: string, description:
   setTimeout(() => {
     if (link.is_open()) link.close({ condition, description });
   }, REFUSAL_DELAY_MS);
-}
-
-/** The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this. */
-export function notFound(address: string): string {
-  return `The messaging entity '${address}' could not be found.`;
 }

@@ -4,6 +4,8 @@ import { readAddress, type SenderLink } from "./rhea-internals.ts";
 
 export interface OpenLink {
   readonly queue: Queue;
+  /** What the client does over it. */
+  readonly direction: "send" | "receive";
   /** The client has closed the link. */
   leave(): void;
   /** The broker closes it. */

@@ -1,9 +1,10 @@
 // A client's receiving link: delivers as credit allows, drains, and turns dispositions into steps of the queue.
-import type { PropertyChanges } from "./application-properties.ts";
+
 import type { Consumer, Lane } from "./lane.ts";
 import { type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
+import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
 import type { Settlement } from "./settlement.ts";
@@ -35,6 +36,7 @@ interface ModifiedState {
 
 export class ReceiveLink implements Consumer {
   readonly queue: Queue;
+  readonly direction = "receive";
   readonly mode: Consumer["mode"];
   readonly #link: SenderLink;
   readonly #lane: Lane | undefined;

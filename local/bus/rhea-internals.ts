@@ -11,6 +11,7 @@ export interface ValueCodec {
   wrap_uint(value: number): Typed;
   wrap_int(value: number): Typed;
   wrap_long(value: number | Buffer): Typed;
+  wrap_double(value: number): Typed;
   wrap_timestamp(value: number | Buffer): Typed;
   wrap_map(value: object): Typed;
   wrap_symbolic_map(value: object): Typed;

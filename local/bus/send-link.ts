@@ -21,6 +21,7 @@ interface MessageContext {
 
 export class SendLink {
   readonly queue: Queue;
+  readonly direction = "send";
   readonly #link: ReceiverLink;
   #settled = 0;
 

@@ -22,6 +22,7 @@ const TICKS_PER_MS = 10_000n;
 
 export class SessionLink implements SessionClaimant {
   readonly queue: Queue;
+  readonly direction = "receive";
   readonly #link: SenderLink;
   readonly #sessions: Sessions;
   readonly #log: Log;

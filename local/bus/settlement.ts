@@ -1,7 +1,8 @@
 // How a taken message ends: completed, given back, deferred, buried or expired; each step acknowledged after its commit only.
-import { type PropertyChanges, withProperties } from "./application-properties.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { LockTable } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message } from "./message.ts";
+import { type PropertyChanges, withProperties } from "./message-changes.ts";
 import type { MessageShelf } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -14,6 +15,8 @@ export interface SettlingQueue {
   readonly number: number;
   readonly settings: QueueSettings;
   readonly deadLetter: { adopt(message: Message): void } | undefined;
+  /** Plans where a dead letter goes, if it does not stay. @param bytes if they were changed. */
+  forwardDeadLetter(message: Message, bytes: Buffer | undefined, arrivals: Arrivals): boolean;
   /** The message waits again, before younger ones. */
   giveBack(message: Message): void;
 }
@@ -141,11 +144,22 @@ export class Settler {
   async #bury(message: Message, deliveryCount: number, bytes: Buffer | undefined): Promise<void> {
     const { store, bodies, counts } = this.#around;
     const { number, deadLetter } = this.#queue;
+    counts.deadLetters += 1;
+    const arrivals = new Arrivals();
+    if (this.#queue.forwardDeadLetter(message, bytes, arrivals)) {
+      message.gone = true;
+      await store.commit(() => {
+        store.remove(number, message.sequence);
+        arrivals.write(store);
+      });
+      this.#forget(message);
+      arrivals.lineUp();
+      return;
+    }
     await store.commit(() => {
       store.moveToDeadLetter(number, message.sequence, deliveryCount);
       if (bytes) store.updateBytes(number, message.sequence, bytes);
     });
-    counts.deadLetters += 1;
     // A new object: the old one may still stand in this queue's line, where it must stay gone.
     const expiresAt = Number.POSITIVE_INFINITY;
     const buried: Message = {

@@ -5,25 +5,17 @@ import { AdminServer } from "./admin-server.ts";
 import { AmqpServer } from "./amqp-server.ts";
 import { Broker } from "./broker.ts";
 import { KEY, KEY_NAME } from "./claims.ts";
-import type { ArmProperties } from "./queue-settings.ts";
+import { type DeclaredEntities, declare } from "./declare.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
 
-/** The shape of `infra/entities/service-bus.json`. */
-export interface QueueEntity {
-  readonly name: string;
-  readonly properties: ArmProperties;
-}
-
-export interface BusOptions {
+export interface BusOptions extends DeclaredEntities {
   /** AMQP; 0: any free one. */
   readonly port: number;
   /** HTTP; 0: any free one. */
   readonly adminPort: number;
   /** A folder, made if absent. */
   readonly data: string;
-  /** Made if absent, set anew if present. */
-  readonly queues?: readonly QueueEntity[];
   readonly durability?: Durability;
   readonly log?: (line: string) => void;
 }
@@ -41,9 +33,9 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
   const amqp = new AmqpServer(broker, Date.now, log);
-  const admin = new AdminServer(broker, store, Date.now);
+  const admin = new AdminServer(broker, store, Date.now, log);
   try {
-    for (const { name, properties } of options.queues ?? []) await broker.put(name, properties);
+    await declare(broker.catalog, options, Date.now());
     const port = await amqp.listen(options.port);
     const adminPort = await admin.listen(options.adminPort);
     log(`Service Bus on port ${port}, administration on port ${adminPort}`);

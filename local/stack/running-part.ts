@@ -36,7 +36,7 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
 
 async function bus({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
   const { startBus } = await import("../bus/start.ts");
-  const queues = entities.queues?.["queues"] as Parameters<typeof startBus>[0]["queues"];
+  const { queues, topics } = (entities.queues ?? {}) as Pick<Parameters<typeof startBus>[0], "queues" | "topics">;
   const running = await startBus({
     port: ports.bus,
     adminPort: ports.busAdmin,
@@ -44,6 +44,7 @@ async function bus({ data, durability, ports, entities, log }: PartOptions): Pro
     durability,
     log,
     ...(queues ? { queues } : {}),
+    ...(topics ? { topics } : {}),
   });
   const { port, adminPort, connectionString } = running;
   return { address: { name: "bus", port, adminPort, connectionString }, close: () => running.close() };

@@ -26,7 +26,7 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    no
   --remotes-port N[,N…]      the first of one each service, or each (7080)
   --traces-port N            (4318)
   --port N                   of the part, where exactly one is named
-  --queues FILE              {queues: […]} (infra/entities/service-bus.json)
+  --queues FILE              {queues: […], topics: […]} (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
   --remotes FILE             {services: […]} (samples/remotes.json)
 Port 0 is any free one.`;
