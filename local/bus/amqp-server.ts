@@ -110,10 +110,7 @@ export class AmqpServer {
       );
     }
     container.on("session_close", ({ connection, session }: EventContext) => {
-      const peer = this.#peers.get(connection);
-      for (const link of peer?.links.keys() ?? []) {
-        if ((link as SenderLink).session === (session as unknown)) peer?.forget(link);
-      }
+      this.#peers.get(connection)?.forgetSession(session);
     });
     for (const event of ["connection_close", "disconnected"]) {
       container.on(event, ({ connection }: EventContext) => {

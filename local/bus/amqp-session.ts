@@ -1,4 +1,5 @@
 // One client's AMQP session: hands raw messages on undecoded, tells links apart by direction, and holds a client to the limits.
+import type { Typed } from "rhea";
 import { ProtocolFault } from "./frame-reader.ts";
 import type {
   AttachFrame,
@@ -9,6 +10,7 @@ import type {
   SenderLink,
   TransferFrame,
 } from "./rhea-internals.ts";
+import { readTransactionalState } from "./transactions.ts";
 
 /** rhea decodes messages of format 0 only; under this one they arrive as the bytes that were sent. */
 const RAW_FORMAT = 0x7fff_0001;
@@ -20,6 +22,11 @@ export const BATCH_FORMAT = 0x8001_3700;
 /** Messages above the entity's limit are rejected one by one; a link that goes on beyond this is closed. */
 const MAX_TRANSFER_BYTES = 1024 * 1024;
 const MAX_LINKS = 4096;
+/** What may stand at the ends of a link, and what a client attaches to that declares transactions. */
+const TERMINI = [0x28, 0x29, "amqp:source:list", "amqp:target:list"];
+const COORDINATOR = 0x30;
+/** Of a transfer. */
+const STATE_FIELD = 7;
 const NOTHING = Buffer.alloc(0);
 
 export function guardSession(session: BusSession): void {
@@ -57,6 +64,7 @@ function tellLinksApart(session: BusSession): void {
     session.links[key(name, isSender)] = link;
     session.remote.handles[handle] = link;
     link.remote.handle = handle;
+    readTermini(link, frame);
     link.on_attach(frame);
   };
   session.remove_link = (link) => {
@@ -66,6 +74,18 @@ function tellLinksApart(session: BusSession): void {
     if (session.links[key(link.name, link.is_sender())] === link)
       delete session.links[key(link.name, link.is_sender())];
   };
+}
+
+/** rhea knows no coordinator, and writes to the console about what else it does not know. */
+function readTermini(link: SenderLink | ReceiverLink, { performative }: AttachFrame): void {
+  const { source, target } = performative;
+  const code = target?.descriptor?.value as unknown;
+  if (isReceiver(link) && (code === COORDINATOR || code === "amqp:coordinator:list")) {
+    link.coordinator = target ?? undefined;
+  }
+  const isKnown = (terminus: typeof source) => TERMINI.includes(terminus?.descriptor?.value as never);
+  if (source && !isKnown(source)) performative.source = null;
+  if (target && !isKnown(target)) performative.target = null;
 }
 
 function limitTransfers(session: BusSession): void {
@@ -82,6 +102,7 @@ function limitTransfers(session: BusSession): void {
     // Decoding costs more than all the rest, and re-encoding is lossy.
     if (!performative.message_format) performative.message_format = RAW_FORMAT;
     frame.payload ??= NOTHING;
+    if (!link._incomplete) link.transactionId = readTransactionalState(performative.value[STATE_FIELD])?.id;
     if (performative.aborted) abort(link, frame);
     else limit(link, frame);
     receive.call(session, frame);
@@ -129,6 +150,24 @@ function limitDispositions(session: BusSession): void {
     const last = performative.last ?? first;
     if (first < head.id) performative.first = head.id;
     if (last > tail.id) performative.last = tail.id;
-    if (last >= head.id && first <= tail.id) receive.call(session, frame);
+    if (last < head.id || first > tail.id) return;
+    const transactional = readTransactionalState(performative.state);
+    if (transactional) noteTransaction(deliveries, frame, transactional);
+    receive.call(session, frame);
   };
+}
+
+/** The deliveries are settled with the outcome within, once the transaction is. */
+function noteTransaction(
+  deliveries: BusSession["outgoing"]["deliveries"],
+  { performative }: DispositionFrame,
+  { id, outcome }: { readonly id: Buffer; readonly outcome: Typed | undefined },
+): void {
+  if (!outcome) throw new ProtocolFault("amqp:invalid-field", "A transactional state needs an outcome");
+  performative.state = outcome;
+  const last = performative.last ?? performative.first;
+  for (let each = performative.first; each <= last; each += 1) {
+    const delivery = deliveries.by_id(each);
+    if (delivery) delivery.transactionId = id;
+  }
 }

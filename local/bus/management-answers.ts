@@ -3,7 +3,7 @@
 import type { Entity } from "./entity.ts";
 import type { EntityCatalog } from "./entity-catalog.ts";
 import type { Queue } from "./queue.ts";
-import type { Response } from "./request-link.ts";
+import type { RequestTransaction, Response } from "./request-link.ts";
 
 export interface ManagementTarget {
   readonly queue: Queue;
@@ -11,6 +11,8 @@ export interface ManagementTarget {
   readonly entity: Entity | undefined;
   readonly catalog: EntityCatalog;
   now(): number;
+  /** The request was sent in one. */
+  readonly transaction?: RequestTransaction | undefined;
 }
 
 export type Body = Readonly<Record<string, unknown>>;

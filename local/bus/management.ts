@@ -19,10 +19,11 @@ import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { Lock } from "./message.ts";
 import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
-import type { Response } from "./request-link.ts";
+import type { RequestTransaction, Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
 import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import type { Settlement } from "./settlement.ts";
+import { sendStep, settleStep } from "./transaction-steps.ts";
 
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
@@ -57,10 +58,16 @@ const OPERATIONS: Readonly<Record<string, readonly [use: "send" | "receive" | "l
   "com.microsoft:enumerate-rules": ["look", enumerateRules],
 };
 
+/** Those that Service Bus lets be part of a transaction. */
+const TRANSACTIONAL = new Set(["com.microsoft:schedule-message", "com.microsoft:update-disposition"]);
+const NOT_TRANSACTIONAL = "The operation cannot be part of a transaction.";
+const UNKNOWN_TRANSACTION = refusal(400, "amqp:transaction:unknown-id", "The transaction is unknown.");
+
 /** @param target undefined when the entity was deleted under an open link. */
 export async function answerManagement(
   target: ManagementTarget | undefined,
   request: DecodedMessage,
+  transaction?: RequestTransaction,
 ): Promise<Response> {
   if (!target) return refusal(404, "amqp:not-found", "The messaging entity could not be found.");
   const name = String(request.application_properties?.["operation"]);
@@ -68,7 +75,9 @@ export async function answerManagement(
   if (!operation) return refusal(501, "amqp:not-implemented", `The operation ${name} is not implemented.`);
   const obstacle = use === "send" || use === "receive" ? findRequestRefusal(target.queue, use) : undefined;
   if (obstacle) return refusal(400, obstacle.condition, obstacle.description);
-  return operation(target, isBody(request.body) ? request.body : {});
+  if (transaction && !TRANSACTIONAL.has(name)) return refusal(400, "amqp:not-allowed", NOT_TRANSACTIONAL);
+  if (transaction && !transaction.transactions.isOpen(transaction.id)) return UNKNOWN_TRANSACTION;
+  return operation({ ...target, transaction }, isBody(request.body) ? request.body : {});
 }
 
 function peek({ queue }: ManagementTarget, body: Body): Response {
@@ -95,7 +104,7 @@ function renewLock({ queue }: ManagementTarget, body: Body): Response {
   });
 }
 
-async function schedule({ queue }: ManagementTarget, body: Body): Promise<Response> {
+async function schedule({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
   let incoming: Incoming[];
   try {
     incoming = list(body["messages"]).map((entry) => {
@@ -116,7 +125,19 @@ async function schedule({ queue }: ManagementTarget, body: Body): Promise<Respon
   if (queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
     return refusal(400, "amqp:not-allowed", `The queue ${queue.name} requires a session id on every message.`);
   }
-  return ok({ "sequence-numbers": types.wrap_array(await queue.send(incoming), LONG) });
+  return ok({ "sequence-numbers": types.wrap_array(await send(queue, incoming, transaction), LONG) });
+}
+
+async function send(
+  queue: Queue,
+  incoming: readonly Incoming[],
+  transaction: RequestTransaction | undefined,
+): Promise<number[]> {
+  if (!transaction) return queue.send(incoming);
+  // The numbers are asked for now, the messages stored at the transaction's end.
+  const numbered = incoming.map((one) => ({ ...one, sequence: queue.takeNumber() }));
+  transaction.transactions.enlist(transaction.id, sendStep(queue, numbered));
+  return numbered.map(({ sequence }) => sequence);
 }
 
 async function cancelScheduled({ queue }: ManagementTarget, body: Body): Promise<Response> {
@@ -134,9 +155,18 @@ function withToken(message: Buffer, lock: Lock | undefined): object {
   return lock ? { message, "lock-token": types.wrap_uuid(lockToken(lock)) } : { message };
 }
 
-async function updateDisposition({ queue }: ManagementTarget, body: Body): Promise<Response> {
+async function updateDisposition({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
   const locks = findLocks(queue, body);
-  if (!locks) return LOCK_LOST;
+  if (!locks || locks.some(({ isEnlisted }) => isEnlisted)) return LOCK_LOST;
+  if (transaction) {
+    const { id, transactions } = transaction;
+    for (const lock of locks)
+      transactions.enlist(
+        id,
+        settleStep(queue, lock, () => settle(queue, lock, body)),
+      );
+    return OK;
+  }
   const settlements = await Promise.all(locks.map((lock) => settle(queue, lock, body)));
   if (settlements.includes("lost")) return LOCK_LOST;
   return settlements.includes("refused")

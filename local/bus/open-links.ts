@@ -1,6 +1,7 @@
 // Gives a link that a client attaches to what its address names, or refuses it with the reason.
 import type { Broker } from "./broker.ts";
 import { answerClaim } from "./claims.ts";
+import { coordinate } from "./coordinator-link.ts";
 import { attempt, endLink, type Log } from "./link-faults.ts";
 import { findRefusal, notFound } from "./link-refusals.ts";
 import { answerManagement } from "./management.ts";
@@ -12,6 +13,7 @@ import { type ReceiverLink, readAddress, type SenderLink } from "./rhea-internal
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
 import { SESSION_FILTER, SessionLink } from "./session-link.ts";
 
+const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
 const MANAGEMENT_SUFFIX = "/$management";
 /** The client must have seen the attach as opened before the detach that refuses it arrives. */
@@ -42,15 +44,24 @@ export function openSender(link: SenderLink, peer: Peer, around: LinkSurrounding
 function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): void {
   echoAddresses(link);
   link.local.attach.max_message_size = MAX_MESSAGE_BYTES;
-  const address = readAddress(link.remote.attach.target);
+  if (link.coordinator) {
+    link.local.attach.target = link.coordinator;
+    coordinate(link, peer.transactions, around.log);
+    return;
+  }
+  const destination = readDestination(link);
+  const address = readAddress(destination ?? link.remote.attach.target);
+  if (destination) link.local.attach.properties = { [DESTINATION]: destination.address };
   const responder = findResponder(address, around);
   const queue = around.broker.find(address);
-  if (responder) serveRequests(link, around.log, responder, (replyTo) => peer.findReply(replyTo, address));
-  else if (!queue) refuse(link, "amqp:not-found", notFound(address));
+  if (responder) {
+    const findReply = (replyTo: string) => peer.findReply(replyTo, address);
+    serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
+  } else if (!queue) refuse(link, "amqp:not-found", notFound(address));
   else {
     const refusal = findRefusal(queue, "send");
     if (refusal) refuse(link, refusal.condition, refusal.description);
-    else peer.links.set(link, new SendLink(link, queue, around.log));
+    else peer.links.set(link, new SendLink(link, queue, around.log, peer.transactions));
   }
 }
 
@@ -71,14 +82,15 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, { 
     refuse(link, refusal.condition, refusal.description);
     return;
   }
+  const { transactions } = peer;
   const filter = readFilter(link);
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
-    peer.links.set(link, new SessionLink(link, queue, queue.sessions, log, filter[SESSION_FILTER]));
+    peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, filter[SESSION_FILTER]));
   } else if (queue.sessions || wantsSession) {
     refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {
-    peer.links.set(link, new ReceiveLink(link, queue, log));
+    peer.links.set(link, new ReceiveLink(link, queue, log, transactions));
   }
 }
 
@@ -96,7 +108,13 @@ function findResponder(address: string, { broker, now }: LinkSurroundings): Resp
     const queue = broker.find(entity);
     return queue && { queue, entity: broker.catalog.get(entity), catalog: broker.catalog, now };
   };
-  return target() && ((request) => answerManagement(target(), request));
+  return target() && ((request, transaction) => answerManagement(target(), request, transaction));
+}
+
+/** Where a message goes that is sent by way of another entity: here a transaction needs no such way. */
+function readDestination(link: ReceiverLink): { readonly address: string } | undefined {
+  const { [DESTINATION]: address } = link.properties ?? {};
+  return typeof address === "string" ? { address } : undefined;
 }
 
 /** As the client wrote them: some compare what comes back. */

@@ -25,12 +25,17 @@ export interface Outlet {
 /** As the next entity gets it. */
 export function onward({ incoming, sequence, ttlMs }: Passing): Incoming {
   return {
-    ...incoming,
+    ...withoutNumber(incoming),
     ttlMs,
     // A message that was scheduled is due by now.
     scheduledFor: undefined,
     enqueuedSequence: incoming.enqueuedSequence ?? sequence,
   };
+}
+
+/** Each entity numbers its messages by itself. */
+function withoutNumber({ sequence: _, ...others }: Incoming): Incoming {
+  return others;
 }
 
 /** `undefined`: it may go there. A text says why not. */

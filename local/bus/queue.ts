@@ -52,6 +52,7 @@ export class Queue implements ReceivingQueue {
   readonly settler: Settler;
   readonly #duplicates = new DuplicateWindow();
   readonly #sequences: SequenceNumbers;
+  #isClosed = false;
 
   constructor(around: Surroundings, identity: QueueIdentity, settings: QueueSettings, deadLetter?: Queue) {
     this.#around = around;
@@ -153,8 +154,13 @@ export class Queue implements ReceivingQueue {
     return this.#sequences.reservedTo;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** For a queue that is deleted: nothing falls due any more. */
   close(): void {
+    this.#isClosed = true;
     for (const message of this.#shelf.clear()) this.#around.bodies.drop(message);
     this.deadLetter?.close();
   }
@@ -207,6 +213,15 @@ export class Queue implements ReceivingQueue {
 
   findLock(token: Buffer): Lock | undefined {
     return this.#locks.find(token, this.#around.now());
+  }
+
+  holds(lock: Lock): boolean {
+    return this.#locks.holds(lock, this.#around.now());
+  }
+
+  /** For a message that is numbered before it is sent. */
+  takeNumber(): number {
+    return this.#sequences.next();
   }
 
   renew(lock: Lock): number {
@@ -273,7 +288,7 @@ export class Queue implements ReceivingQueue {
 
   #newMessage(incoming: Incoming, now: number, arrivals: Arrivals): Message {
     arrivals.numbered(this);
-    return newMessage(incoming, this.#sequences.next(), this.settings, now);
+    return newMessage(incoming, incoming.sequence ?? this.#sequences.next(), this.settings, now);
   }
 
   /** Remembers the message's id, if duplicates are detected. */

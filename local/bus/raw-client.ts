@@ -59,10 +59,14 @@ export class RawClient {
 
   /** Attaches a sending link as handle 0, and waits until it has credit. */
   async attachSender(address: string, name = "raw-sender"): Promise<void> {
-    const target = types.described(types.wrap_ulong(0x29), types.wrap_list([address]));
+    await this.attachTo(types.described(types.wrap_ulong(0x29), types.wrap_list([address])), name, 0);
+  }
+
+  /** The same for any target and handle. */
+  async attachTo(target: Typed, name: string, handle: number): Promise<void> {
     const source = types.described(types.wrap_ulong(0x28), types.wrap_list([]));
     this.send(
-      frame(ATTACH, [name, types.wrap_uint(0), false, null, null, source, target, null, null, types.wrap_uint(0)]),
+      frame(ATTACH, [name, types.wrap_uint(handle), false, null, null, source, target, null, null, types.wrap_uint(0)]),
     );
     await this.next(FLOW);
   }
@@ -80,11 +84,10 @@ export class RawClient {
     this.socket.write(Buffer.concat(bytes));
   }
 
-  transfer(delivery: number, payload?: Buffer, fields: readonly unknown[] = []): void {
-    const tag = Buffer.from(String(delivery));
-    this.send(
-      frame(TRANSFER, [types.wrap_uint(0), types.wrap_uint(delivery), tag, types.wrap_uint(0), ...fields], payload),
-    );
+  /** @param fields those behind the message format. */
+  transfer(delivery: number, payload?: Buffer, fields: readonly unknown[] = [], handle = 0): void {
+    const [id, tag] = [types.wrap_uint(delivery), Buffer.from(String(delivery))];
+    this.send(frame(TRANSFER, [types.wrap_uint(handle), id, tag, types.wrap_uint(0), ...fields], payload));
   }
 
   /** The next frame of this kind; those before it are gone. */

@@ -1,5 +1,6 @@
 // A client's receiving link: delivers as credit allows, drains, and turns dispositions into steps of the queue.
 
+import type { Typed } from "rhea";
 import type { Consumer, Lane } from "./lane.ts";
 import { type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
@@ -8,6 +9,8 @@ import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
 import type { Settlement } from "./settlement.ts";
+import { settleStep } from "./transaction-steps.ts";
+import { type Transactions, unknownId } from "./transactions.ts";
 
 const DEAD_LETTER = "com.microsoft:dead-letter";
 const SETTLED_BY_SENDER = 1;
@@ -15,7 +18,10 @@ const TAG_BYTES = 16;
 
 interface HeldTransfer extends Transfer {
   lock?: Lock;
+  transactionId?: Buffer;
 }
+
+type SettleStep = (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>;
 
 interface OutcomeContext {
   readonly delivery: HeldTransfer;
@@ -39,19 +45,21 @@ export class ReceiveLink implements Consumer {
   readonly direction = "receive";
   readonly mode: Consumer["mode"];
   readonly #link: SenderLink;
+  readonly #transactions: Transactions;
   readonly #lane: Lane | undefined;
   /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
   #handed = 0;
   #isDraining = false;
 
-  constructor(link: SenderLink, queue: Queue, log: Log, lane?: Lane) {
+  constructor(link: SenderLink, queue: Queue, log: Log, transactions: Transactions, lane?: Lane) {
     this.#link = link;
+    this.#transactions = transactions;
     this.queue = queue;
     this.#lane = lane;
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
     echoDrainEvenWithoutCredit(link);
-    const on = (outcome: string, step: (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>) =>
-      listen(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, step));
+    const on = (outcome: string, step: SettleStep) =>
+      listen(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, outcome, step));
     listen(link, "sender_flow", log, () => this.#flow());
     // Room in rhea's buffer of unsettled deliveries, which was full.
     listen(link, "sendable", log, () => queue.pump(lane));
@@ -112,16 +120,27 @@ export class ReceiveLink implements Consumer {
     this.#link.connection._register();
   }
 
-  async #settle(
-    delivery: HeldTransfer,
-    step: (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>,
-  ): Promise<void> {
-    const { lock } = delivery;
-    const settlement = lock ? await step(lock, delivery) : "lost";
+  async #settle(delivery: HeldTransfer, asked: string, step: SettleStep): Promise<void> {
+    const { lock, transactionId } = delivery;
+    const outcome = transactionId
+      ? this.#enlist(transactionId, delivery, asked, step)
+      : answer(lock ? await step(lock, delivery) : "lost");
     if (!this.#link.is_open()) return;
-    delivery.update(true, answer(settlement));
+    delivery.update(true, outcome);
     // rhea waits for the remote side to settle as well, which in this mode it never says.
     delivery.remote_settled = true;
+  }
+
+  /** What is asked for within a transaction is done at its end. */
+  #enlist(id: Buffer, delivery: HeldTransfer, asked: string, step: SettleStep): Typed {
+    const { lock } = delivery;
+    if (!this.#transactions.isOpen(id)) return unknownId();
+    if (!lock || lock.isEnlisted || !this.queue.holds(lock)) return answer("lost");
+    if (asked === "rejected" && !this.queue.deadLetter) return answer("refused");
+    return this.#transactions.enlist(
+      id,
+      settleStep(this.queue, lock, () => step(lock, delivery)),
+    );
   }
 
   #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
@@ -140,7 +159,7 @@ export class ReceiveLink implements Consumer {
 }
 
 /** The SDK throws on an echoed `rejected`, so that every success is answered `accepted`. */
-function answer(settlement: Settlement): unknown {
+function answer(settlement: Settlement): Typed {
   switch (settlement) {
     case "settled":
       return ACCEPTED;

@@ -13,6 +13,7 @@ import {
   types,
 } from "./rhea-internals.ts";
 import { isStoreFault } from "./store.ts";
+import { type Transactions, within } from "./transactions.ts";
 
 const CREDIT = 100;
 const INTERNAL_ERROR = 500;
@@ -24,7 +25,24 @@ export interface Response {
 }
 
 /** Answers one request. What it throws is answered as an internal error. */
-export type Responder = (request: DecodedMessage) => Response | Promise<Response>;
+export type Responder = (
+  request: DecodedMessage,
+  transaction: RequestTransaction | undefined,
+) => Response | Promise<Response>;
+
+/** The transaction that a request was sent in. */
+export interface RequestTransaction {
+  readonly id: Buffer;
+  readonly transactions: Transactions;
+}
+
+interface RequestService {
+  readonly log: Log;
+  readonly transactions: Transactions;
+  readonly respond: Responder;
+  /** Knows the link that carries answers to a request's `reply_to`. */
+  findReply(replyTo: string): SenderLink | undefined;
+}
 
 interface RequestContext {
   readonly message: Buffer;
@@ -32,14 +50,11 @@ interface RequestContext {
   readonly delivery: Transfer;
 }
 
-/** Serves the requests of a link. `findReply` knows the link that carries answers to a request's `reply_to`. */
-export function serveRequests(
-  link: ReceiverLink,
-  log: Log,
-  respond: Responder,
-  findReply: (replyTo: string) => SenderLink | undefined,
-): void {
+/** Serves the requests of a link. */
+export function serveRequests(link: ReceiverLink, service: RequestService): void {
+  const { log, transactions, findReply } = service;
   listen(link, "message", log, async ({ message, format, delivery }: RequestContext) => {
+    const { transactionId } = link;
     link.add_credit(1);
     if (format === ABORTED_FORMAT) {
       Reflect.set(delivery, "settled", true);
@@ -50,8 +65,8 @@ export function serveRequests(
       delivery.update(true, rejection("amqp:decode-error", request));
       return;
     }
-    delivery.update(true, ACCEPTED);
-    const response = await answer(respond, request, log);
+    delivery.update(true, transactionId ? within(transactionId, ACCEPTED) : ACCEPTED);
+    const response = await answer(service, request, transactionId && { id: transactionId, transactions });
     const reply = findReply(typeof request.reply_to === "string" ? request.reply_to : "");
     if (!reply?.is_open()) return;
     const sent = reply.send(encode(request, response), undefined, 0);
@@ -61,9 +76,13 @@ export function serveRequests(
   link.add_credit(CREDIT);
 }
 
-async function answer(respond: Responder, request: DecodedMessage, log: Log): Promise<Response> {
+async function answer(
+  { respond, log }: RequestService,
+  request: DecodedMessage,
+  transaction: RequestTransaction | undefined,
+): Promise<Response> {
   try {
-    return await respond(request);
+    return await respond(request, transaction);
   } catch (cause) {
     if (isStoreFault(cause)) throw cause;
     const description = cause instanceof Error ? cause.message : String(cause);

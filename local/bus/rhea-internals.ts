@@ -75,7 +75,7 @@ export interface Terminus {
 }
 
 /** An entity's path, which some clients write as a whole URL. */
-export function readAddress(terminus: Terminus | null | undefined): string {
+export function readAddress(terminus: Pick<Terminus, "address"> | null | undefined): string {
   const address = typeof terminus?.address === "string" ? terminus.address : "";
   return address.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/^\//, "");
 }
@@ -95,17 +95,34 @@ export type SenderLink = Omit<Sender, "local" | "session" | "connection"> &
     _drained: boolean;
     _get_drain(): boolean;
   };
-export type ReceiverLink = Receiver & LinkInternals & { _incomplete: IncompleteDelivery | undefined };
+export type ReceiverLink = Receiver &
+  LinkInternals & {
+    _incomplete: IncompleteDelivery | undefined;
+    /** The transaction that the delivery in hand is sent in. */
+    transactionId: Buffer | undefined;
+    /** What a client attaches to that declares transactions, as it came. */
+    coordinator: Typed | undefined;
+  };
 
 export interface AttachFrame {
-  readonly performative: { readonly name: string; readonly handle: number; readonly role: boolean };
+  readonly performative: {
+    readonly name: string;
+    readonly handle: number;
+    readonly role: boolean;
+    source: Described | null | undefined;
+    target: Described | null | undefined;
+  };
 }
+
+type Described = Typed & { readonly descriptor?: Typed };
 
 export interface TransferFrame {
   readonly performative: {
     readonly handle: number;
     readonly delivery_id: number | null | undefined;
     readonly aborted: boolean | null | undefined;
+    /** The fields as they came, with their types. */
+    readonly value: readonly Typed[];
     message_format: number | null | undefined;
     more: boolean | null | undefined;
   };
@@ -113,7 +130,12 @@ export interface TransferFrame {
 }
 
 export interface DispositionFrame {
-  readonly performative: { readonly role: boolean; first: number; last: number | null | undefined };
+  readonly performative: {
+    readonly role: boolean;
+    first: number;
+    last: number | null | undefined;
+    state: Typed | null | undefined;
+  };
 }
 
 export interface FlowFrame {
@@ -124,6 +146,7 @@ export interface FlowFrame {
 }
 
 interface Deliveries {
+  by_id(id: number): { transactionId?: Buffer } | undefined;
   get_head(): { readonly id: number } | undefined;
   get_tail(): { readonly id: number } | undefined;
 }

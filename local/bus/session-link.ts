@@ -6,6 +6,7 @@ import type { Queue } from "./queue.ts";
 import { ReceiveLink } from "./receive-link.ts";
 import { type SenderLink, type Terminus, types } from "./rhea-internals.ts";
 import type { HeldSession, SessionClaimant, Sessions } from "./sessions.ts";
+import type { Transactions } from "./transactions.ts";
 
 export const SESSION_FILTER = "com.microsoft:session-filter";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
@@ -20,20 +21,25 @@ const MAX_WAIT_MS = 2 ** 31 - 1;
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
 const TICKS_PER_MS = 10_000n;
 
+interface LinkParts {
+  readonly log: Log;
+  readonly transactions: Transactions;
+}
+
 export class SessionLink implements SessionClaimant {
   readonly queue: Queue;
   readonly direction = "receive";
   readonly #link: SenderLink;
   readonly #sessions: Sessions;
-  readonly #log: Log;
+  readonly #around: LinkParts;
   #receiving: ReceiveLink | undefined;
   #waiting: NodeJS.Timeout | undefined;
 
-  constructor(link: SenderLink, queue: Queue, sessions: Sessions, log: Log, wanted: unknown) {
+  constructor(link: SenderLink, queue: Queue, sessions: Sessions, around: LinkParts, wanted: unknown) {
     this.queue = queue;
     this.#link = link;
     this.#sessions = sessions;
-    this.#log = log;
+    this.#around = around;
     if (typeof wanted === "string") this.#claim(wanted);
     else this.#claimNext();
   }
@@ -46,7 +52,8 @@ export class SessionLink implements SessionClaimant {
       properties: { [LOCKED_UNTIL]: types.wrap_long(ticks(session.lockedUntil)) },
     });
     this.#link.open();
-    this.#receiving = new ReceiveLink(this.#link, this.queue, this.#log, session.lane);
+    const { log, transactions } = this.#around;
+    this.#receiving = new ReceiveLink(this.#link, this.queue, log, transactions, session.lane);
   }
 
   lost(): void {
