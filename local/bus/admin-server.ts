@@ -1,7 +1,6 @@
-// The administration port: counts for people and benchmarks, and the Atom protocol of the SDK's administration client.
-import { once } from "node:events";
+// Serves the administration: counts for people and benchmarks, and the Atom protocol of the SDK's administration client.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import type { Broker } from "./broker.ts";
 import { findTokenFault } from "./claims.ts";
@@ -20,24 +19,9 @@ export class AdminServer {
     this.#log = log;
   }
 
-  /** @returns the port. Rejects with Node's error if it is taken. */
-  async listen(port: number): Promise<number> {
-    this.#server.listen(port, "127.0.0.1");
-    await once(this.#server, "listening");
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** A client's connection that came in another way. */
+  /** A client's connection, on which nothing was read yet. */
   accept(socket: Socket): void {
     this.#server.emit("connection", socket);
-  }
-
-  async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,5 @@
-// The AMQP port: accepts connections, and keeps what each of them has open.
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+// Serves AMQP: takes over connections, and keeps what each of them has open.
+import type { Socket } from "node:net";
 import rhea, { type ConnectionOptions, type EventContext } from "rhea";
 import { checkOpen, guardConnection, smoothOutput } from "./amqp-connection.ts";
 import { guardSession } from "./amqp-session.ts";
@@ -14,8 +13,6 @@ import type { Queue } from "./queue.ts";
 import type { BusConnection, BusSession, ReceiverLink, SenderLink } from "./rhea-internals.ts";
 
 const IDLE_TIMEOUT_MS = 120_000;
-/** How long what is answered may take to leave before the sockets are destroyed. */
-const CLOSE_GRACE_MS = 200;
 
 const CONNECTION_OPTIONS = {
   max_frame_size: MAX_FRAME_BYTES,
@@ -31,10 +28,7 @@ export class AmqpServer {
   readonly #around: LinkSurroundings;
   readonly #log: Log;
   readonly #peers = new Map<unknown, Peer>();
-  /** Those too that never spoke AMQP. */
-  readonly #sockets = new Set<Socket>();
   readonly #container = rhea.create_container({ id: "local-bus" });
-  #server: Server | undefined;
 
   constructor(broker: Broker, now: () => number, log: Log) {
     this.#broker = broker;
@@ -51,42 +45,14 @@ export class AmqpServer {
     this.#handle();
   }
 
-  /** @returns the port. Rejects with Node's error if it is taken. */
-  async listen(port: number): Promise<number> {
-    this.#server = createServer({ noDelay: true }, (socket) => this.accept(socket));
-    this.#server.listen(port, "127.0.0.1");
-    await once(this.#server, "listening");
-    return (this.#server.address() as AddressInfo).port;
-  }
-
   /** A client's connection, on which nothing was read yet. */
   accept(socket: Socket): void {
     const connection = this.#container.create_connection(
       CONNECTION_OPTIONS as object as ConnectionOptions,
     ) as BusConnection;
-    this.#sockets.add(socket);
-    socket.once("close", () => {
-      this.#sockets.delete(socket);
-      connection._disconnected();
-    });
+    socket.once("close", () => connection._disconnected());
     guardConnection(connection, this.#log);
     connection.accept(socket);
-  }
-
-  /**
-   * Sends what is already answered, then drops the connections without an AMQP close. A client of the SDK that is told of
-   * the close goes on using its dead `$cbs` links when the broker is back soon, and its next send hangs; a connection that
-   * breaks it replaces.
-   */
-  async close(): Promise<void> {
-    const closed = this.#server ? once(this.#server, "close") : Promise.resolve();
-    this.#server?.close();
-    for (const socket of this.#sockets) socket.destroySoon();
-    const timer = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
-    }, CLOSE_GRACE_MS);
-    await closed;
-    clearTimeout(timer);
   }
 
   #handle(): void {

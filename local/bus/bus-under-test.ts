@@ -9,7 +9,7 @@ import {
   type ServiceBusReceiver,
 } from "@azure/service-bus";
 import type { DeclaredEntities, QueueEntity } from "./declare.ts";
-import { type RunningBus, startBus } from "./start.ts";
+import { type BusOptions, type RunningBus, startBus } from "./start.ts";
 
 export class BusUnderTest {
   readonly folder = mkdtempSync(join(tmpdir(), "bus-"));
@@ -26,9 +26,9 @@ export class BusUnderTest {
     return this.#client;
   }
 
-  async start(declared: readonly QueueEntity[] | DeclaredEntities, port = 0): Promise<void> {
+  async start(declared: readonly QueueEntity[] | DeclaredEntities, port = 0, tls?: BusOptions["tls"]): Promise<void> {
     const entities = Array.isArray(declared) ? { queues: declared as readonly QueueEntity[] } : declared;
-    this.#bus = await startBus({ port, adminPort: 0, data: this.folder, ...entities });
+    this.#bus = await startBus({ port, adminPort: 0, tls, data: this.folder, ...entities });
     this.#client = connect(this.#bus.connectionString);
   }
 

@@ -43,11 +43,13 @@ async function bus({ data, durability, ports, entities, log }: PartOptions): Pro
     data: join(data, "bus"),
     durability,
     log,
+    tls: ports.busTls === undefined ? undefined : { port: ports.busTls },
     ...(queues ? { queues } : {}),
     ...(topics ? { topics } : {}),
   });
-  const { port, adminPort, connectionString } = running;
-  return { address: { name: "bus", port, adminPort, connectionString }, close: () => running.close() };
+  const { port, adminPort, connectionString, tls } = running;
+  const address = { name: "bus", port, adminPort, connectionString, ...(tls ? { tls } : {}) } as const;
+  return { address, close: () => running.close() };
 }
 
 async function cosmos({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
