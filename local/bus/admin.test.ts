@@ -1,4 +1,4 @@
-import { type OperationOptions, ServiceBusAdministrationClient } from "@azure/service-bus";
+import type { OperationOptions } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
 
@@ -6,21 +6,7 @@ const under = new BusUnderTest();
 beforeAll(() => under.start([{ name: "orders", properties: { lockDuration: "PT30S", maxDeliveryCount: 5 } }]));
 afterAll(() => under.destroy());
 
-/** The client insists on https and on the port of the connection string. */
-function administer(connectionString = under.bus.connectionString): ServiceBusAdministrationClient {
-  const client = new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 0 } });
-  client.pipeline.addPolicy({
-    name: "plain-http",
-    sendRequest: (request, next) => {
-      const url = new URL(request.url);
-      request.url = `http://127.0.0.1:${under.bus.adminPort}${url.pathname}${url.search}`;
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
-  return client;
-}
-
+const administer = (connectionString?: string) => under.administer(connectionString);
 const noOptions: OperationOptions = {};
 
 test("queues are created, read, listed, updated and deleted", async () => {
@@ -94,3 +80,42 @@ test("bad settings and a wrong key are refused", async () => {
   const stranger = administer(under.bus.connectionString.replace("SAS_KEY_VALUE", "c2VjcmV0"));
   await expect(stranger.getQueue("orders")).rejects.toMatchObject({ statusCode: 401 });
 });
+
+test("what a request has wrong is answered, and the next one is served", async () => {
+  const { adminPort } = under.bus;
+  const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${adminPort}${path}`, init);
+  const authorization = await administerToken();
+  expect((await ask("/%ZZ", { headers: { authorization } })).status).toBe(400);
+  expect(
+    (await ask("/x", { method: "PUT", headers: { authorization }, body: "<no<xml" })).status,
+  ).toBeGreaterThanOrEqual(400);
+  expect((await ask("/x", { method: "PUT", headers: { authorization }, body: "x".repeat(2_000_000) })).status).toBe(
+    413,
+  );
+  expect((await ask("/orders", { method: "PATCH", headers: { authorization } })).status).toBe(405);
+  expect((await ask("/orders", { headers: { authorization: "SharedAccessSignature sr=x&sig=%ZZ&se=9" } })).status).toBe(
+    401,
+  );
+  for (const name of ["a//b", "-x", "x/$deadletterqueue", "t/subscriptions"]) {
+    await expect(administer().createQueue(name, noOptions)).rejects.toMatchObject({ statusCode: expect.any(Number) });
+  }
+  expect(await administer().queueExists("orders")).toBe(true);
+});
+
+/** The header that the real client sends. */
+async function administerToken(): Promise<string> {
+  const client = administer();
+  let header = "";
+  client.pipeline.addPolicy(
+    {
+      name: "listen",
+      sendRequest: (request, next) => {
+        header = request.headers.get("authorization") ?? "";
+        return next(request);
+      },
+    },
+    { afterPhase: "Sign" },
+  );
+  await client.queueExists("orders");
+  return header;
+}

@@ -2,8 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServiceBusClient, type ServiceBusReceivedMessage, type ServiceBusReceiver } from "@azure/service-bus";
-import { type QueueEntity, type RunningBus, startBus } from "./start.ts";
+import {
+  ServiceBusAdministrationClient,
+  ServiceBusClient,
+  type ServiceBusReceivedMessage,
+  type ServiceBusReceiver,
+} from "@azure/service-bus";
+import type { DeclaredEntities, QueueEntity } from "./declare.ts";
+import { type BusOptions, type RunningBus, startBus } from "./start.ts";
 
 export class BusUnderTest {
   readonly folder = mkdtempSync(join(tmpdir(), "bus-"));
@@ -20,8 +26,9 @@ export class BusUnderTest {
     return this.#client;
   }
 
-  async start(queues: readonly QueueEntity[], port = 0): Promise<void> {
-    this.#bus = await startBus({ port, adminPort: 0, data: this.folder, queues });
+  async start(declared: readonly QueueEntity[] | DeclaredEntities, port = 0, tls?: BusOptions["tls"]): Promise<void> {
+    const entities = Array.isArray(declared) ? { queues: declared as readonly QueueEntity[] } : declared;
+    this.#bus = await startBus({ port, adminPort: 0, tls, data: this.folder, ...entities });
     this.#client = connect(this.#bus.connectionString);
   }
 
@@ -33,6 +40,21 @@ export class BusUnderTest {
   async destroy(): Promise<void> {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The client insists on https and on the port of the connection string; here it is led to plain HTTP. */
+  administer(connectionString = this.bus.connectionString): ServiceBusAdministrationClient {
+    const client = new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 0 } });
+    client.pipeline.addPolicy({
+      name: "plain-http",
+      sendRequest: (request, next) => {
+        const url = new URL(request.url);
+        request.url = `http://127.0.0.1:${this.bus.adminPort}${url.pathname}${url.search}`;
+        request.allowInsecureConnection = true;
+        return next(request);
+      },
+    });
+    return client;
   }
 
   async get<T>(path: string): Promise<T> {

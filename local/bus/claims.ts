@@ -23,6 +23,15 @@ export function answerClaim(request: DecodedMessage, now: number): Response {
   };
 }
 
+/** A text that is not encoded properly is no signature. */
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
 /** `undefined` for a good token. The signature is base64 of HMAC-SHA256(key, resource as sent + "\n" + expiry in seconds). */
 export function findTokenFault(token: string, now: number): string | undefined {
   const [scheme, fields = ""] = token.split(" ", 2);
@@ -31,7 +40,7 @@ export function findTokenFault(token: string, now: number): string | undefined {
     fields.split("&").map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
   );
   const expiry = field.get("se") ?? "";
-  const signature = decodeURIComponent(field.get("sig") ?? "");
+  const signature = decodePercent(field.get("sig") ?? "");
   const expected = createHmac("sha256", KEY)
     .update(`${field.get("sr") ?? ""}\n${expiry}`)
     .digest();

@@ -118,7 +118,10 @@ test("kill -9 under load loses nothing acknowledged and brings back nothing comp
     const { child, connectionString } = await spawnBus(data);
     const client = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, retryDelayInMs: 300 } });
     const stop = produceAndConsume(client, `round-${round}`, sent, completed);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const enough = { sent: sent.size + 200, completed: completed.size + 50 };
+    await expect
+      .poll(() => sent.size > enough.sent && completed.size > enough.completed, { timeout: 20_000, interval: 5 })
+      .toBe(true);
     const before = sent.size + completed.size;
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -145,7 +148,7 @@ test("kill -9 under load loses nothing acknowledged and brings back nothing comp
   expect([...sent].filter((id) => !completed.has(id) && !left.has(id) && !inDoubt.has(id))).toEqual([]);
   expect([...completed].filter((id) => left.has(id))).toEqual([]);
   expect([...left].filter(([, times]) => times > 1)).toEqual([]);
-});
+}, 120_000);
 
 /** Completions that were asked for and whose answer the kill cut off: these may be gone or not. */
 const inDoubt = new Set<string>();

@@ -1,5 +1,5 @@
 // Writes a message as it is delivered: the broker's header and annotations before the sender's bytes, which are never re-encoded.
-import { HEADER, MESSAGE_ANNOTATIONS, readFront } from "./encoded-message.ts";
+import { DELIVERY_ANNOTATIONS, HEADER, MESSAGE_ANNOTATIONS, readFront } from "./encoded-message.ts";
 import type { MessageState } from "./message.ts";
 
 /** What the broker says about a message it delivers. */
@@ -8,9 +8,13 @@ export interface DeliveryFacts {
   readonly ttlMs: number | undefined;
   readonly enqueuedAt: number;
   readonly sequence: number;
+  /** The first that the message had, in the entity that it was sent to. */
+  readonly enqueuedSequence: number;
   readonly state: MessageState;
   readonly lockedUntil: number | undefined;
   readonly deadLetterSource: string | undefined;
+  /** Only where there is no delivery tag that says it: in an answer of `$management`. */
+  readonly lockToken?: Buffer | undefined;
 }
 
 const UINT_MAX = 0xffff_ffff;
@@ -21,6 +25,7 @@ const KEYS = {
   enqueueSequence: symbol("x-opt-enqueue-sequence-number"),
   state: symbol("x-opt-message-state"),
   deadLetterSource: symbol("x-opt-deadletter-source"),
+  lockToken: symbol("x-opt-lock-token"),
 };
 
 function symbol(name: string): Buffer {
@@ -36,6 +41,7 @@ export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
   const room = FIXED_ROOM + SOURCE_ROOM + front.flags.length + front.annotations.length;
   const out = Buffer.allocUnsafe(room + bytes.length - front.rest);
   let at = writeHeader(out, front.flags, facts);
+  if (facts.lockToken) at = writeLockToken(out, at, facts.lockToken);
   const map = at;
   out[at++] = 0x00;
   out[at++] = 0x53;
@@ -45,7 +51,7 @@ export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
   let items = front.annotationItems + 6;
   at = writeLong(out, at + 8, KEYS.enqueuedAt, 0x83, facts.enqueuedAt);
   at = writeLong(out, at, KEYS.sequence, 0x81, facts.sequence);
-  at = writeLong(out, at, KEYS.enqueueSequence, 0x81, facts.sequence);
+  at = writeLong(out, at, KEYS.enqueueSequence, 0x81, facts.enqueuedSequence);
   if (facts.lockedUntil !== undefined) {
     at = writeLong(out, at, KEYS.lockedUntil, 0x83, facts.lockedUntil);
     items += 2;
@@ -90,6 +96,20 @@ function writeHeader(out: Buffer, flags: Buffer, facts: DeliveryFacts): number {
   at = out.writeUInt32BE(facts.deliveryCount, at);
   out[sizeAt] = at - sizeAt - 1;
   return at;
+}
+
+/** A section of its own: Python's client looks for the token among the delivery annotations. */
+function writeLockToken(out: Buffer, start: number, token: Buffer): number {
+  let at = start;
+  out[at++] = 0x00;
+  out[at++] = 0x53;
+  out[at++] = DELIVERY_ANNOTATIONS;
+  out[at++] = 0xc1;
+  out[at++] = 1 + KEYS.lockToken.length + 1 + token.length;
+  out[at++] = 2;
+  at += KEYS.lockToken.copy(out, at);
+  out[at++] = 0x98;
+  return at + token.copy(out, at);
 }
 
 function writeLong(out: Buffer, start: number, key: Buffer, type: number, value: number): number {

@@ -1,8 +1,8 @@
 import rhea from "rhea";
 import { expect, test } from "vitest";
-import { withProperties } from "./application-properties.ts";
 import { encodeDelivery } from "./encoded-delivery.ts";
 import { readBatch, readIncoming } from "./encoded-message.ts";
+import { withProperties } from "./message-changes.ts";
 
 const { message: codec, types } = rhea;
 const FACTS = {
@@ -10,6 +10,7 @@ const FACTS = {
   ttlMs: 5000,
   enqueuedAt: 1_760_000_000_123,
   sequence: 2 ** 33 + 7,
+  enqueuedSequence: 2 ** 33 + 7,
   state: 0,
   lockedUntil: 1_760_000_060_123,
   deadLetterSource: "orders",

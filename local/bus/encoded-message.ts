@@ -1,11 +1,64 @@
 // Reads from an encoded message what the broker must know, and leaves its bytes as they are.
+import { checkComposite } from "./composites.ts";
+import { checkValue } from "./encoded-check.ts";
 import { readItems, readSection, readTimestamp, readUint, readVariable, skipValue } from "./encoded-value.ts";
 
 export const HEADER = 0x70;
-const DELIVERY_ANNOTATIONS = 0x71;
+export const DELIVERY_ANNOTATIONS = 0x71;
 export const MESSAGE_ANNOTATIONS = 0x72;
 const PROPERTIES = 0x73;
+const APPLICATION_PROPERTIES = 0x74;
 const DATA = 0x75;
+const SEQUENCE = 0x76;
+const FOOTER = 0x78;
+
+const LISTS = [0x45, 0xc0, 0xd0];
+const MAPS = [0xc1, 0xd1];
+const BINARIES = [0xa0, 0xb0];
+const STRINGS = [0xa1, 0xb1];
+const NAMES = [0xa3, 0xb3, ...STRINGS];
+/** The type codes that a section's content may have; one that is not here may have any. */
+const CONTENTS: Readonly<Record<number, readonly number[]>> = {
+  [HEADER]: LISTS,
+  [DELIVERY_ANNOTATIONS]: MAPS,
+  [MESSAGE_ANNOTATIONS]: MAPS,
+  [PROPERTIES]: LISTS,
+  [APPLICATION_PROPERTIES]: MAPS,
+  [DATA]: BINARIES,
+  [SEQUENCE]: LISTS,
+  [FOOTER]: MAPS,
+};
+
+/** Checks that the bytes are a message which every client can read (part 3, section 3.2). Throws a RangeError. */
+export function checkMessage(bytes: Buffer): void {
+  if (bytes.length === 0) throw new RangeError("The message has no sections");
+  let last = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const end = checkValue(bytes, at);
+    const { code, value } = readSection(bytes, at);
+    const repeats = code === last && (code === DATA || code === SEQUENCE);
+    if (code < HEADER || code > FOOTER || (code <= last && !repeats)) {
+      throw new RangeError(`The section 0x${code.toString(16)} is unknown or out of order`);
+    }
+    const contents = CONTENTS[code];
+    if (contents && !contents.includes(bytes.readUInt8(value))) {
+      throw new RangeError(`The section 0x${code.toString(16)} has a wrong type`);
+    }
+    if (code === HEADER || code === PROPERTIES) checkComposite(bytes, at);
+    else if (contents === MAPS) checkKeys(bytes, value, code === APPLICATION_PROPERTIES ? STRINGS : NAMES);
+    last = code;
+    at = end;
+  }
+}
+
+function checkKeys(bytes: Buffer, map: number, types: readonly number[]): void {
+  const { count, first } = readItems(bytes, map);
+  let at = first;
+  for (let item = 0; item < count; item += 2) {
+    if (!types.includes(bytes.readUInt8(at))) throw new RangeError("A property's name has a wrong type");
+    at = skipValue(bytes, skipValue(bytes, at));
+  }
+}
 
 const MESSAGE_ID_FIELD = 0;
 const GROUP_ID_FIELD = 10;
@@ -20,6 +73,9 @@ const OWN_ANNOTATIONS = new Set([
   "x-opt-message-state",
   "x-opt-deadletter-source",
 ]);
+
+/** 9999-12-31T23:59:59.999Z */
+const LAST_INSTANT = 253_402_300_799_999;
 
 const NOTHING = Buffer.alloc(0);
 const NO_FLAGS = Buffer.from([0x40, 0x40]);
@@ -76,12 +132,17 @@ function readAnnotations(bytes: Buffer, value: number, front: Front): void {
     const itemAt = skipValue(bytes, at);
     const end = skipValue(bytes, itemAt);
     const key = readVariable(bytes, at)?.toString("ascii") ?? "";
-    if (key === SCHEDULED_ENQUEUE_TIME) front.scheduledFor = readTimestamp(bytes, itemAt);
+    if (key === SCHEDULED_ENQUEUE_TIME) front.scheduledFor = boundInstant(readTimestamp(bytes, itemAt));
     if (!OWN_ANNOTATIONS.has(key)) kept.push(bytes.subarray(at, end));
     at = end;
   }
   if (kept.length > 0) front.annotations = Buffer.concat(kept);
   front.annotationItems = kept.length * 2;
+}
+
+/** No instant is later than .NET's last, which the store can keep too. */
+function boundInstant(instant: number | undefined): number | undefined {
+  return instant === undefined ? undefined : Math.min(instant, LAST_INSTANT);
 }
 
 /** A message as it arrived. */
@@ -92,6 +153,18 @@ export interface Incoming {
   readonly sessionId: string | undefined;
   readonly ttlMs: number | undefined;
   readonly scheduledFor: number | undefined;
+  /** Its number, if it was given out before. */
+  readonly sequence?: number;
+  /** Of a message that comes from another entity: see Message. */
+  readonly enqueuedSequence?: number | undefined;
+  readonly hops?: number;
+  readonly deadLetterSource?: string | undefined;
+}
+
+/** The same message with other bytes, of which its ids are read anew. */
+export function reread(incoming: Incoming, bytes: Buffer): Incoming {
+  const { messageId = "", sessionId } = readProperties(bytes, readFront(bytes).rest);
+  return { ...incoming, bytes, messageId, sessionId };
 }
 
 /**
@@ -99,6 +172,7 @@ export interface Incoming {
  * `newId()`: the SDK's lock renewer needs one. Throws a RangeError for bytes that are no AMQP message.
  */
 export function readIncoming(received: Buffer, newId: () => string): Incoming {
+  checkMessage(received);
   const front = readFront(received);
   const properties = readProperties(received, front.rest);
   const bytes =
@@ -148,6 +222,7 @@ function withMessageId(bytes: Buffer, start: number, id: string): Buffer {
 
 /** The messages of a batch: format 0x80013700 holds one encoded message in each data section. */
 export function readBatch(bytes: Buffer): Buffer[] {
+  checkMessage(bytes);
   const messages: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
     const section = readSection(bytes, at);
@@ -155,5 +230,16 @@ export function readBatch(bytes: Buffer): Buffer[] {
     if (content) messages.push(content);
     at = section.end;
   }
+  if (messages.length === 0) throw new RangeError("The batch has no messages");
   return messages;
+}
+
+/** The message up to its body: for those who only want to know of it. */
+export function withoutBody(bytes: Buffer): Buffer {
+  for (let at = 0; at < bytes.length; ) {
+    const { code, end } = readSection(bytes, at);
+    if (code >= DATA) return bytes.subarray(0, at);
+    at = end;
+  }
+  return bytes;
 }

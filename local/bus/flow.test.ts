@@ -84,6 +84,10 @@ test("peeking goes on where it stopped, or starts where it is told, and takes no
   if (!first?.sequenceNumber) throw new Error("A peeked message has a sequence number");
   const again = await receiver.peekMessages(9, { fromSequenceNumber: first.sequenceNumber.add(2) });
   expect(again.map(({ body }) => body)).toEqual([3, 4]);
+  // The SDK has the option and keeps it out of its published types.
+  const options = { fromSequenceNumber: first.sequenceNumber, omitMessageBody: true };
+  const [bare] = await receiver.peekMessages(1, options);
+  expect(bare).toMatchObject({ body: undefined, messageId: first.messageId });
   expect((await receiveOne(receiver)).body).toBe(1);
 });
 

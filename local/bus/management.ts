@@ -1,24 +1,34 @@
-// `<entity>/$management`: one literal table of the operations the SDK asks for, each from its request to its response.
-
+// `<entity>/$management`: one literal table of the operations that clients ask for, each from its request to its response.
 import { randomUUID } from "node:crypto";
-import type { PropertyChanges } from "./application-properties.ts";
-import { type Incoming, readIncoming } from "./encoded-message.ts";
+import { type Incoming, readIncoming, withoutBody } from "./encoded-message.ts";
+import { findRequestRefusal } from "./link-refusals.ts";
 import { lockToken } from "./lock-table.ts";
+import {
+  type Body,
+  isBody,
+  list,
+  type ManagementTarget,
+  NO_CONTENT,
+  OK,
+  type Operation,
+  ok,
+  refusal,
+  toNumber,
+} from "./management-answers.ts";
+import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { Lock } from "./message.ts";
+import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
-import type { Response } from "./request-link.ts";
+import type { RequestTransaction, Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
+import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import type { Settlement } from "./settlement.ts";
+import { sendStep, settleStep } from "./transaction-steps.ts";
 
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
 const RECEIVE_AND_DELETE = 0;
 
-type Body = Readonly<Record<string, unknown>>;
-type Operation = (queue: Queue, body: Body) => Response | Promise<Response>;
-
-const OK: Response = { properties: { statusCode: 200, statusDescription: "OK" } };
-const NO_CONTENT: Response = { properties: { statusCode: 204, statusDescription: "No Content" } };
 const LOCK_LOST = refusal(
   410,
   "com.microsoft:message-lock-lost",
@@ -31,41 +41,46 @@ const NOT_FOUND = refusal(
   "A message with this sequence number was not found or is held.",
 );
 
-function refusal(statusCode: number, errorCondition: string, statusDescription: string): Response {
-  return { properties: { statusCode, errorCondition, statusDescription } };
-}
-
-function ok(body: unknown): Response {
-  return { ...OK, body };
-}
-
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  "com.microsoft:peek-message": peek,
-  "com.microsoft:renew-lock": renewLock,
-  "com.microsoft:schedule-message": schedule,
-  "com.microsoft:cancel-scheduled-message": cancelScheduled,
-  "com.microsoft:receive-by-sequence-number": receiveBySequence,
-  "com.microsoft:update-disposition": updateDisposition,
-  "com.microsoft:renew-session-lock": renewSessionLock,
-  "com.microsoft:get-session-state": getSessionState,
-  "com.microsoft:set-session-state": setSessionState,
-  "com.microsoft:get-message-sessions": listSessions,
+/** What each operation does to the entity: one that is disabled for it refuses. */
+const OPERATIONS: Readonly<Record<string, readonly [use: "send" | "receive" | "look", operation: Operation]>> = {
+  "com.microsoft:peek-message": ["look", peek],
+  "com.microsoft:renew-lock": ["receive", renewLock],
+  "com.microsoft:schedule-message": ["send", schedule],
+  "com.microsoft:cancel-scheduled-message": ["send", cancelScheduled],
+  "com.microsoft:receive-by-sequence-number": ["receive", receiveBySequence],
+  "com.microsoft:update-disposition": ["receive", updateDisposition],
+  "com.microsoft:renew-session-lock": ["receive", renewSessionLock],
+  "com.microsoft:get-session-state": ["receive", getSessionState],
+  "com.microsoft:set-session-state": ["receive", setSessionState],
+  "com.microsoft:get-message-sessions": ["look", listSessions],
+  "com.microsoft:add-rule": ["look", addRule],
+  "com.microsoft:remove-rule": ["look", removeRule],
+  "com.microsoft:enumerate-rules": ["look", enumerateRules],
 };
 
-/** `queue` is undefined when it was deleted under an open link. */
-export async function answerManagement(queue: Queue | undefined, request: DecodedMessage): Promise<Response> {
-  if (!queue) return refusal(404, "amqp:not-found", "The messaging entity could not be found.");
+/** Those that Service Bus lets be part of a transaction. */
+const TRANSACTIONAL = new Set(["com.microsoft:schedule-message", "com.microsoft:update-disposition"]);
+const NOT_TRANSACTIONAL = "The operation cannot be part of a transaction.";
+const UNKNOWN_TRANSACTION = refusal(400, "amqp:transaction:unknown-id", "The transaction is unknown.");
+
+/** @param target undefined when the entity was deleted under an open link. */
+export async function answerManagement(
+  target: ManagementTarget | undefined,
+  request: DecodedMessage,
+  transaction?: RequestTransaction,
+): Promise<Response> {
+  if (!target) return refusal(404, "amqp:not-found", "The messaging entity could not be found.");
   const name = String(request.application_properties?.["operation"]);
-  const operation = OPERATIONS[name];
+  const [use, operation] = Object.hasOwn(OPERATIONS, name) ? (OPERATIONS[name] ?? []) : [];
   if (!operation) return refusal(501, "amqp:not-implemented", `The operation ${name} is not implemented.`);
-  return operation(queue, isBody(request.body) ? request.body : {});
+  const obstacle = use === "send" || use === "receive" ? findRequestRefusal(target.queue, use) : undefined;
+  if (obstacle) return refusal(400, obstacle.condition, obstacle.description);
+  if (transaction && !TRANSACTIONAL.has(name)) return refusal(400, "amqp:not-allowed", NOT_TRANSACTIONAL);
+  if (transaction && !transaction.transactions.isOpen(transaction.id)) return UNKNOWN_TRANSACTION;
+  return operation({ ...target, transaction }, isBody(request.body) ? request.body : {});
 }
 
-function isBody(value: unknown): value is Body {
-  return value !== null && typeof value === "object";
-}
-
-function peek(queue: Queue, body: Body): Response {
+function peek({ queue }: ManagementTarget, body: Body): Response {
   const session = body["session-id"];
   const found = queue.peek(
     toNumber(body["from-sequence-number"]),
@@ -73,10 +88,12 @@ function peek(queue: Queue, body: Body): Response {
     typeof session === "string" ? session : undefined,
   );
   if (found.length === 0) return NO_CONTENT;
-  return ok({ messages: found.map((message) => ({ message: queue.encode(message, undefined) })) });
+  const isWhole = body["omit-message-body"] !== true;
+  const encoded = found.map((message) => queue.encode(message, undefined));
+  return ok({ messages: encoded.map((message) => ({ message: isWhole ? message : withoutBody(message) })) });
 }
 
-function renewLock(queue: Queue, body: Body): Response {
+function renewLock({ queue }: ManagementTarget, body: Body): Response {
   const locks = findLocks(queue, body);
   if (!locks) return LOCK_LOST;
   return ok({
@@ -87,7 +104,7 @@ function renewLock(queue: Queue, body: Body): Response {
   });
 }
 
-async function schedule(queue: Queue, body: Body): Promise<Response> {
+async function schedule({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
   let incoming: Incoming[];
   try {
     incoming = list(body["messages"]).map((entry) => {
@@ -97,14 +114,37 @@ async function schedule(queue: Queue, body: Body): Promise<Response> {
   } catch {
     return refusal(400, "amqp:decode-error", "A message to be scheduled cannot be decoded.");
   }
-  return ok({ "sequence-numbers": types.wrap_array(await queue.send(incoming), LONG) });
+  const size = incoming.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (size > MAX_MESSAGE_BYTES) {
+    return refusal(
+      403,
+      "amqp:link:message-size-exceeded",
+      `${size} bytes are above the limit of ${MAX_MESSAGE_BYTES}.`,
+    );
+  }
+  if (queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
+    return refusal(400, "amqp:not-allowed", `The queue ${queue.name} requires a session id on every message.`);
+  }
+  return ok({ "sequence-numbers": types.wrap_array(await send(queue, incoming, transaction), LONG) });
 }
 
-async function cancelScheduled(queue: Queue, body: Body): Promise<Response> {
+async function send(
+  queue: Queue,
+  incoming: readonly Incoming[],
+  transaction: RequestTransaction | undefined,
+): Promise<number[]> {
+  if (!transaction) return queue.send(incoming);
+  // The numbers are asked for now, the messages stored at the transaction's end.
+  const numbered = incoming.map((one) => ({ ...one, sequence: queue.takeNumber() }));
+  transaction.transactions.enlist(transaction.id, sendStep(queue, numbered));
+  return numbered.map(({ sequence }) => sequence);
+}
+
+async function cancelScheduled({ queue }: ManagementTarget, body: Body): Promise<Response> {
   return (await queue.cancelScheduled(sequences(body))) ? OK : NOT_FOUND;
 }
 
-async function receiveBySequence(queue: Queue, body: Body): Promise<Response> {
+async function receiveBySequence({ queue }: ManagementTarget, body: Body): Promise<Response> {
   const mode = toNumber(body["receiver-settle-mode"]) === RECEIVE_AND_DELETE ? "receiveAndDelete" : "peekLock";
   const received = await queue.receiveDeferred(sequences(body), mode);
   if (!received) return NOT_FOUND;
@@ -115,9 +155,18 @@ function withToken(message: Buffer, lock: Lock | undefined): object {
   return lock ? { message, "lock-token": types.wrap_uuid(lockToken(lock)) } : { message };
 }
 
-async function updateDisposition(queue: Queue, body: Body): Promise<Response> {
+async function updateDisposition({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
   const locks = findLocks(queue, body);
-  if (!locks) return LOCK_LOST;
+  if (!locks || locks.some(({ isEnlisted }) => isEnlisted)) return LOCK_LOST;
+  if (transaction) {
+    const { id, transactions } = transaction;
+    for (const lock of locks)
+      transactions.enlist(
+        id,
+        settleStep(queue, lock, () => settle(queue, lock, body)),
+      );
+    return OK;
+  }
   const settlements = await Promise.all(locks.map((lock) => settle(queue, lock, body)));
   if (settlements.includes("lost")) return LOCK_LOST;
   return settlements.includes("refused")
@@ -147,23 +196,23 @@ function settle(queue: Queue, lock: Lock, body: Body): Promise<Settlement> {
   }
 }
 
-function renewSessionLock(queue: Queue, body: Body): Response {
+function renewSessionLock({ queue }: ManagementTarget, body: Body): Response {
   const until = queue.sessions?.renew(sessionId(body));
   return until === undefined ? SESSION_LOST : ok({ expiration: new Date(until) });
 }
 
-function getSessionState(queue: Queue, body: Body): Response {
+function getSessionState({ queue }: ManagementTarget, body: Body): Response {
   return queue.sessions ? ok({ "session-state": queue.sessions.state(sessionId(body)) ?? null }) : SESSION_LOST;
 }
 
-async function setSessionState(queue: Queue, body: Body): Promise<Response> {
+async function setSessionState({ queue }: ManagementTarget, body: Body): Promise<Response> {
   const state = body["session-state"];
-  if (!queue.sessions) return SESSION_LOST;
+  if (!queue.sessions || typeof body["session-id"] !== "string") return SESSION_LOST;
   await queue.sessions.setState(sessionId(body), Buffer.isBuffer(state) ? Buffer.from(state) : undefined);
   return OK;
 }
 
-function listSessions(queue: Queue, body: Body): Response {
+function listSessions({ queue }: ManagementTarget, body: Body): Response {
   const skip = toNumber(body["skip"]);
   const ids = queue.sessions?.ids().slice(skip, skip + toNumber(body["top"])) ?? [];
   return ids.length === 0 ? NO_CONTENT : ok({ skip: skip + ids.length, "sessions-ids": ids });
@@ -186,13 +235,4 @@ function findLocks(queue: Queue, body: Body): Lock[] | undefined {
 
 function sequences(body: Body): number[] {
   return list(body["sequence-numbers"]).map(toNumber);
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** rhea gives longs beyond 2^53 as buffers; no sequence number is that large. */
-function toNumber(value: unknown): number {
-  return typeof value === "number" ? value : Number.MAX_SAFE_INTEGER;
 }

@@ -19,6 +19,12 @@ export interface Message {
   /** When a scheduled message is enqueued; 0 otherwise. */
   readonly dueAt: number;
   readonly sessionId: string | undefined;
+  /** Where it was sent first, if it came from another entity: its sequence number there. */
+  readonly enqueuedSequence: number | undefined;
+  /** How often it was forwarded. */
+  readonly hops: number;
+  /** The entity in which it was dead-lettered, if it was forwarded from there. */
+  readonly deadLetterSource: string | undefined;
   /** The encoded message as it was sent; `undefined` while it is only in the store. */
   bytes: Buffer | undefined;
   /** Set from delivery until the settlement is committed. */
@@ -32,6 +38,8 @@ export interface Lock {
   readonly number: number;
   readonly message: Message;
   until: number;
+  /** It is to be settled by a transaction that is not yet discharged, and by nobody else. */
+  isEnlisted: boolean;
 }
 
 export function isAvailable(message: Message): boolean {

@@ -1,14 +1,19 @@
 import { once } from "node:events";
 import rhea, { type Connection, type EventContext, type Receiver } from "rhea";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BusUnderTest } from "./bus-under-test.ts";
+import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
+import { DETACH, frame, RawClient, TRANSFER } from "./raw-client.ts";
 
 // What another AMQP 1.0 client may do, and the SDK does only when things cross on the wire.
 const under = new BusUnderTest();
 let connection: Connection;
 
 beforeAll(async () => {
-  await under.start(["early", "drained", "released", "settled"].map((name) => ({ name, properties: {} })));
+  const plain = ["early", "drained", "released", "settled", "twice", "deferred"].map((name) => ({
+    name,
+    properties: {},
+  }));
+  await under.start([...plain, { name: "grouped", properties: { requiresSession: true } }]);
   connection = rhea
     .create_container()
     .connect({ host: "127.0.0.1", port: under.bus.port, reconnect: false, session_buffer_size: 4096 });
@@ -126,4 +131,64 @@ test("what SDKs in other languages do: their own mechanism, claims without an ad
   sender.send({ body: 1, message_id: "by URL" });
   await once(sender, "accepted");
   other.close();
+});
+
+test("links of one name in two directions are two links, and a name is free again once its link is closed", async () => {
+  const client = await RawClient.connect(under.bus.port);
+  await client.attachSender("twice", "same");
+  for (let round = 0; round < 2; round += 1) {
+    client.attachReceiver("twice", "same");
+    client.transfer(round, rhea.message.encode({ body: round, message_id: `m${round}` }));
+    await client.next(TRANSFER);
+    client.send(frame(DETACH, [rhea.types.wrap_uint(1), true]));
+    await client.next(DETACH);
+  }
+  client.socket.destroy();
+});
+
+test("a session's attach answers the source as it was asked for, with the session as its filter", async () => {
+  await under.client.createSender("grouped").sendMessages({ body: 1, sessionId: "s" });
+  const filter = { "com.microsoft:session-filter": null };
+  const address = "amqps://example.servicebus.windows.net/grouped";
+  const receiver = connection.open_receiver({ source: { address, filter }, credit_window: 0 } as never);
+  await once(receiver, "receiver_open");
+  expect(receiver.source.address).toBe(address);
+  expect(receiver.source.filter).toEqual({ "com.microsoft:session-filter": "s" });
+  receiver.close();
+});
+
+// Python's client has no delivery tag for these, and looks for the lock token among the delivery annotations.
+test("a deferred message carries its lock token", async () => {
+  await under.client.createSender("deferred").sendMessages({ body: "later" });
+  const deferring = under.client.createReceiver("deferred");
+  const message = await receiveOne(deferring);
+  await deferring.deferMessage(message);
+  const [requests, answers] = [
+    connection.open_sender("deferred/$management"),
+    connection.open_receiver("deferred/$management"),
+  ];
+  await Promise.all([once(requests, "sendable"), once(answers, "receiver_open")]);
+  const sequences = rhea.types.wrap_array([message.sequenceNumber?.toNumber() ?? 0], 0x81, undefined);
+  requests.send({
+    message_id: "m",
+    application_properties: { operation: "com.microsoft:receive-by-sequence-number" },
+    body: { "sequence-numbers": sequences, "receiver-settle-mode": 1 },
+  });
+  const { message: answer } = (await next(answers)) as unknown as {
+    message: { body: { messages: { message: Buffer; "lock-token": Buffer }[] } };
+  };
+  const { messages } = answer.body;
+  if (!messages[0]) throw new Error("The deferred message is gone");
+  const annotations = rhea.message.decode(messages[0].message)["delivery_annotations"];
+  expect(annotations).toEqual({ "x-opt-lock-token": messages[0]["lock-token"] });
+  requests.send({
+    message_id: "n",
+    application_properties: { operation: "com.microsoft:update-disposition" },
+    body: {
+      "disposition-status": "completed",
+      "lock-tokens": rhea.types.wrap_array([annotations?.["x-opt-lock-token"]], 0x98, undefined),
+    },
+  });
+  expect((await next(answers)).message?.application_properties?.["statusCode"]).toBe(200);
+  expect(await under.client.createReceiver("deferred").peekMessages(1)).toEqual([]);
 });

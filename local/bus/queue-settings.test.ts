@@ -16,6 +16,11 @@ test("absent properties have the service's defaults, and every fault is named", 
     deadLetterOnExpiration: false,
     duplicateWindowMs: 0,
     requiresSession: false,
+    deadLetterOnFilterFault: true,
+    canSend: true,
+    canReceive: true,
+    forwardTo: undefined,
+    forwardDeadLettersTo: undefined,
   });
   expect(parseSettings("q", { requiresDuplicateDetection: true })).toMatchObject({ duplicateWindowMs: 600_000 });
   const faults = parseSettings("q", { lockDuration: "x", maxDeliveryCount: 0 });
@@ -23,8 +28,25 @@ test("absent properties have the service's defaults, and every fault is named", 
   expect(faults).toMatch(/maxDeliveryCount/);
 });
 
-test("what would change a message's way and is not built is refused, not ignored", () => {
-  expect(parseSettings("q", { forwardTo: "other" })).toMatch(/not supported.*\n.*forwardTo/);
-  expect(parseSettings("q", { status: "SendDisabled" })).toMatch(/not supported.*\n.*status/);
+test("a status says what may be done, and each kind of entity has its own", () => {
+  expect(parseSettings("q", { status: "SendDisabled" })).toMatchObject({ canSend: false, canReceive: true });
+  expect(parseSettings("q", { status: "ReceiveDisabled" })).toMatchObject({ canSend: true, canReceive: false });
+  expect(parseSettings("q", { status: "Disabled" })).toMatchObject({ canSend: false, canReceive: false });
+  expect(parseSettings("t", { status: "ReceiveDisabled" }, "topic")).toMatch(/^Topic t: status is ReceiveDisabled/);
+  expect(parseSettings("s", { status: "SendDisabled" }, "subscription")).toMatch(/^Subscription s: status/);
+  expect(parseSettings("q", { status: "Deleting" })).toMatch(/can be Active, Disabled/);
   expect(parseSettings("q", { status: "Active", maxSizeInMegabytes: 1024 })).toMatchObject({ maxDeliveryCount: 10 });
+});
+
+test("forwarding names an entity, also as a URL, and not where sessions are required", () => {
+  const settings = { forwardTo: "sb://localhost:5672/next", forwardDeadLetteredMessagesTo: "graves" };
+  expect(parseSettings("q", settings)).toMatchObject({ forwardTo: "next", forwardDeadLettersTo: "graves" });
+  expect(parseSettings("q", { forwardTo: "next", requiresSession: true })).toMatch(
+    /sessions are required.*\n.*forwardTo/,
+  );
+});
+
+test("a lock longer than the service's five minutes is refused", () => {
+  expect(parseSettings("q", { lockDuration: "PT5M" })).toMatchObject({ lockDurationMs: 300_000 });
+  expect(parseSettings("q", { lockDuration: "PT5M1S" })).toMatch(/has to be PT5M at most\n.*lockDuration/);
 });

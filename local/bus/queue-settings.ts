@@ -1,9 +1,10 @@
-// What a queue is set to: read from ARM properties, the shape of Bicep files and of the administration protocol.
+// What a queue, a topic or a subscription is set to: read from ARM properties, the shape of Bicep files and of the administration protocol.
 import { z } from "zod";
 
 const MILLISECONDS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
 /** Service Bus writes "never" as .NET's largest TimeSpan, P10675199DT2H48M5.4775807S. */
 const NEVER_MS = 10_675_199 * MILLISECONDS.day;
+const MAX_LOCK_MS = 5 * MILLISECONDS.minute;
 const DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /** @returns milliseconds, or `undefined` if it is no ISO 8601 duration of days and shorter. */
@@ -25,21 +26,38 @@ const duration = z.string().transform((text, context) => {
   return ms ?? 0;
 });
 
-const unsupported = z.undefined({ error: "is not supported by this broker" }).optional();
+const lockDuration = duration.refine((ms) => ms <= MAX_LOCK_MS, { error: "has to be PT5M at most" });
+
+export type EntityKind = "queue" | "topic" | "subscription";
+
+const STATUSES: Readonly<Record<EntityKind, readonly string[]>> = {
+  queue: ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"],
+  topic: ["Active", "Disabled", "SendDisabled"],
+  subscription: ["Active", "Disabled", "ReceiveDisabled"],
+};
+
+/** An entity's path; the administration protocol has it as a whole URL. */
+const path = z.string().transform((text) => text.replace(/^[a-z]+:\/\/[^/]*\//i, ""));
 
 // Other ARM properties, such as sizes, are kept for the administration client and have no effect here.
-const armProperties = z.looseObject({
-  lockDuration: duration.prefault("PT1M"),
-  maxDeliveryCount: z.int().positive().default(10),
-  defaultMessageTimeToLive: duration.prefault("P10675199DT2H48M5.4775807S"),
-  deadLetteringOnMessageExpiration: z.boolean().default(false),
-  requiresDuplicateDetection: z.boolean().default(false),
-  duplicateDetectionHistoryTimeWindow: duration.prefault("PT10M"),
-  requiresSession: z.boolean().default(false),
-  status: z.literal("Active", { error: "is not supported by this broker but as Active" }).default("Active"),
-  forwardTo: unsupported,
-  forwardDeadLetteredMessagesTo: unsupported,
-});
+const armProperties = z
+  .looseObject({
+    lockDuration: lockDuration.prefault("PT1M"),
+    maxDeliveryCount: z.int().positive().default(10),
+    defaultMessageTimeToLive: duration.prefault("P10675199DT2H48M5.4775807S"),
+    deadLetteringOnMessageExpiration: z.boolean().default(false),
+    deadLetteringOnFilterEvaluationExceptions: z.boolean().default(true),
+    requiresDuplicateDetection: z.boolean().default(false),
+    duplicateDetectionHistoryTimeWindow: duration.prefault("PT10M"),
+    requiresSession: z.boolean().default(false),
+    status: z.string().default("Active"),
+    forwardTo: path.optional(),
+    forwardDeadLetteredMessagesTo: path.optional(),
+  })
+  .refine(({ requiresSession, forwardTo }) => !(requiresSession && forwardTo), {
+    error: "cannot be set where sessions are required",
+    path: ["forwardTo"],
+  });
 
 /** As written in ARM: names of Microsoft.ServiceBus/namespaces/queues, durations in ISO 8601. */
 export type ArmProperties = Readonly<Record<string, unknown>>;
@@ -50,28 +68,46 @@ export interface QueueSettings {
   /** `Infinity`: messages live on. */
   readonly defaultTtlMs: number;
   readonly deadLetterOnExpiration: boolean;
+  readonly deadLetterOnFilterFault: boolean;
   /** 0: duplicates are not detected. */
   readonly duplicateWindowMs: number;
   readonly requiresSession: boolean;
+  readonly canSend: boolean;
+  readonly canReceive: boolean;
+  /** The path of the queue or topic that takes this one's messages. */
+  readonly forwardTo: string | undefined;
+  readonly forwardDeadLettersTo: string | undefined;
 }
 
 /** A text names every fault. */
-export function parseSettings(queue: string, properties: ArmProperties): QueueSettings | string {
+export function parseSettings(
+  name: string,
+  properties: ArmProperties,
+  kind: EntityKind = "queue",
+): QueueSettings | string {
+  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`;
   const { data, error } = armProperties.safeParse(properties);
-  if (!data) return `Queue ${queue}: ${z.prettifyError(error)}`;
+  if (!data) return `${title}: ${z.prettifyError(error)}`;
+  const { status } = data;
+  if (!STATUSES[kind].includes(status)) return `${title}: status is ${status}, and can be ${STATUSES[kind].join(", ")}`;
   return {
     lockDurationMs: data.lockDuration,
     maxDeliveryCount: data.maxDeliveryCount,
     defaultTtlMs: data.defaultMessageTimeToLive,
     deadLetterOnExpiration: data.deadLetteringOnMessageExpiration,
+    deadLetterOnFilterFault: data.deadLetteringOnFilterEvaluationExceptions,
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
+    canSend: status !== "Disabled" && status !== "SendDisabled",
+    canReceive: status !== "Disabled" && status !== "ReceiveDisabled",
+    forwardTo: data.forwardTo || undefined,
+    forwardDeadLettersTo: data.forwardDeadLetteredMessagesTo || undefined,
   };
 }
 
 /** Throws what `parseSettings` finds wrong. */
-export function readSettings(queue: string, properties: ArmProperties): QueueSettings {
-  const settings = parseSettings(queue, properties);
+export function readSettings(name: string, properties: ArmProperties, kind: EntityKind): QueueSettings {
+  const settings = parseSettings(name, properties, kind);
   if (typeof settings === "string") throw new Error(settings);
   return settings;
 }

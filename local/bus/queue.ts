@@ -1,12 +1,16 @@
-// One queue or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
+// One queue, topic, subscription or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
+import { newMessage, SequenceNumbers, sentAgain } from "./admission.ts";
+import { Arrivals, type ReceivingQueue } from "./arrivals.ts";
 import { DuplicateWindow } from "./duplicate-window.ts";
 import { encodeDelivery } from "./encoded-delivery.ts";
 import type { Incoming } from "./encoded-message.ts";
 import { type Consumer, Lane } from "./lane.ts";
-import { LockTable } from "./lock-table.ts";
+import { LockTable, lockToken } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "./message.ts";
+import { type PropertyChanges, withProperties } from "./message-changes.ts";
 import { MessageShelf, type StateCounts } from "./message-shelf.ts";
-import type { QueueSettings } from "./queue-settings.ts";
+import { findObstacle, type Outlet } from "./outlet.ts";
+import type { EntityKind, QueueSettings } from "./queue-settings.ts";
 import { Sessions } from "./sessions.ts";
 import { Settler } from "./settlement.ts";
 import type { StoredDuplicate, StoredMessage } from "./store.ts";
@@ -21,43 +25,46 @@ export interface QueueCounts extends StateCounts {
   deadLetter: number;
 }
 
-const SEQUENCE_BLOCK = 10_000;
+export interface QueueIdentity {
+  readonly kind: EntityKind | "deadLetter";
+  readonly number: number;
+  /** The path by which clients find it. */
+  readonly name: string;
+  readonly nextSequence: number;
+}
+
 const FORGET_LIMIT = 500;
 
-export class Queue {
+export class Queue implements ReceivingQueue {
+  readonly kind: QueueIdentity["kind"];
   readonly name: string;
   readonly number: number;
   settings: QueueSettings;
   /** Undefined for a dead-letter queue. */
   readonly deadLetter: Queue | undefined;
   readonly sessions: Sessions | undefined;
+  /** Where messages go that are not to stay. */
+  #outlet: Outlet | undefined;
   readonly #around: Surroundings;
   readonly #lane = new Lane();
   readonly #shelf = new MessageShelf((message) => this.#laneOf(message));
   readonly #locks = new LockTable();
   readonly settler: Settler;
   readonly #duplicates = new DuplicateWindow();
-  #nextSequence: number;
-  #reservedTo: number;
+  readonly #sequences: SequenceNumbers;
+  #isClosed = false;
 
-  constructor(
-    around: Surroundings,
-    number: number,
-    name: string,
-    settings: QueueSettings,
-    nextSequence: number,
-    deadLetter?: Queue,
-  ) {
+  constructor(around: Surroundings, identity: QueueIdentity, settings: QueueSettings, deadLetter?: Queue) {
     this.#around = around;
-    this.number = number;
-    this.name = name;
+    this.kind = identity.kind;
+    this.number = identity.number;
+    this.name = identity.name;
     this.settings = settings;
-    this.#nextSequence = nextSequence;
-    this.#reservedTo = nextSequence;
+    this.#sequences = new SequenceNumbers(identity.nextSequence);
     this.deadLetter = deadLetter;
     this.settler = new Settler(around, this, this.#shelf, this.#locks);
     if (deadLetter && settings.requiresSession) {
-      this.sessions = new Sessions(around.store, number, {
+      this.sessions = new Sessions(around.store, identity.number, {
         now: around.now,
         lockDurationMs: () => this.settings.lockDurationMs,
         onReleased: (sessionId) => this.#releaseSession(sessionId),
@@ -74,47 +81,86 @@ export class Queue {
   /** Resolves with the sequence numbers once the messages are stored; a duplicate gets one too and vanishes. */
   async send(incoming: readonly Incoming[]): Promise<number[]> {
     const now = this.#around.now();
-    const fresh: { message: Message; bytes: Buffer }[] = [];
-    const seen: StoredDuplicate[] = [];
-    const sequences = incoming.map((one) => {
-      const message = this.#newMessage(one, now);
-      // A message that came without an id has one of the broker's own making: it is nobody's duplicate.
-      if (this.settings.duplicateWindowMs > 0 && one.messageId !== "") {
-        if (this.#duplicates.hasSeen(one.messageId, now, this.settings.duplicateWindowMs)) return message.sequence;
-        seen.push(this.#duplicates.remember(this.#around.newDuplicateId(), one.messageId, now));
-      }
-      fresh.push({ message, bytes: one.bytes });
-      return message.sequence;
-    });
-    const reserved = this.#reserve();
-    const { store, bodies } = this.#around;
-    await store.commit(() => {
-      if (reserved > 0) store.reserveSequences(this.number, reserved);
-      for (const { message, bytes } of fresh) store.insert(this.number, message, bytes);
-      for (const duplicate of seen) store.insertDuplicate(this.number, duplicate);
-    });
-    this.#around.counts.sends += incoming.length;
-    for (const { message, bytes } of fresh) {
-      bodies.keep(message, bytes);
-      this.#shelf.place(message);
-    }
-    if (this.sessions) for (const { message } of fresh) this.#pump(this.#laneOf(message));
-    else this.#pump(this.#lane);
+    const arrivals = new Arrivals();
+    const sequences = incoming.map((one) => this.admit(one, now, arrivals));
+    const { store, counts } = this.#around;
+    await store.commit(() => arrivals.write(store));
+    counts.sends += incoming.length;
+    arrivals.lineUp();
     return sequences;
   }
 
-  change(settings: QueueSettings): void {
+  /** Plans what becomes of a message that was sent here. @returns its sequence number. */
+  admit(incoming: Incoming, now: number, arrivals: Arrivals): number {
+    const message = this.#newMessage(incoming, now, arrivals);
+    if (this.#isDuplicate(incoming, now, arrivals)) return message.sequence;
+    const { sequence, ttlMs } = message;
+    if (this.#passes && message.state === ACTIVE) this.#outlet?.pass({ incoming, sequence, ttlMs, now }, arrivals);
+    else if (this.sessions && incoming.sessionId === undefined) {
+      const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
+      const reason = { DeadLetterReason: "Session ID is null.", DeadLetterErrorDescription: description };
+      this.admitDead(incoming, reason, now, arrivals);
+    } else arrivals.add(this, message, incoming.bytes);
+    return sequence;
+  }
+
+  /** Plans a message that becomes a dead letter on its way. */
+  admitDead(incoming: Incoming, reason: PropertyChanges, now: number, arrivals: Arrivals): void {
+    const dead = { ...incoming, bytes: withProperties(incoming.bytes, reason), scheduledFor: undefined };
+    this.#around.counts.deadLetters += 1;
+    if (this.#forwardDead(dead, now, arrivals)) return;
+    const message = { ...this.#newMessage(dead, now, arrivals), expiresAt: Number.POSITIVE_INFINITY };
+    arrivals.add(this, message, dead.bytes, true);
+  }
+
+  /** Plans where a dead letter of this queue goes, if it does not stay. @param bytes if they were changed. @returns whether it goes. */
+  forwardDeadLetter(message: Message, bytes: Buffer | undefined, arrivals: Arrivals): boolean {
+    if (this.settings.forwardDeadLettersTo === undefined) return false;
+    const incoming = sentAgain(message, bytes ?? this.#around.bodies.bytes(this.number, message));
+    return this.#forwardDead(incoming, this.#around.now(), arrivals);
+  }
+
+  #forwardDead(incoming: Incoming, now: number, arrivals: Arrivals): boolean {
+    const { forwardDeadLettersTo } = this.settings;
+    if (forwardDeadLettersTo === undefined) return false;
+    const hops = (incoming.hops ?? 0) + 1;
+    const target = this.#around.find(forwardDeadLettersTo);
+    if (!target || findObstacle(target, hops)) return false;
+    target.admit({ ...incoming, hops, deadLetterSource: this.name }, now, arrivals);
+    return true;
+  }
+
+  /** @param outlet where messages go from now on, those too that wait. */
+  change(settings: QueueSettings, outlet: Outlet | undefined): void {
     this.settings = settings;
+    this.#outlet = outlet;
     if (this.deadLetter) this.deadLetter.settings = settings;
+    if (!this.#passes) return;
+    for (let message = this.#lane.take(); message; message = this.#lane.take()) void this.#forward(message);
+  }
+
+  /** Whether messages go on instead of staying. From an entity that nobody may receive from they do not go either. */
+  get #passes(): boolean {
+    return this.#outlet !== undefined && this.settings.canReceive;
+  }
+
+  /** Whether receivers are refused because messages are forwarded. */
+  get isForwarding(): boolean {
+    return this.#outlet !== undefined;
   }
 
   /** Where the reserved block of sequence numbers ends. */
   get reservedTo(): number {
-    return this.#reservedTo;
+    return this.#sequences.reservedTo;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** For a queue that is deleted: nothing falls due any more. */
   close(): void {
+    this.#isClosed = true;
     for (const message of this.#shelf.clear()) this.#around.bodies.drop(message);
     this.deadLetter?.close();
   }
@@ -126,6 +172,10 @@ export class Queue {
   }
 
   giveBack(message: Message): void {
+    if (this.#passes) {
+      void this.#forward(message);
+      return;
+    }
     const lane = this.#laneOf(message);
     lane.giveBack(message);
     this.#pump(lane);
@@ -145,20 +195,33 @@ export class Queue {
     this.#pump(lane);
   }
 
-  encode(message: Message, lock: Lock | undefined): Buffer {
+  /** @param lockToken for a message that is not delivered over a link. */
+  encode(message: Message, lock: Lock | undefined, lockToken?: Buffer): Buffer {
+    const graveyardOf = this.deadLetter ? undefined : this.name.slice(0, this.name.lastIndexOf("/"));
     return encodeDelivery(this.#around.bodies.bytes(this.number, message), {
       deliveryCount: message.deliveryCount,
       ttlMs: message.ttlMs,
       enqueuedAt: message.enqueuedAt,
       sequence: message.sequence,
+      enqueuedSequence: message.enqueuedSequence ?? message.sequence,
       state: message.state,
       lockedUntil: lock && (this.sessions?.lockedUntil(message.sessionId ?? "") ?? lock.until),
-      deadLetterSource: this.deadLetter ? undefined : this.name.slice(0, this.name.lastIndexOf("/")),
+      deadLetterSource: message.deadLetterSource ?? graveyardOf,
+      lockToken,
     });
   }
 
   findLock(token: Buffer): Lock | undefined {
     return this.#locks.find(token, this.#around.now());
+  }
+
+  holds(lock: Lock): boolean {
+    return this.#locks.holds(lock, this.#around.now());
+  }
+
+  /** For a message that is numbered before it is sent. */
+  takeNumber(): number {
+    return this.#sequences.next();
   }
 
   renew(lock: Lock): number {
@@ -176,7 +239,7 @@ export class Queue {
     if (mode === "peekLock") {
       return messages.map((message) => {
         const lock = this.#locks.grant(message, until);
-        return { bytes: this.encode(message, lock), lock };
+        return { bytes: this.encode(message, lock, lockToken(lock)), lock };
       });
     }
     const received = messages.map((message) => ({ bytes: this.encode(message, undefined), lock: undefined }));
@@ -223,29 +286,53 @@ export class Queue {
     }
   }
 
-  #newMessage(incoming: Incoming, now: number): Message {
-    const ttlMs = Math.min(incoming.ttlMs ?? Number.POSITIVE_INFINITY, this.settings.defaultTtlMs);
-    const dueAt = incoming.scheduledFor !== undefined && incoming.scheduledFor > now ? incoming.scheduledFor : 0;
-    return {
-      sequence: this.#nextSequence++,
-      state: dueAt > 0 ? SCHEDULED : ACTIVE,
-      deliveryCount: 0,
-      enqueuedAt: dueAt > 0 ? dueAt : now,
-      ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined,
-      expiresAt: dueAt > 0 ? Number.POSITIVE_INFINITY : now + ttlMs,
-      dueAt,
-      sessionId: incoming.sessionId,
-      bytes: undefined,
-      lock: undefined,
-      gone: false,
-    };
+  #newMessage(incoming: Incoming, now: number, arrivals: Arrivals): Message {
+    arrivals.numbered(this);
+    return newMessage(incoming, incoming.sequence ?? this.#sequences.next(), this.settings, now);
   }
 
-  /** The end of a newly reserved block of sequence numbers, or 0: a restart goes on behind it, so that none is used twice. */
-  #reserve(): number {
-    if (this.#nextSequence <= this.#reservedTo) return 0;
-    this.#reservedTo = this.#nextSequence + SEQUENCE_BLOCK;
-    return this.#reservedTo;
+  /** Remembers the message's id, if duplicates are detected. */
+  #isDuplicate({ messageId }: Incoming, now: number, arrivals: Arrivals): boolean {
+    const { duplicateWindowMs } = this.settings;
+    // A message that came without an id has one of the broker's own making: it is nobody's duplicate.
+    if (duplicateWindowMs === 0 || messageId === "") return false;
+    if (this.#duplicates.hasSeen(messageId, now, duplicateWindowMs)) return true;
+    arrivals.remember(this.number, this.#duplicates.remember(this.#around.newDuplicateId(), messageId, now));
+    return false;
+  }
+
+  /** Moves a message that nobody holds to where the outlet leads. */
+  async #forward(message: Message): Promise<void> {
+    message.gone = true;
+    const arrivals = new Arrivals();
+    const { store, bodies, now } = this.#around;
+    const incoming = sentAgain(message, bodies.bytes(this.number, message));
+    const { sequence, ttlMs } = message;
+    this.#outlet?.pass({ incoming, sequence, ttlMs, now: now() }, arrivals);
+    await store.commit(() => {
+      store.remove(this.number, sequence);
+      arrivals.write(store);
+    });
+    this.#shelf.remove(message);
+    bodies.drop(message);
+    arrivals.lineUp();
+  }
+
+  reserve(): number {
+    return this.#sequences.reserve();
+  }
+
+  get hasOneLane(): boolean {
+    return this.sessions === undefined;
+  }
+
+  lineUp(message: Message, bytes: Buffer): void {
+    this.#around.bodies.keep(message, bytes);
+    this.#shelf.place(message);
+  }
+
+  pumpFor(message: Message): void {
+    this.#pump(this.#laneOf(message));
   }
 
   #laneOf(message: Message): Lane {
@@ -286,16 +373,17 @@ export class Queue {
   async #activate(message: Message, now: number): Promise<void> {
     const { store } = this.#around;
     const scheduledSequence = message.sequence;
-    message.sequence = this.#nextSequence++;
+    message.sequence = this.#sequences.next();
     message.state = ACTIVE;
     message.enqueuedAt = now;
     message.expiresAt = now + (message.ttlMs ?? Number.POSITIVE_INFINITY);
-    const reserved = this.#reserve();
+    const reserved = this.reserve();
     await store.commit(() => {
-      if (reserved > 0) store.reserveSequences(this.number, reserved);
+      if (reserved > 0) store.entities.reserveSequences(this.number, reserved);
       store.activate(this.number, scheduledSequence, message);
     });
     this.#shelf.place(message);
-    this.#pump(this.#laneOf(message));
+    if (this.#passes) await this.#forward(message);
+    else this.#pump(this.#laneOf(message));
   }
 }

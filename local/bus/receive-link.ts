@@ -1,11 +1,16 @@
 // A client's receiving link: delivers as credit allows, drains, and turns dispositions into steps of the queue.
-import type { PropertyChanges } from "./application-properties.ts";
+
+import type { Typed } from "rhea";
 import type { Consumer, Lane } from "./lane.ts";
+import { type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
+import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
 import type { Settlement } from "./settlement.ts";
+import { settleStep } from "./transaction-steps.ts";
+import { type Transactions, unknownId } from "./transactions.ts";
 
 const DEAD_LETTER = "com.microsoft:dead-letter";
 const SETTLED_BY_SENDER = 1;
@@ -13,7 +18,10 @@ const TAG_BYTES = 16;
 
 interface HeldTransfer extends Transfer {
   lock?: Lock;
+  transactionId?: Buffer;
 }
+
+type SettleStep = (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>;
 
 interface OutcomeContext {
   readonly delivery: HeldTransfer;
@@ -34,34 +42,31 @@ interface ModifiedState {
 
 export class ReceiveLink implements Consumer {
   readonly queue: Queue;
+  readonly direction = "receive";
   readonly mode: Consumer["mode"];
   readonly #link: SenderLink;
+  readonly #transactions: Transactions;
   readonly #lane: Lane | undefined;
   /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
   #handed = 0;
   #isDraining = false;
 
-  constructor(link: SenderLink, queue: Queue, lane?: Lane) {
+  constructor(link: SenderLink, queue: Queue, log: Log, transactions: Transactions, lane?: Lane) {
     this.#link = link;
+    this.#transactions = transactions;
     this.queue = queue;
     this.#lane = lane;
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
     echoDrainEvenWithoutCredit(link);
-    link.on("sender_flow", () => this.#flow());
+    const on = (outcome: string, step: SettleStep) =>
+      listen(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, outcome, step));
+    listen(link, "sender_flow", log, () => this.#flow());
     // Room in rhea's buffer of unsettled deliveries, which was full.
-    link.on("sendable", () => queue.pump(lane));
-    link.on("accepted", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.queue.settler.complete(lock)),
-    );
-    link.on("released", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.queue.settler.release(lock)),
-    );
-    link.on("rejected", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.#reject(lock, delivery)),
-    );
-    link.on("modified", ({ delivery }: OutcomeContext) =>
-      this.#settle(delivery, (lock) => this.#modify(lock, delivery)),
-    );
+    listen(link, "sendable", log, () => queue.pump(lane));
+    on("accepted", (lock) => queue.settler.complete(lock));
+    on("released", (lock) => queue.settler.release(lock));
+    on("rejected", (lock, delivery) => this.#reject(lock, delivery));
+    on("modified", (lock, delivery) => this.#modify(lock, delivery));
     // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out.
     setImmediate(() => link.is_open() && queue.join(this, lane));
   }
@@ -115,13 +120,27 @@ export class ReceiveLink implements Consumer {
     this.#link.connection._register();
   }
 
-  async #settle(delivery: HeldTransfer, step: (lock: Lock) => Settlement | Promise<Settlement>): Promise<void> {
-    const { lock } = delivery;
-    const settlement = lock ? await step(lock) : "lost";
+  async #settle(delivery: HeldTransfer, asked: string, step: SettleStep): Promise<void> {
+    const { lock, transactionId } = delivery;
+    const outcome = transactionId
+      ? this.#enlist(transactionId, delivery, asked, step)
+      : answer(lock ? await step(lock, delivery) : "lost");
     if (!this.#link.is_open()) return;
-    delivery.update(true, answer(settlement));
+    delivery.update(true, outcome);
     // rhea waits for the remote side to settle as well, which in this mode it never says.
     delivery.remote_settled = true;
+  }
+
+  /** What is asked for within a transaction is done at its end. */
+  #enlist(id: Buffer, delivery: HeldTransfer, asked: string, step: SettleStep): Typed {
+    const { lock } = delivery;
+    if (!this.#transactions.isOpen(id)) return unknownId();
+    if (!lock || lock.isEnlisted || !this.queue.holds(lock)) return answer("lost");
+    if (asked === "rejected" && !this.queue.deadLetter) return answer("refused");
+    return this.#transactions.enlist(
+      id,
+      settleStep(this.queue, lock, () => step(lock, delivery)),
+    );
   }
 
   #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
@@ -140,7 +159,7 @@ export class ReceiveLink implements Consumer {
 }
 
 /** The SDK throws on an echoed `rejected`, so that every success is answered `accepted`. */
-function answer(settlement: Settlement): unknown {
+function answer(settlement: Settlement): Typed {
   switch (settlement) {
     case "settled":
       return ACCEPTED;

@@ -39,6 +39,15 @@ test("a message above the limit is MessageSizeExceeded, and one just below it pa
   expect(message?.body).toBe(body);
 });
 
+test("a message above the limit cannot be scheduled either", async () => {
+  const sender = under.client.createSender("orders");
+  const dueAt = new Date(Date.now() + 60_000);
+  await expect(sender.scheduleMessages({ body: "x".repeat(300_000) }, dueAt)).rejects.toMatchObject({
+    code: "MessageSizeExceeded",
+  });
+  await sender.scheduleMessages({ body: "y".repeat(250_000) }, dueAt);
+});
+
 test("a busy port rejects with Node's error", async () => {
   const { folder, bus } = under;
   const busy = { code: "EADDRINUSE" };

@@ -1,4 +1,7 @@
 // Request and response over a pair of links: what `$cbs` and `$management` have in common.
+import { ABORTED_FORMAT } from "./amqp-session.ts";
+import { checkMessage } from "./encoded-message.ts";
+import { type Log, listen } from "./link-faults.ts";
 import {
   ACCEPTED,
   type DecodedMessage,
@@ -9,41 +12,98 @@ import {
   type Transfer,
   types,
 } from "./rhea-internals.ts";
+import { isStoreFault } from "./store.ts";
+import { type Transactions, within } from "./transactions.ts";
 
 const CREDIT = 100;
+const INTERNAL_ERROR = 500;
+const UUID_BYTES = 16;
 
 export interface Response {
   readonly properties: Record<string, unknown>;
   readonly body?: unknown;
 }
 
-/** Answers one request; a throw is a bug. */
-export type Responder = (request: DecodedMessage) => Response | Promise<Response>;
+/** Answers one request. What it throws is answered as an internal error. */
+export type Responder = (
+  request: DecodedMessage,
+  transaction: RequestTransaction | undefined,
+) => Response | Promise<Response>;
 
-/** Serves the requests of a link. `findReply` knows the link that carries answers to a request's `reply_to`. */
-export function serveRequests(
-  link: ReceiverLink,
-  respond: Responder,
-  findReply: (replyTo: string) => SenderLink | undefined,
-): void {
-  link.on("message", async ({ message, delivery }: { message: Buffer; delivery: Transfer }) => {
-    const request = decode(message);
-    delivery.update(true, request ? ACCEPTED : rejection("amqp:decode-error", "The request cannot be decoded."));
+/** The transaction that a request was sent in. */
+export interface RequestTransaction {
+  readonly id: Buffer;
+  readonly transactions: Transactions;
+}
+
+interface RequestService {
+  readonly log: Log;
+  readonly transactions: Transactions;
+  readonly respond: Responder;
+  /** Knows the link that carries answers to a request's `reply_to`. */
+  findReply(replyTo: string): SenderLink | undefined;
+}
+
+interface RequestContext {
+  readonly message: Buffer;
+  readonly format?: number;
+  readonly delivery: Transfer;
+}
+
+/** Serves the requests of a link. */
+export function serveRequests(link: ReceiverLink, service: RequestService): void {
+  const { log, transactions, findReply } = service;
+  listen(link, "message", log, async ({ message, format, delivery }: RequestContext) => {
+    const { transactionId } = link;
     link.add_credit(1);
-    if (!request) return;
-    const response = await respond(request);
-    const reply = findReply(request.reply_to ?? "");
+    if (format === ABORTED_FORMAT) {
+      Reflect.set(delivery, "settled", true);
+      return;
+    }
+    const request = decode(message);
+    if (typeof request === "string") {
+      delivery.update(true, rejection("amqp:decode-error", request));
+      return;
+    }
+    delivery.update(true, transactionId ? within(transactionId, ACCEPTED) : ACCEPTED);
+    const response = await answer(service, request, transactionId && { id: transactionId, transactions });
+    const reply = findReply(typeof request.reply_to === "string" ? request.reply_to : "");
     if (!reply?.is_open()) return;
-    const answer = messages.encode({
-      correlation_id: request.message_id,
-      application_properties: asInts(response.properties),
-      body: response.body,
-    });
-    const sent = reply.send(answer, undefined, 0);
+    const sent = reply.send(encode(request, response), undefined, 0);
     // Settled in advance: nobody acts on the disposition of an answer.
     Reflect.set(sent, "settled", true);
   });
   link.add_credit(CREDIT);
+}
+
+async function answer(
+  { respond, log }: RequestService,
+  request: DecodedMessage,
+  transaction: RequestTransaction | undefined,
+): Promise<Response> {
+  try {
+    return await respond(request, transaction);
+  } catch (cause) {
+    if (isStoreFault(cause)) throw cause;
+    const description = cause instanceof Error ? cause.message : String(cause);
+    log(`AMQP request failed: ${cause instanceof Error ? cause.stack : description}`);
+    return {
+      properties: {
+        statusCode: INTERNAL_ERROR,
+        "status-code": INTERNAL_ERROR,
+        errorCondition: "amqp:internal-error",
+        statusDescription: description,
+      },
+    };
+  }
+}
+
+function encode(request: DecodedMessage, response: Response): Buffer {
+  return messages.encode({
+    correlation_id: request.message_id,
+    application_properties: asInts(response.properties),
+    body: response.body,
+  });
 }
 
 /** Service Bus's status codes are AMQP ints; clients that read types strictly take nothing else. */
@@ -55,10 +115,18 @@ function asInts(properties: Response["properties"]): Record<string, unknown> {
   return Object.fromEntries(typed);
 }
 
-function decode(bytes: Buffer): DecodedMessage | undefined {
+/** A text says why the bytes are no request. */
+function decode(bytes: Buffer): DecodedMessage | string {
   try {
-    return messages.decode(bytes);
-  } catch {
-    return undefined;
+    checkMessage(bytes);
+    const request = messages.decode(bytes);
+    return isMessageId(request.message_id) ? request : "The message id has a wrong type.";
+  } catch (cause) {
+    return `The request cannot be decoded: ${cause instanceof Error ? cause.message : String(cause)}.`;
   }
+}
+
+function isMessageId(id: unknown): boolean {
+  const isUuid = Buffer.isBuffer(id) && id.length === UUID_BYTES;
+  return id === undefined || id === null || typeof id === "string" || typeof id === "number" || isUuid;
 }

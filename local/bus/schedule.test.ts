@@ -23,7 +23,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 test("a scheduled message waits for its time and then gets a new sequence number", async () => {
   const sender = under.client.createSender("schedule");
   const receiver = under.client.createReceiver("schedule");
-  const dueAt = Date.now() + 400;
+  const dueAt = Date.now() + 1500;
   const [sequence] = await sender.scheduleMessages({ body: "later", messageId: "s-1" }, new Date(dueAt));
   const [peeked] = await receiver.peekMessages(1);
   expect(peeked).toMatchObject({ body: "later", state: "scheduled", scheduledEnqueueTimeUtc: new Date(dueAt) });
@@ -57,14 +57,14 @@ test("a cancelled message never comes, and cancelling it again fails", async () 
 test("an expired message is gone, or dead-lettered where the queue says so", async () => {
   for (const queue of ["expire", "expire-dead"]) {
     await under.client.createSender(queue).sendMessages([
-      { body: "short", timeToLive: 150 },
+      { body: "short", timeToLive: 900 },
       { body: "long", timeToLive: 60_000 },
     ]);
   }
   const [peeked] = await under.client.createReceiver("expire").peekMessages(1);
-  expect(peeked?.timeToLive).toBe(150);
-  expect(peeked?.expiresAtUtc?.getTime()).toBe((peeked?.enqueuedTimeUtc?.getTime() ?? 0) + 150);
-  await pause(250);
+  expect(peeked?.timeToLive).toBe(900);
+  expect(peeked?.expiresAtUtc?.getTime()).toBe((peeked?.enqueuedTimeUtc?.getTime() ?? 0) + 900);
+  await pause(1000);
   for (const queue of ["expire", "expire-dead"]) {
     expect((await under.client.createReceiver(queue).peekMessages(5)).map(({ body }) => body)).toEqual(["long"]);
   }

@@ -1,9 +1,13 @@
 // A client's sending link: takes messages and batches into a queue and answers each after its commit.
 import { randomUUID } from "node:crypto";
-import { BATCH_FORMAT } from "./amqp-connection.ts";
+import type { Typed } from "rhea";
+import { ABORTED_FORMAT, BATCH_FORMAT } from "./amqp-session.ts";
 import { type Incoming, readBatch, readIncoming } from "./encoded-message.ts";
+import { type Log, listen } from "./link-faults.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "./rhea-internals.ts";
+import { sendStep } from "./transaction-steps.ts";
+import type { Transactions } from "./transactions.ts";
 
 /** The standard tier's limit; announced in the attach. */
 export const MAX_MESSAGE_BYTES = 262_144;
@@ -12,28 +16,46 @@ export const MAX_MESSAGE_BYTES = 262_144;
 const CREDIT = 1000;
 const CREDIT_STEP = 250;
 
+interface MessageContext {
+  readonly message: Buffer;
+  readonly format: number;
+  readonly delivery: Transfer;
+}
+
 export class SendLink {
   readonly queue: Queue;
+  readonly direction = "send";
   readonly #link: ReceiverLink;
+  readonly #transactions: Transactions;
   #settled = 0;
 
-  constructor(link: ReceiverLink, queue: Queue) {
+  constructor(link: ReceiverLink, queue: Queue, log: Log, transactions: Transactions) {
     this.#link = link;
+    this.#transactions = transactions;
     this.queue = queue;
-    link.on("message", (context: { message: Buffer; format: number; delivery: Transfer }) => {
-      void this.#take(context.message, context.format, context.delivery);
-    });
+    listen(link, "message", log, (context: MessageContext) => this.#take(context));
     link.add_credit(CREDIT);
   }
 
-  async #take(bytes: Buffer, format: number, delivery: Transfer): Promise<void> {
-    // What still arrives on a link that the broker closed is not taken.
-    if (!this.#link.is_open()) return;
-    this.#answer(delivery, (await this.#store(bytes, format)) ?? ACCEPTED);
+  async #take({ message, format, delivery }: MessageContext): Promise<void> {
+    // What still arrives on a link that the broker closed is not taken, nor what the client gave up.
+    if (!this.#link.is_open() || format === ABORTED_FORMAT) {
+      Reflect.set(delivery, "settled", true);
+      return;
+    }
+    const { transactionId } = this.#link;
+    const read = this.#read(message, format);
+    if (!Array.isArray(read)) this.#answer(delivery, read);
+    else if (transactionId) {
+      this.#answer(delivery, this.#transactions.enlist(transactionId, sendStep(this.queue, read)));
+    } else {
+      await this.queue.send(read);
+      this.#answer(delivery, ACCEPTED);
+    }
   }
 
-  /** @returns the rejection, if it is one. */
-  async #store(bytes: Buffer, format: number): Promise<unknown> {
+  /** @returns the messages, or the rejection. */
+  #read(bytes: Buffer, format: number): Incoming[] | Typed {
     if (bytes.length > MAX_MESSAGE_BYTES) {
       return rejection(
         "amqp:link:message-size-exceeded",
@@ -46,11 +68,11 @@ export class SendLink {
     } catch (cause) {
       return rejection("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
     }
-    if (this.queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
+    const needsSession = this.queue.settings.requiresSession;
+    if (needsSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
       return rejection("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);
     }
-    await this.queue.send(incoming);
-    return undefined;
+    return incoming;
   }
 
   #answer(delivery: Transfer, outcome: unknown): void {

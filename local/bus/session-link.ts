@@ -1,32 +1,45 @@
 // A client's receiving link on a queue with sessions: bound to one session, named or the next that is free.
 
+import type { Typed } from "rhea";
+import type { Log } from "./link-faults.ts";
 import type { Queue } from "./queue.ts";
 import { ReceiveLink } from "./receive-link.ts";
-import { type SenderLink, types } from "./rhea-internals.ts";
+import { type SenderLink, type Terminus, types } from "./rhea-internals.ts";
 import type { HeldSession, SessionClaimant, Sessions } from "./sessions.ts";
+import type { Transactions } from "./transactions.ts";
 
 export const SESSION_FILTER = "com.microsoft:session-filter";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
 const TIMEOUT = "com.microsoft:timeout";
+/** Of a source (part 3, section 3.5.3). */
+const SOURCE = 0x28;
+const FILTER_FIELD = 7;
 const DEFAULT_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 /** .NET counts 100 ns from the year 1. */
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
 const TICKS_PER_MS = 10_000n;
 
+interface LinkParts {
+  readonly log: Log;
+  readonly transactions: Transactions;
+}
+
 export class SessionLink implements SessionClaimant {
   readonly queue: Queue;
+  readonly direction = "receive";
   readonly #link: SenderLink;
   readonly #sessions: Sessions;
-  readonly #address: string;
+  readonly #around: LinkParts;
   #receiving: ReceiveLink | undefined;
   #waiting: NodeJS.Timeout | undefined;
 
-  constructor(link: SenderLink, queue: Queue, sessions: Sessions, address: string, wanted: unknown) {
+  constructor(link: SenderLink, queue: Queue, sessions: Sessions, around: LinkParts, wanted: unknown) {
     this.queue = queue;
     this.#link = link;
     this.#sessions = sessions;
-    this.#address = address;
+    this.#around = around;
     if (typeof wanted === "string") this.#claim(wanted);
     else this.#claimNext();
   }
@@ -34,12 +47,13 @@ export class SessionLink implements SessionClaimant {
   accept(session: HeldSession): void {
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
-    this.#link.set_source({ address: this.#address, filter: { [SESSION_FILTER]: session.id } });
+    this.#link.local.attach.source = withFilter(this.#link.remote.attach.source, session.id);
     Object.assign(this.#link.local.attach, {
       properties: { [LOCKED_UNTIL]: types.wrap_long(ticks(session.lockedUntil)) },
     });
     this.#link.open();
-    this.#receiving = new ReceiveLink(this.#link, this.queue, session.lane);
+    const { log, transactions } = this.#around;
+    this.#receiving = new ReceiveLink(this.#link, this.queue, log, transactions, session.lane);
   }
 
   lost(): void {
@@ -79,7 +93,8 @@ export class SessionLink implements SessionClaimant {
     }
     withholdAttach(this.#link);
     const { [TIMEOUT]: timeoutMs } = this.#link.properties ?? {};
-    this.#waiting = setTimeout(() => this.#giveUp(), typeof timeoutMs === "number" ? timeoutMs : DEFAULT_WAIT_MS);
+    const waitMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, MAX_WAIT_MS) : DEFAULT_WAIT_MS;
+    this.#waiting = setTimeout(() => this.#giveUp(), waitMs);
   }
 
   #giveUp(): void {
@@ -105,4 +120,12 @@ function ticks(instant: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(TICKS_AT_1970 + BigInt(instant) * TICKS_PER_MS);
   return bytes;
+}
+
+/** The client's own source, as some clients compare its address, with the session that it got as the filter. */
+function withFilter(asked: Terminus | null | undefined, sessionId: string): Typed {
+  const fields: unknown[] = [...(asked?.value ?? [])];
+  while (fields.length < FILTER_FIELD) fields.push(null);
+  fields[FILTER_FIELD] = types.wrap_symbolic_map({ [SESSION_FILTER]: sessionId });
+  return types.described(types.wrap_ulong(SOURCE), types.wrap_list(fields));
 }

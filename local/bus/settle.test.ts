@@ -15,6 +15,7 @@ const queues = [
   "lost",
   "closed",
   "release",
+  "counted",
 ];
 
 beforeAll(() =>
@@ -136,10 +137,11 @@ test("a deferred message is only had by its sequence number, and settles through
   if (!deferred) throw new Error("The deferred message is gone");
   expect(deferred.body).toBe("later");
   await expect(receiver.receiveDeferredMessages(sequenceNumber)).rejects.toMatchObject({ code: "MessageNotFound" });
+  expect(deferred.deliveryCount).toBe(1);
   await receiver.abandonMessage(deferred);
   const [again] = await receiver.receiveDeferredMessages(sequenceNumber);
   if (!again) throw new Error("The deferred message is gone");
-  expect(again.deliveryCount).toBe(1);
+  expect(again.deliveryCount).toBe(2);
   await receiver.completeMessage(again);
   await expect(receiver.receiveDeferredMessages(sequenceNumber)).rejects.toMatchObject({ code: "MessageNotFound" });
 });
@@ -186,4 +188,17 @@ test("a closed link's messages come again when their locks run out", async () =>
   await receiveOne(receiver);
   await receiver.close();
   expect(await receiveOne(under.client.createReceiver("closed"))).toMatchObject({ body: "left", deliveryCount: 1 });
+});
+
+test("a dead letter is never counted: neither an abandonment nor a lock that ran out", async () => {
+  await under.client.createSender("counted").sendMessages({ body: "bad" });
+  const receiver = under.client.createReceiver("counted");
+  await receiver.abandonMessage(await receiveOne(receiver));
+  await receiver.deadLetterMessage(await receiveOne(receiver));
+  const graveyard = under.client.createReceiver("counted", { subQueueType: "deadLetter" });
+  for (let round = 0; round < 4; round += 1) {
+    const message = await receiveOne(graveyard);
+    expect(message.deliveryCount).toBe(1);
+    await graveyard.abandonMessage(message);
+  }
 });

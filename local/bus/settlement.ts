@@ -1,7 +1,8 @@
 // How a taken message ends: completed, given back, deferred, buried or expired; each step acknowledged after its commit only.
-import { type PropertyChanges, withProperties } from "./application-properties.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { LockTable } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message } from "./message.ts";
+import { type PropertyChanges, withProperties } from "./message-changes.ts";
 import type { MessageShelf } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -14,6 +15,8 @@ export interface SettlingQueue {
   readonly number: number;
   readonly settings: QueueSettings;
   readonly deadLetter: { adopt(message: Message): void } | undefined;
+  /** Plans where a dead letter goes, if it does not stay. @param bytes if they were changed. */
+  forwardDeadLetter(message: Message, bytes: Buffer | undefined, arrivals: Arrivals): boolean;
   /** The message waits again, before younger ones. */
   giveBack(message: Message): void;
 }
@@ -42,8 +45,9 @@ export class Settler {
 
   /** Gives the message back and counts the attempt. */
   async abandon(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
+    const bytes = this.#changedBytes(lock.message, changes);
     if (!this.#end(lock)) return "lost";
-    await this.countAttempt(lock.message, changes);
+    await this.countAttempt(lock.message, bytes);
     this.#around.counts.abandons += 1;
     return "settled";
   }
@@ -55,46 +59,50 @@ export class Settler {
     return "settled";
   }
 
+  /** Puts the message aside; that counts as an attempt, but never as the last one. */
   async defer(lock: Lock, changes: PropertyChanges): Promise<Settlement> {
+    const bytes = this.#changedBytes(lock.message, changes);
     if (!this.#end(lock)) return "lost";
     const { message } = lock;
-    await this.#update(message, DEFERRED, message.deliveryCount, changes);
+    await this.#update(message, DEFERRED, message.deliveryCount + 1, bytes);
     message.lock = undefined;
     return "settled";
   }
 
   async moveToDeadLetter(lock: Lock, reason: PropertyChanges): Promise<Settlement> {
+    const bytes = this.#changedBytes(lock.message, reason);
     if (!this.#end(lock)) return "lost";
     if (!this.#queue.deadLetter) {
       this.#giveBack(lock.message);
       return "refused";
     }
-    await this.#bury(lock.message, lock.message.deliveryCount, reason);
+    await this.#bury(lock.message, lock.message.deliveryCount, bytes);
     return "settled";
   }
 
-  /** An attempt failed, by abandonment or by the lock's running out; the last one buries the message. */
-  async countAttempt(message: Message, changes: PropertyChanges = {}): Promise<void> {
-    const deliveryCount = message.deliveryCount + 1;
+  /** An attempt failed, by abandonment or by the lock's running out; the last one buries the message. A dead letter has no last one. */
+  async countAttempt(message: Message, bytes?: Buffer): Promise<void> {
+    const deliveryCount = message.deliveryCount + (this.#queue.deadLetter ? 1 : 0);
     const { maxDeliveryCount } = this.#queue.settings;
     if (this.#queue.deadLetter && deliveryCount >= maxDeliveryCount) {
-      return this.#bury(message, deliveryCount, {
-        ...changes,
+      const reason = {
         DeadLetterReason: "MaxDeliveryCountExceeded",
         DeadLetterErrorDescription: `Message could not be consumed after ${maxDeliveryCount} delivery attempts.`,
-      });
+      };
+      return this.#bury(message, deliveryCount, this.#changedBytes(message, reason, bytes));
     }
-    await this.#update(message, message.state, deliveryCount, changes);
+    await this.#update(message, message.state, deliveryCount, bytes);
     this.#giveBack(message);
   }
 
   async expire(message: Message): Promise<void> {
     message.gone = true;
     if (!this.#queue.deadLetter || !this.#queue.settings.deadLetterOnExpiration) return this.remove([message]);
-    return this.#bury(message, message.deliveryCount, {
+    const reason = {
       DeadLetterReason: "TTLExpiredException",
       DeadLetterErrorDescription: "The message expired and was dead lettered.",
-    });
+    };
+    return this.#bury(message, message.deliveryCount, this.#changedBytes(message, reason));
   }
 
   /** Removes messages that nobody has locked. */
@@ -120,11 +128,10 @@ export class Settler {
     message: Message,
     state: Message["state"],
     deliveryCount: number,
-    changes: PropertyChanges,
+    bytes: Buffer | undefined,
   ): Promise<void> {
     const { store, bodies } = this.#around;
     const { number } = this.#queue;
-    const bytes = this.#changedBytes(message, changes);
     await store.commit(() => {
       store.update(number, message.sequence, state, deliveryCount);
       if (bytes) store.updateBytes(number, message.sequence, bytes);
@@ -134,15 +141,25 @@ export class Settler {
     message.deliveryCount = deliveryCount;
   }
 
-  async #bury(message: Message, deliveryCount: number, reason: PropertyChanges): Promise<void> {
+  async #bury(message: Message, deliveryCount: number, bytes: Buffer | undefined): Promise<void> {
     const { store, bodies, counts } = this.#around;
     const { number, deadLetter } = this.#queue;
-    const bytes = this.#changedBytes(message, reason);
+    counts.deadLetters += 1;
+    const arrivals = new Arrivals();
+    if (this.#queue.forwardDeadLetter(message, bytes, arrivals)) {
+      message.gone = true;
+      await store.commit(() => {
+        store.remove(number, message.sequence);
+        arrivals.write(store);
+      });
+      this.#forget(message);
+      arrivals.lineUp();
+      return;
+    }
     await store.commit(() => {
       store.moveToDeadLetter(number, message.sequence, deliveryCount);
       if (bytes) store.updateBytes(number, message.sequence, bytes);
     });
-    counts.deadLetters += 1;
     // A new object: the old one may still stand in this queue's line, where it must stay gone.
     const expiresAt = Number.POSITIVE_INFINITY;
     const buried: Message = {
@@ -165,9 +182,9 @@ export class Settler {
     this.#around.bodies.drop(message);
   }
 
-  /** `undefined` when nothing changes. */
-  #changedBytes(message: Message, changes: PropertyChanges): Buffer | undefined {
-    if (Object.keys(changes).length === 0) return undefined;
-    return withProperties(this.#around.bodies.bytes(this.#queue.number, message), changes);
+  /** `undefined` when nothing changes. Asked before the lock ends: what a client wants changed may be no AMQP value. */
+  #changedBytes(message: Message, changes: PropertyChanges, changed?: Buffer): Buffer | undefined {
+    if (Object.keys(changes).length === 0) return changed;
+    return withProperties(changed ?? this.#around.bodies.bytes(this.#queue.number, message), changes);
   }
 }

@@ -1,29 +1,25 @@
-// Starts the broker: its AMQP port and its administration port over one database.
+// Starts the broker: its AMQP port and its administration port over one database, both with TLS if that is asked for.
 import { join } from "node:path";
 import type { Durability } from "../database/database.ts";
 import { AdminServer } from "./admin-server.ts";
 import { AmqpServer } from "./amqp-server.ts";
 import { Broker } from "./broker.ts";
+import { type Credentials, credentialsIn } from "./certificate.ts";
 import { KEY, KEY_NAME } from "./claims.ts";
-import type { ArmProperties } from "./queue-settings.ts";
+import { type DeclaredEntities, declare } from "./declare.ts";
+import { type ConnectionHandlers, PortListener } from "./port-listener.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
 
-/** The shape of `infra/entities/service-bus.json`. */
-export interface QueueEntity {
-  readonly name: string;
-  readonly properties: ArmProperties;
-}
-
-export interface BusOptions {
+export interface BusOptions extends DeclaredEntities {
   /** AMQP; 0: any free one. */
   readonly port: number;
   /** HTTP; 0: any free one. */
   readonly adminPort: number;
+  /** Both ports take TLS as well, with a certificate that is made here; and one more takes TLS alone. 0: any free one. */
+  readonly tls?: { readonly port: number } | undefined;
   /** A folder, made if absent. */
   readonly data: string;
-  /** Made if absent, set anew if present. */
-  readonly queues?: readonly QueueEntity[];
   readonly durability?: Durability;
   readonly log?: (line: string) => void;
 }
@@ -32,7 +28,16 @@ export interface RunningBus {
   readonly port: number;
   readonly adminPort: number;
   readonly connectionString: string;
+  readonly tls: RunningTls | undefined;
   close(): Promise<void>;
+}
+
+export interface RunningTls {
+  readonly port: number;
+  /** For clients of both protocols: administration over HTTPS is on the same port. */
+  readonly connectionString: string;
+  /** What clients have to trust, in PEM. */
+  readonly certificateFile: string;
 }
 
 export async function startBus(options: BusOptions): Promise<RunningBus> {
@@ -41,20 +46,34 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
   const amqp = new AmqpServer(broker, Date.now, log);
-  const admin = new AdminServer(broker, store, Date.now);
+  const admin = new AdminServer(broker, store, Date.now, log);
+  const listeners: PortListener[] = [];
+  const close = async () => {
+    // What has arrived is committed and answered before the connections go.
+    await store.commit(() => undefined);
+    await Promise.all(listeners.map((listener) => listener.close()));
+    broker.close();
+    store.close();
+  };
   try {
-    for (const { name, properties } of options.queues ?? []) await broker.put(name, properties);
-    const port = await amqp.listen(options.port);
-    const adminPort = await admin.listen(options.adminPort);
-    log(`Service Bus on port ${port}, administration on port ${adminPort}`);
-    return {
-      port,
-      adminPort,
-      connectionString: connectionString(port),
-      close: () => close(broker, amqp, admin, store),
+    const credentials = options.tls && credentialsIn(join(options.data, "tls"), Date.now());
+    await declare(broker.catalog, options, Date.now());
+    const secure = { amqp: amqp.accept.bind(amqp), http: admin.accept.bind(admin) };
+    const listen = (plain: ConnectionHandlers["plain"], port: number) => {
+      const listener = new PortListener({ ...secure, plain }, log, credentials);
+      listeners.push(listener);
+      return listener.listen(port);
     };
+    const port = await listen(secure.amqp, options.port);
+    const adminPort = await listen(secure.http, options.adminPort);
+    log(`Service Bus on port ${port}, administration on port ${adminPort}`);
+    const tls =
+      options.tls &&
+      credentials &&
+      runningTls(await listen((socket) => socket.destroy(), options.tls.port), credentials);
+    return { port, adminPort, connectionString: connectionString(port), tls, close };
   } catch (cause) {
-    await close(broker, amqp, admin, store);
+    await close();
     throw cause;
   }
 }
@@ -64,10 +83,7 @@ function connectionString(port: number): string {
   return `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${KEY_NAME};SharedAccessKey=${KEY};UseDevelopmentEmulator=true;`;
 }
 
-async function close(broker: Broker, amqp: AmqpServer, admin: AdminServer, store: Store): Promise<void> {
-  // What has arrived is committed and answered before the connections go.
-  await store.commit(() => undefined);
-  await Promise.all([amqp.close(), admin.close()]);
-  broker.close();
-  store.close();
+function runningTls(port: number, { certificateFile }: Credentials): RunningTls {
+  const key = `SharedAccessKeyName=${KEY_NAME};SharedAccessKey=${KEY};`;
+  return { port, certificateFile, connectionString: `Endpoint=sb://localhost:${port};${key}` };
 }

@@ -1,32 +1,11 @@
-// Queues and messages in SQLite: one row a message, changed inside group commits; the core's memory is the authority while it lives.
+// Messages in SQLite: one row a message, changed inside group commits; the core's memory is the authority while it lives.
 import { Database, type Durability } from "../database/database.ts";
+import { EntityStore } from "./entity-store.ts";
 import type { Message, MessageState } from "./message.ts";
-import type { ArmProperties } from "./queue-settings.ts";
+import { createTables } from "./schema.ts";
 
 /** A row id is the queue's number and the sequence number in one, so that a queue's rows lie together and need no second index. */
 const SEQUENCES_PER_QUEUE = 2 ** 40;
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS queue (
-  number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, properties TEXT NOT NULL,
-  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, next_sequence INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS message (
-  id INTEGER PRIMARY KEY, dead INTEGER NOT NULL, state INTEGER NOT NULL, delivery_count INTEGER NOT NULL,
-  enqueued_at INTEGER NOT NULL, ttl INTEGER, expires_at INTEGER, due_at INTEGER NOT NULL, session TEXT, bytes BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS duplicate (
-  id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, message_id TEXT NOT NULL, seen_at INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS session (
-  queue INTEGER NOT NULL, session TEXT NOT NULL, state BLOB, PRIMARY KEY (queue, session)) WITHOUT ROWID;
-`;
-
-export interface QueueRow {
-  readonly number: number;
-  readonly name: string;
-  readonly properties: ArmProperties;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly nextSequence: number;
-}
 
 export interface StoredMessage {
   readonly message: Message;
@@ -39,19 +18,34 @@ export interface StoredDuplicate {
   readonly seenAt: number;
 }
 
+/** A work that failed took the whole group of commits with it, which the memory of the queues is ahead of. */
+class StoreFault extends Error {}
+
+export function isStoreFault(cause: unknown): boolean {
+  return cause instanceof StoreFault || (cause instanceof Error && Reflect.get(cause, "code") === "ERR_SQLITE_ERROR");
+}
+
 export class Store {
+  readonly entities: EntityStore;
   readonly #database: Database;
   #isClosed = false;
 
   constructor(path: string, durability: Durability) {
     this.#database = new Database(path, durability);
-    this.#database.exec(SCHEMA);
+    createTables(this.#database);
+    this.entities = new EntityStore(this.#database);
   }
 
   /** Runs `work` in this turn's transaction; resolves after COMMIT. After `close` nothing is acknowledged any more. */
   commit<T>(work: () => T): Promise<T> {
     if (this.#isClosed) return new Promise(() => {});
-    return this.#database.write(work);
+    return this.#database.write(() => {
+      try {
+        return work();
+      } catch (cause) {
+        throw new StoreFault(`The bus cannot store what it accepted: ${String(cause)}`, { cause });
+      }
+    });
   }
 
   get counts(): { readonly commits: number; readonly writes: number } {
@@ -63,26 +57,9 @@ export class Store {
     this.#database.close();
   }
 
-  queues(): QueueRow[] {
-    const rows = this.#database.prepare("SELECT * FROM queue ORDER BY number").all();
-    return rows.map((row) => ({
-      number: Number(row["number"]),
-      name: String(row["name"]),
-      properties: JSON.parse(String(row["properties"])) as ArmProperties,
-      createdAt: Number(row["created_at"]),
-      updatedAt: Number(row["updated_at"]),
-      nextSequence: Number(row["next_sequence"]),
-    }));
-  }
-
-  putQueue(row: QueueRow): void {
-    this.#database
-      .prepare("INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?)")
-      .run(row.number, row.name, JSON.stringify(row.properties), row.createdAt, row.updatedAt, row.nextSequence);
-  }
-
-  deleteQueue(queue: number): void {
-    this.#database.prepare("DELETE FROM queue WHERE number = ?").run(queue);
+  /** The entity with all that it holds. */
+  deleteEntity(queue: number): void {
+    this.entities.delete(queue);
     this.#database
       .prepare("DELETE FROM message WHERE id BETWEEN ? AND ?")
       .run(rowId(queue, 0), rowId(queue + 1, 0) - 1);
@@ -90,15 +67,12 @@ export class Store {
     this.#database.prepare("DELETE FROM session WHERE queue = ?").run(queue);
   }
 
-  reserveSequences(queue: number, next: number): void {
-    this.#database.prepare("UPDATE queue SET next_sequence = ? WHERE number = ?").run(next, queue);
-  }
-
-  insert(queue: number, message: Message, bytes: Buffer): void {
+  insert(queue: number, message: Message, bytes: Buffer, isDead = false): void {
     this.#database
-      .prepare("INSERT INTO message VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .run(
         rowId(queue, message.sequence),
+        Number(isDead),
         message.state,
         message.deliveryCount,
         message.enqueuedAt,
@@ -107,6 +81,9 @@ export class Store {
         message.dueAt,
         message.sessionId ?? null,
         bytes,
+        message.enqueuedSequence ?? null,
+        message.hops || null,
+        message.deadLetterSource ?? null,
       );
   }
 
@@ -161,12 +138,12 @@ export class Store {
   *messages(queue: number): Generator<StoredMessage> {
     const rows = this.#database
       .prepare(
-        `SELECT id, dead, state, delivery_count, enqueued_at, ttl, expires_at, due_at, session FROM message
-         WHERE id BETWEEN ? AND ? ORDER BY id`,
+        `SELECT id, dead, state, delivery_count, enqueued_at, ttl, expires_at, due_at, session, enqueued_sequence, hops, source
+         FROM message WHERE id BETWEEN ? AND ? ORDER BY id`,
       )
       .iterate(rowId(queue, 0), rowId(queue + 1, 0) - 1);
     for (const row of rows) {
-      const { ttl, session, expires_at: expiresAt } = row;
+      const { ttl, session, source, expires_at: expiresAt, enqueued_sequence: enqueuedSequence } = row;
       const message: Message = {
         sequence: Number(row["id"]) - rowId(queue, 0),
         state: Number(row["state"]) as MessageState,
@@ -176,6 +153,9 @@ export class Store {
         expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : Number(expiresAt),
         dueAt: Number(row["due_at"]),
         sessionId: session === null ? undefined : String(session),
+        enqueuedSequence: enqueuedSequence === null ? undefined : Number(enqueuedSequence),
+        hops: Number(row["hops"] ?? 0),
+        deadLetterSource: source === null ? undefined : String(source),
         bytes: undefined,
         lock: undefined,
         gone: false,

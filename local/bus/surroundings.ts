@@ -1,5 +1,6 @@
 // What all queues of a broker share: store, clock, counters.
 import type { BodyCache } from "./body-cache.ts";
+import type { Queue } from "./queue.ts";
 import type { Store } from "./store.ts";
 
 export interface OperationCounts {
@@ -18,4 +19,6 @@ export interface Surroundings {
   readonly counts: OperationCounts;
   now(): number;
   newDuplicateId(): number;
+  /** The queue, topic or subscription with this path. */
+  find(address: string): Queue | undefined;
 }

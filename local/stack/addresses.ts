@@ -46,7 +46,7 @@ export function hostAddress(name: string, port: number): HostAddress {
 export function portsOf(part: PartAddress): Partial<Ports> {
   switch (part.name) {
     case "bus":
-      return { bus: part.port, busAdmin: part.adminPort };
+      return { bus: part.port, busAdmin: part.adminPort, ...(part.tls ? { busTls: part.tls.port } : {}) };
     case "cosmos":
       return { cosmos: part.port };
     case "remotes":

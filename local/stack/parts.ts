@@ -8,7 +8,14 @@ export const NEEDED_PARTS: readonly PartName[] = PART_NAMES.filter((name) => nam
 
 /** Where a part answers, as it is told over IPC: plain data. */
 export type PartAddress =
-  | { readonly name: "bus"; readonly port: number; readonly adminPort: number; readonly connectionString: string }
+  | {
+      readonly name: "bus";
+      readonly port: number;
+      readonly adminPort: number;
+      readonly connectionString: string;
+      /** Where TLS was asked for. */
+      readonly tls?: { readonly port: number; readonly connectionString: string; readonly certificateFile: string };
+    }
   | { readonly name: "cosmos"; readonly port: number; readonly endpoint: string; readonly connectionString: string }
   | {
       readonly name: "remotes";
@@ -31,6 +38,8 @@ export type ServicesMessage =
 export interface Ports {
   readonly bus: number;
   readonly busAdmin: number;
+  /** Absent: no TLS. */
+  readonly busTls?: number;
   readonly cosmos: number;
   readonly azuriteBlob: number;
   readonly azuriteQueue: number;
@@ -50,6 +59,8 @@ export const USUAL_PORTS = {
   azuriteTable: 10_002,
   traces: 4318,
 } as const satisfies Ports;
+/** Of AMQP over TLS. */
+export const USUAL_BUS_TLS_PORT = 5671;
 export const USUAL_REMOTES_PORT = 7080;
 export const USUAL_HOST_PORT = 7071;
 
@@ -84,6 +95,7 @@ export function rowsOf(part: PartAddress): Row[] {
       return [
         { what: "bus", where: `127.0.0.1:${part.port}`, connectionString: part.connectionString },
         { what: "bus administration", where: `http://127.0.0.1:${part.adminPort}`, connectionString: "" },
+        ...(part.tls ? rowsOfTls(part.tls) : []),
       ];
     case "cosmos":
       return [{ what: "cosmos", where: part.endpoint, connectionString: part.connectionString }];
@@ -102,4 +114,11 @@ export function rowsOf(part: PartAddress): Row[] {
     default:
       throw new Error(`no such part: ${JSON.stringify(part satisfies never)}`);
   }
+}
+
+function rowsOfTls(tls: NonNullable<Extract<PartAddress, { name: "bus" }>["tls"]>): Row[] {
+  return [
+    { what: "bus over TLS", where: `localhost:${tls.port}`, connectionString: tls.connectionString },
+    { what: "certificate to trust", where: tls.certificateFile, connectionString: "" },
+  ];
 }

@@ -36,17 +36,20 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
 
 async function bus({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
   const { startBus } = await import("../bus/start.ts");
-  const queues = entities.queues?.["queues"] as Parameters<typeof startBus>[0]["queues"];
+  const { queues, topics } = (entities.queues ?? {}) as Pick<Parameters<typeof startBus>[0], "queues" | "topics">;
   const running = await startBus({
     port: ports.bus,
     adminPort: ports.busAdmin,
     data: join(data, "bus"),
     durability,
     log,
+    tls: ports.busTls === undefined ? undefined : { port: ports.busTls },
     ...(queues ? { queues } : {}),
+    ...(topics ? { topics } : {}),
   });
-  const { port, adminPort, connectionString } = running;
-  return { address: { name: "bus", port, adminPort, connectionString }, close: () => running.close() };
+  const { port, adminPort, connectionString, tls } = running;
+  const address = { name: "bus", port, adminPort, connectionString, ...(tls ? { tls } : {}) } as const;
+  return { address, close: () => running.close() };
 }
 
 async function cosmos({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {

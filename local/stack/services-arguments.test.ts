@@ -53,6 +53,15 @@ test("every fault is named at once", () => {
   ]);
 });
 
+test("--tls gives the bus a port for TLS alone", () => {
+  expect(valid("bus").ports.busTls).toBeUndefined();
+  expect(valid("bus", "--tls").ports.busTls).toBe(5671);
+  const all = valid("--tls", "--bus-tls-port", "5690");
+  expect(all.ports).toMatchObject({ bus: 5672, busTls: 5690 });
+  expect(ownerOf(5690, all)).toEqual({ part: "bus", option: "--bus-tls-port" });
+  expect(parseServicesArguments(["--bus-tls-port", "5690"])).toMatchObject({ faults: ["--bus-tls-port needs --tls"] });
+});
+
 test("two parts cannot have one port", () => {
   const parsed = parseServicesArguments(["cosmos", "azurite", "--azurite-port", "8079"]);
   expect(parsed).toMatchObject({ faults: ["--cosmos-port and --azurite-port both lead to port 8081"] });

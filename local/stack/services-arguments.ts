@@ -1,7 +1,7 @@
 // The command line of `services`: which parts, on which ports, with which entities.
 import { parseArgs } from "node:util";
 import type { Durability } from "../database/database.ts";
-import { PART_NAMES, type PartName, type Ports, USUAL_PORTS } from "./parts.ts";
+import { PART_NAMES, type PartName, type Ports, USUAL_BUS_TLS_PORT, USUAL_PORTS } from "./parts.ts";
 
 export interface ServicesArguments {
   readonly parts: readonly PartName[];
@@ -21,12 +21,14 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    no
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
   --bus-admin-port N         (5300)
+  --tls                      the bus takes TLS too, with a certificate of its own making
+  --bus-tls-port N           with --tls: one more port, for TLS alone (5671)
   --cosmos-port N            (8081)
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first of one each service, or each (7080)
   --traces-port N            (4318)
   --port N                   of the part, where exactly one is named
-  --queues FILE              {queues: […]} (infra/entities/service-bus.json)
+  --queues FILE              {queues: […], topics: […]} (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
   --remotes FILE             {services: […]} (samples/remotes.json)
 Port 0 is any free one.`;
@@ -37,6 +39,8 @@ const OPTIONS = {
   port: { type: "string" },
   "bus-port": { type: "string" },
   "bus-admin-port": { type: "string" },
+  "bus-tls-port": { type: "string" },
+  tls: { type: "boolean" },
   "cosmos-port": { type: "string" },
   "azurite-port": { type: "string" },
   "remotes-port": { type: "string" },
@@ -74,6 +78,7 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
     } else if (token.kind === "option") {
       if (!isOptionName(token.name)) faults.push(`there is no option ${token.rawName}`);
       else if (token.name === "help") return { kind: "help" };
+      else if (token.name === "tls") given.set("tls", "");
       else if (!token.value || token.value.startsWith("--")) faults.push(`${token.rawName} needs a value`);
       else given.set(token.name, token.value);
     }
@@ -113,6 +118,7 @@ function owners(ports: Ports, parts: readonly PartName[]): [Owner, number[]][] {
   const all: [Owner, number[]][] = [
     [{ part: "bus", option: "--bus-port" }, [ports.bus]],
     [{ part: "bus", option: "--bus-admin-port" }, [ports.busAdmin]],
+    [{ part: "bus", option: "--bus-tls-port" }, [ports.busTls ?? []].flat()],
     [{ part: "cosmos", option: "--cosmos-port" }, [ports.cosmos]],
     [{ part: "azurite", option: "--azurite-port" }, [ports.azuriteBlob, ports.azuriteQueue, ports.azuriteTable]],
     [{ part: "traces", option: "--traces-port" }, [ports.traces]],
@@ -147,11 +153,13 @@ function portsOf(given: ReadonlyMap<OptionName, string>, parts: readonly PartNam
     if (value === undefined) faults.push(`--${name} has to be a port from 0 to ${MAX_PORT}, and is ${text}`);
     return value;
   };
+  if (given.has("bus-tls-port") && !given.has("tls")) faults.push("--bus-tls-port needs --tls");
   const list = given.get("remotes-port");
   const azurite = port("azurite", "azurite-port");
   return {
     bus: port("bus", "bus-port") ?? USUAL_PORTS.bus,
     busAdmin: port(undefined, "bus-admin-port") ?? USUAL_PORTS.busAdmin,
+    ...(given.has("tls") ? { busTls: port(undefined, "bus-tls-port") ?? USUAL_BUS_TLS_PORT } : {}),
     cosmos: port("cosmos", "cosmos-port") ?? USUAL_PORTS.cosmos,
     ...azuritePorts(azurite ?? USUAL_PORTS.azuriteBlob),
     traces: port("traces", "traces-port") ?? USUAL_PORTS.traces,

@@ -91,6 +91,7 @@ async function occupied(): Promise<{ server: Server; port: number }> {
 describe("the services command", () => {
   test.for([
     ["bus", 2, ["--bus-admin-port", "0"]],
+    ["bus", 3, ["--bus-admin-port", "0", "--tls", "--bus-tls-port", "0"]],
     ["cosmos", 1, []],
     ["remotes", 2, []],
     ["azurite", 3, []],

@@ -1,0 +1,79 @@
+// Atom XML, as the administration protocol of Service Bus writes it.
+import { XMLParser } from "fast-xml-parser";
+
+const ATOM = "http://www.w3.org/2005/Atom";
+const CONNECT = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
+const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
+
+/** An element's children by name, its attributes by `@name`, its text by `#text`. A text alone stands for itself. */
+export type XmlElement = string | { readonly [name: string]: XmlElement | readonly XmlElement[] };
+
+const parser = new XMLParser({
+  parseTagValue: false,
+  removeNSPrefix: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+});
+
+/** The description in an entry's content, such as a QueueDescription; `undefined` if there is none of this name. */
+export function readContent(xml: string, name: string): XmlElement | undefined {
+  const { entry } = parser.parse(xml) as { entry?: { content?: Record<string, XmlElement> } };
+  return entry?.content?.[name];
+}
+
+export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return children(element, name)[0];
+}
+
+export function children(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+  if (element === undefined || typeof element === "string" || !Object.hasOwn(element, name)) return [];
+  const found = element[name];
+  return Array.isArray(found) ? found : [found as XmlElement];
+}
+
+/** `undefined` for an element that is absent or empty. */
+export function textOf(element: XmlElement | undefined): string | undefined {
+  const text = typeof element === "string" ? element : child(element, "#text");
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+export interface EntryFrame {
+  /** The client takes the entity's name from it. */
+  readonly id: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** @param content elements, written already. */
+export function writeEntry(frame: EntryFrame, description: string, content: readonly string[]): string {
+  const [created, updated] = [frame.createdAt, frame.updatedAt].map((at) => new Date(at).toISOString());
+  return [
+    `<entry xmlns="${ATOM}">${tag("id", frame.id)}<title type="text">${escapeXml(frame.title)}</title>`,
+    `${tag("published", created ?? "")}${tag("updated", updated ?? "")}<content type="application/xml">`,
+    `<${description} xmlns="${CONNECT}" xmlns:i="${INSTANCE}">`,
+    ...content,
+    `</${description}></content></entry>`,
+  ].join("");
+}
+
+/** @param next where the list goes on, if it does. */
+export function writeFeed(title: string, id: string, entries: readonly string[], next: string | undefined): string {
+  // The client looks for the next page only where there are several links.
+  const links = [["self", id], ...(next ? [["next", next]] : [])]
+    .map(([rel, href = ""]) => `<link rel="${rel}" href="${escapeXml(href)}"/>`)
+    .join("");
+  return `<feed xmlns="${ATOM}"><title type="text">${title}</title>${tag("id", id)}${links}${entries.join("")}</feed>`;
+}
+
+export function writeFault(status: number, detail: string): string {
+  return `<Error>${tag("Code", String(status))}${tag("Detail", detail)}</Error>`;
+}
+
+export function tag(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`;
+}
+
+export function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
