@@ -1,5 +1,6 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
 import type { Wake } from "../../shared/domain/attempt.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard, GuardedWrite } from "../../shared/domain/transitions.ts";
 import type { Timing } from "../../shared/operations/ports.ts";
 
@@ -21,5 +22,7 @@ export interface Mutant {
   readonly acceptsLateReplies?: boolean;
   /** The key under which an agent calls its service. */
   readonly keyOf?: (key: string, attempt: number) => string;
+  /** What is stored in the place of a whole record. */
+  readonly replaces?: (record: StateRecord) => StateRecord;
   readonly wake?: (wake: Wake) => Wake;
 }
