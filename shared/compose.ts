@@ -3,8 +3,11 @@ import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
+import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
+import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
+import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import type { Ports } from "./operations/ports.ts";
 import { createPressure } from "./operations/pressure.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
@@ -27,6 +30,7 @@ const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 interface App {
   readonly ports: Ports;
   readonly stock: StockPorts;
+  readonly deadLetters: () => DeadLetterPorts;
 }
 
 let composed: App | undefined;
@@ -42,6 +46,11 @@ export function ports(): Ports {
 /** What the gauges are read from; as `ports`. */
 export function stockPorts(): StockPorts {
   return app().stock;
+}
+
+/** What operators see to dead letters with; connects when it is first asked for. As `ports`. */
+export function deadLetterPorts(): DeadLetterPorts {
+  return app().deadLetters();
 }
 
 function app(): App {
@@ -119,5 +128,12 @@ function compose(config: Config): App {
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const stock = { ...ports, census: createOrderCensus(orders), queueAges };
-  return { ports, stock };
+  let deadLetters: DeadLetters | undefined;
+  const connected = () => {
+    const { quarantine, agentReplies } = queues;
+    const own = deadLetterQueuesOf({ consumed, quarantine, orders: config.OrdersQueue, agentReplies });
+    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
+    return { ...ports, deadLetters };
+  };
+  return { ports, stock, deadLetters: connected };
 }

@@ -106,7 +106,7 @@ export function createServiceBusMessenger(
       });
     },
 
-    async quarantine({ subject, body, faults, messageId, correlationId }) {
+    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
       const named = faults
         .slice(0, FAULTS_NAMED)
         .map((fault, index) => [`fault${index + 1}`, fault.slice(0, FAULT_LENGTH)]);
@@ -115,6 +115,8 @@ export function createServiceBusMessenger(
         subject,
         ...(messageId && { messageId }),
         ...(correlationId && { correlationId }),
+        ...(replyTo && { replyTo }),
+        ...(replyToSessionId && { replyToSessionId }),
         applicationProperties: {
           ...traced().applicationProperties,
           faultCount: faults.length,
