@@ -12,7 +12,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -37,7 +37,7 @@ operatorEndpoint("inspectOrder", {
   },
 });
 
-for (const action of ["resubmit", "undo", "extend", "settle"] as const) {
+for (const action of ["resubmit", "undo", "cancel", "extend", "settle"] as const) {
   operatorEndpoint(`${action}Order`, {
     method: "POST",
     route: `orders/{orderId}/${action}`,
@@ -52,10 +52,7 @@ async function operate(
   context: InvocationContext,
   operator: string,
 ): Promise<HttpResponseInit> {
-  // A page of another site can send a form in a signed-in operator's name, but no JSON.
-  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) {
-    return { status: 415, jsonBody: { error: "The content type must be application/json." } };
-  }
+  if (!isJson(request)) return NOT_JSON;
   const orderId = orderIdOf(request);
   const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
   const version = parseIfMatch(request.headers.get("if-match"));

@@ -4,9 +4,12 @@ import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
+import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
+import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { createAdmission } from "./operations/admission.ts";
+import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { instant, type Ports } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
@@ -35,6 +38,7 @@ interface App {
   readonly ports: Ports;
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
+  readonly deadLetters: () => DeadLetterPorts;
 }
 
 let composed: App | undefined;
@@ -55,6 +59,11 @@ export function queueNames(): App["queues"] {
 /** What the gauges are read from; as `ports`. */
 export function stockPorts(): StockPorts {
   return app().stock;
+}
+
+/** What operators see to dead letters with; connects when it is first asked for. As `ports`. */
+export function deadLetterPorts(): DeadLetterPorts {
+  return app().deadLetters();
 }
 
 function app(): App {
@@ -143,5 +152,12 @@ function compose(config: Config): App {
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const stock = { ...ports, census: createOrderCensus(orders), queueAges };
-  return { ports, queues, stock };
+  let deadLetters: DeadLetters | undefined;
+  const connected = () => {
+    const { quarantine, agentReplies } = queues;
+    const own = deadLetterQueuesOf({ consumed, quarantine, orders: config.OrdersQueue, agentReplies });
+    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
+    return { ...ports, deadLetters };
+  };
+  return { ports, queues, stock, deadLetters: connected };
 }

@@ -33,6 +33,16 @@ export function operatorEndpoint(name: string, { method, route, role, handle }: 
   });
 }
 
+/** A page of another site can send a form in a signed-in operator's name, but no JSON. */
+export function isJson(request: HttpRequest): boolean {
+  return /^application\/json\b/i.test(request.headers.get("content-type") ?? "");
+}
+
+export const NOT_JSON: HttpResponseInit = {
+  status: 415,
+  jsonBody: { error: "The content type must be application/json." },
+};
+
 export function atFault(faults: readonly string[]): HttpResponseInit {
   return { status: 400, jsonBody: { error: "The request is at fault.", faults } };
 }

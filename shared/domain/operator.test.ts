@@ -77,6 +77,7 @@ const actions = {
   edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedByHand: false },
   byHand: { kind: "resubmit", reason: "fetched back", edited: null, compensatedByHand: true },
   undo: { kind: "undo", reason: "shop asked" },
+  cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
   settle: { kind: "settle", reason: "the bank sent it back" },
 } as const satisfies Record<string, OperatorAction>;
@@ -88,15 +89,19 @@ type ActionCase = keyof typeof actions;
 const PENDING = "Pending";
 const anew = { resubmit: PENDING, edit: PENDING, byHand: PENDING } as const;
 const table: Row[] = [
-  ["Pending", "forward", null, { extend: "Pending" }],
-  ["Pending", "undo", "rejected", { extend: "Pending" }],
-  ["Processing", "forward", null, { undo: "Pending", extend: "Processing" }],
+  ["Pending", "forward", null, { ...anew, undo: "Pending", cancel: "Error", extend: "Pending" }],
+  ["Pending", "undo", "rejected", { undo: "Pending", extend: "Pending" }],
+  ["Pending", "undo", "cancelled", { undo: "Pending", extend: "Pending" }],
+  ["Pending", "undo", "notUndone", { undo: "Pending", extend: "Pending" }],
+  ["Processing", "forward", null, { undo: "Pending", cancel: "Pending", extend: "Processing" }],
   ["Processing", "undo", "rejected", { extend: "Processing" }],
   ["Processed", "forward", null, {}],
   ["Error", "forward", "rejected", { ...anew, undo: "Pending", settle: "Error" }],
   ["Error", "forward", "expired", { ...anew, undo: "Pending", settle: "Error" }],
   ["Error", "undo", "expired", { undo: "Pending", settle: "Error" }],
   ["Error", "undo", "undone", anew],
+  ["Error", "undo", "cancelled", anew],
+  ["Error", "forward", "cancelled", anew],
   ["Error", "forward", "settled", { ...anew, undo: "Pending" }],
   ["Error", "undo", "settled", anew],
   ["Error", "undo", "notUndone", { byHand: "Pending", settle: "Error" }],
@@ -290,6 +295,101 @@ describe("undo", () => {
     expect(steps["reserve"]?.undo).toMatchObject({ state: "NotStarted", retryCount: 1 });
     expect(steps["ship"]?.undo).toMatchObject({ state: "NotStarted", completeBy: null });
     expect(steps["pay"]).toEqual(undone);
+  });
+});
+
+describe("of a Pending order", () => {
+  const paused = record({
+    attempt: 3,
+    failureCount: 2,
+    dueAt: "2026-01-01T13:00:00.000Z",
+    steps: { reserve: completed, pay: { ...notStarted, retryCount: 2, startedAt: NOON } },
+  });
+
+  test("a resubmission is its next attempt at once, without its pause, with its failures forgiven", () => {
+    const { record: after, startAt } = allowed(paused, actions.resubmit);
+    expect(startAt).toBeNull();
+    expect(after).toMatchObject({
+      attempt: 4,
+      direction: "forward",
+      failureCount: 0,
+      dueAt: "2026-01-01T12:01:00.000Z",
+      steps: paused.steps,
+      notices: [{ status: "RetryScheduled", attempt: 4 }],
+    });
+  });
+
+  test("an undo takes back what was done; of one that is being undone it goes on at once, with its cause", () => {
+    const asked = allowed(paused, actions.undo).record;
+    expect(asked).toMatchObject({ attempt: 4, direction: "undo", error: { kind: "undoAsked" }, notices: [] });
+    const again = allowed(record({ ...asked, error: errorOf("expired") }), actions.undo).record;
+    expect(again).toMatchObject({ attempt: 5, direction: "undo", error: { kind: "expired" } });
+  });
+
+  test("whoever was at work for an attempt before is awaited, however often the operator asks", () => {
+    const first = allowed(underWay, actions.undo);
+    const second = allowed(first.record, actions.undo);
+    expect([first.startAt, second.startAt]).toEqual(["2026-01-01T12:00:21.000Z", "2026-01-01T12:00:21.000Z"]);
+    expect(second.record).toMatchObject({ busyUntil: LATER, dueAt: "2026-01-01T12:01:21.000Z" });
+    const muchLater = { ...occasion, now: "2026-01-01T12:05:00.000Z" };
+    const third = decide(second.record, actions.undo, workflow, muchLater);
+    if (third.kind !== "allowed") throw new Error(third.reason);
+    expect(third.startAt).toBeNull();
+    expect(third.record).not.toHaveProperty("busyUntil");
+  });
+
+  test("Received is owed where nobody has claimed it yet: it goes before all else", () => {
+    const received = { status: "Received", attempt: 1, at: NOON };
+    const { notices } = allowed(fresh, actions.resubmit).record;
+    expect(notices).toEqual([received, { status: "RetryScheduled", attempt: 2, at: NOON }]);
+    expect(allowed(fresh, actions.undo).record.notices).toEqual([received]);
+    expect(allowed(fresh, actions.cancel).record.notices).toEqual([
+      received,
+      { status: "Undone", attempt: 1, at: NOON },
+    ]);
+  });
+});
+
+describe("cancel", () => {
+  test("of an order on which nothing was done ends it at once, and says who and why; it needs no workflow", () => {
+    const refusedOnce = record({ attempt: 2, steps: { reserve: failed, pay: notStarted, ship: notStarted } });
+    const decision = decide(refusedOnce, actions.cancel, undefined, occasion);
+    if (decision.kind !== "allowed") throw new Error(decision.reason);
+    expect(decision).toMatchObject({
+      startAt: null,
+      record: {
+        processState: "Error",
+        direction: "forward",
+        attempt: 2,
+        lockedBy: null,
+        completeBy: null,
+        error: { kind: "cancelled", message: "cancelled by ada: sent by mistake", step: null },
+        notices: [{ status: "Undone", attempt: 2, at: NOON }],
+        dueAt: "2026-01-01T12:00:30.000Z",
+      },
+    });
+  });
+
+  test.each([
+    ["done", completed],
+    ["begun, with an end that nobody knows", { ...notStarted, startedAt: NOON }],
+    ["tried in an attempt that ran out of time", { ...notStarted, retryCount: 1 }],
+  ])("of an order of which a step was %s has it undone, for that reason", (_, reserve) => {
+    const waiting = record({ attempt: 2, steps: { reserve, pay: notStarted, ship: notStarted } });
+    const { record: after } = allowed(waiting, actions.cancel);
+    expect(after).toMatchObject({
+      processState: "Pending",
+      direction: "undo",
+      attempt: 3,
+      error: { kind: "cancelled", message: "cancelled by ada: sent by mistake" },
+    });
+    expect(after.history.at(-1)?.what).toBe("to be undone, attempt 3: cancelled: sent by mistake");
+  });
+
+  test("of a running order has it undone once its agents have fallen silent", () => {
+    const { record: after, startAt } = allowed(underWay, actions.cancel);
+    expect(after).toMatchObject({ direction: "undo", lockedBy: null, error: { kind: "cancelled" }, busyUntil: LATER });
+    expect(startAt).toBe("2026-01-01T12:00:21.000Z");
   });
 });
 

@@ -1,10 +1,11 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
+import { begunAnew, busyUntil, latest, mapSteps, namesOf, readyForUndo, rekeyed, reset } from "./operator-steps.ts";
 import type { Priority } from "./order.ts";
-import { isInHand, outcomeIsUnknown } from "./plan.ts";
+import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
-import { NOT_STARTED, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
-import { transitions } from "./transitions.ts";
+import type { Notice, OrderError, ProcessState, StateRecord } from "./state-record.ts";
+import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
 export type OperatorAction =
@@ -17,6 +18,8 @@ export type OperatorAction =
       readonly compensatedByHand: boolean;
     }
   | { readonly kind: "undo"; readonly reason: string }
+  /** Of an order that has not ended: it ends at once where nothing was done, and is undone otherwise. */
+  | { readonly kind: "cancel"; readonly reason: string }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
   /** What was left to do is done by hand: the order rests in Error, and nobody is alerted of it any more. */
   | { readonly kind: "settle"; readonly reason: string };
@@ -35,8 +38,9 @@ export type Decision =
   | { readonly kind: "refused"; readonly reason: string };
 
 const ROWS = {
-  resubmit: [transitions.resubmitted],
-  undo: [transitions.undoAsked, transitions.undoAskedWhileRunning],
+  resubmit: [transitions.resubmitted, transitions.resubmittedWhilePending],
+  undo: [transitions.undoAsked, transitions.undoAskedWhilePending, transitions.undoAskedWhileRunning],
+  cancel: [transitions.cancelled, transitions.undoAskedWhileRunning],
   extend: [transitions.extended, transitions.extendedWhilePending],
   settle: [transitions.settled],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
@@ -55,6 +59,7 @@ export function decide(
     return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
   }
   if (action.kind === "settle") return settle(record, action, row.to, occasion);
+  if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, occasion);
   if (!workflow) {
     const { name, version } = record.workflow;
     return refused(`workflow ${name} v${version}, which the order needs, is no longer here`);
@@ -64,6 +69,8 @@ export function decide(
       return resubmit(record, action, workflow, row.to, occasion);
     case "undo":
       return undo(record, action, row.to, occasion);
+    case "cancel":
+      return cancel(record, action, occasion);
     case "extend":
       return extend(record, action, row.to, occasion);
     default:
@@ -73,11 +80,12 @@ export function decide(
 
 type Resubmit = Extract<OperatorAction, { kind: "resubmit" }>;
 type Undo = Extract<OperatorAction, { kind: "undo" }>;
+type Cancel = Extract<OperatorAction, { kind: "cancel" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
 type Settle = Extract<OperatorAction, { kind: "settle" }>;
 
 /** Kinds of error whose undo has come to an end, so that the order may begin anew. */
-const AT_REST: ReadonlySet<string | undefined> = new Set(["undone", "notUndone", "settled"]);
+const AT_REST: ReadonlySet<string | undefined> = new Set(["undone", "cancelled", "notUndone", "settled"]);
 
 function resubmit(
   record: StateRecord,
@@ -87,7 +95,7 @@ function resubmit(
   occasion: Occasion,
 ): Decision {
   const anew = record.direction === "undo";
-  if (anew && !AT_REST.has(record.error?.kind)) {
+  if (anew && !(record.processState === "Error" && AT_REST.has(record.error?.kind))) {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
   }
   const byHand = record.error?.kind === "notUndone";
@@ -121,47 +129,89 @@ function resubmit(
       steps,
       error: null,
       ...(edited && { orderRevision: record.orderRevision + 1, priority: edited.priority }),
-      notices: [...record.notices, { status: "RetryScheduled", attempt, at: occasion.now }],
+      notices: [...next.record.notices, { status: "RetryScheduled", attempt, at: occasion.now }],
       history: remembered(record, occasion, `resubmitted${from}, attempt ${attempt}${content}: ${reason}`),
     },
   };
 }
 
 function undo(record: StateRecord, { reason }: Undo, to: ProcessState, occasion: Occasion): Decision {
-  const again = record.direction === "undo";
-  if (again && record.processState === "Processing") return refused("it is being undone already");
-  if (again && record.error?.kind === "undone") return refused("all that was done is undone already");
-  if (again && record.error?.kind === "settled") return refused("it is settled: what was left was done by hand");
-  const open = namesOf(record.steps, ({ undo: run }) => run?.state === "Failed");
-  if (again && record.error?.kind === "notUndone" && open.length === 0) {
-    return refused("what is left of it can only be undone by hand");
+  const obstacle = obstacleToUndo(record);
+  if (obstacle !== undefined) return refused(obstacle);
+  const asked = errorOf("undoAsked", `${occasion.by} asked for it: ${reason}`, occasion);
+  // The cause is what the shop is told in the end.
+  return toBeUndone(record, record.error ?? asked, to, reason, occasion);
+}
+
+function obstacleToUndo({ processState, direction, error, steps }: StateRecord): string | undefined {
+  if (direction === "forward") {
+    return error?.kind === "cancelled" ? "it is cancelled: nothing was done, and nothing is left to undo" : undefined;
   }
+  if (processState === "Processing") return "it is being undone already";
+  // It waits, and goes on at once.
+  if (processState === "Pending") return undefined;
+  if (error?.kind === "undone" || error?.kind === "cancelled") return "all that was done is undone already";
+  if (error?.kind === "settled") return "it is settled: what was left was done by hand";
+  const open = namesOf(steps, ({ undo: run }) => run?.state === "Failed");
+  if (error?.kind === "notUndone" && open.length === 0) return "what is left of it can only be undone by hand";
+  return undefined;
+}
+
+function toBeUndone(
+  record: StateRecord,
+  error: OrderError,
+  to: ProcessState,
+  reason: string,
+  occasion: Occasion,
+): Decision {
   const next = nextAttempt(record, to, occasion);
-  const { by, now } = occasion;
-  const asked = {
-    kind: "undoAsked",
-    message: `${by} asked for it: ${reason}`,
-    step: null,
-    agent: null,
-    at: now,
-  } as const;
   return {
     ...next,
     record: {
       ...next.record,
       direction: "undo",
       steps: mapSteps(record.steps, readyForUndo),
-      // The cause is what the shop is told in the end.
-      error: record.error ?? asked,
+      error,
       history: remembered(record, occasion, `to be undone, attempt ${next.record.attempt}: ${reason}`),
     },
   };
 }
 
+/** Nothing was done, and nobody is about to do anything: whoever claims it now loses to the write. */
+function isUntouched({ processState, direction, steps }: StateRecord): boolean {
+  return processState === "Pending" && direction === "forward" && namesOf(steps, mayHaveHadEffect).length === 0;
+}
+
+function cancelAtOnce(record: StateRecord, { reason }: Cancel, occasion: Occasion): Decision {
+  const { by, now } = occasion;
+  const cancelled: StateRecord = {
+    ...record,
+    processState: transitions.cancelled.to,
+    lockedBy: null,
+    completeBy: null,
+    dueAt: after(now, NOTICE_GRACE_MS),
+    error: errorOf("cancelled", `cancelled by ${by}: ${reason}`, occasion),
+    notices: [...owed(record), { status: "Undone", attempt: record.attempt, at: now }],
+    history: remembered(record, occasion, `cancelled: ${reason}`),
+    updatedAt: now,
+  };
+  return { kind: "allowed", record: cancelled, startAt: null };
+}
+
+function cancel(record: StateRecord, { reason }: Cancel, occasion: Occasion): Decision {
+  if (record.direction === "undo") return refused("it is being undone already");
+  const { processState } = record;
+  const { to } = processState === "Pending" ? transitions.undoAskedWhilePending : transitions.undoAskedWhileRunning;
+  const cancelled = errorOf("cancelled", `cancelled by ${occasion.by}: ${reason}`, occasion);
+  return toBeUndone(record, cancelled, to, `cancelled: ${reason}`, occasion);
+}
+
 function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occasion: Occasion): Decision {
   const { error } = record;
   if (error?.kind === "settled") return refused("it is settled already");
-  if (error?.kind === "undone") return refused("all that was done is undone: nothing is left to settle");
+  if (error?.kind === "undone" || error?.kind === "cancelled") {
+    return refused("all that was done is undone: nothing is left to settle");
+  }
   const message = `${reason}; before: ${error?.message ?? "unknown"}`;
   const { step = null, agent = null } = error ?? {};
   const settled: StateRecord = {
@@ -190,79 +240,36 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /** Pending for its next attempt, with all failures forgiven. */
 function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
-  const busyUntil = latest(Object.values(record.steps).map((step) => busyUntilOf(step)));
+  const { busyUntil: _before, ...rest } = record;
+  const busy = busyUntil(record);
+  const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.
-  const startAt = busyUntil !== undefined && busyUntil > now ? after(busyUntil, clockSkewMs) : null;
+  const startAt = isBusy ? after(busy, clockSkewMs) : null;
   const claimBy = after(startAt ?? now, claimWithinMs);
   const pending: StateRecord = {
-    ...record,
+    ...rest,
     processState,
     lockedBy: null,
     completeBy: claimBy,
     dueAt: claimBy,
     failureCount: 0,
     attempt: record.attempt + 1,
+    ...(isBusy && { busyUntil: busy }),
+    notices: owed(record),
     updatedAt: now,
   };
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-/** In either direction: a step beside one that was refused may still be at work when its undo begins. */
-function busyUntilOf(step: StepRecord): string | null {
-  return latest([step, step.undo].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
+/** What the shop has to hear first: of an order that nobody has claimed yet not even Received may have been sent. */
+function owed({ processState, attempt, createdAt, notices }: StateRecord): readonly Notice[] {
+  if (processState !== "Pending" || attempt !== 1) return notices;
+  return [{ status: "Received", attempt, at: createdAt }, ...notices];
 }
 
-/** A step to be run again. */
-function reset(step: StepRecord): StepRecord {
-  switch (step.state) {
-    case "Failed":
-      // Refused for good, it had no effect, so that there is nothing to undo unless an earlier attempt ran out of time.
-      return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
-    case "Scheduled":
-    case "Running":
-      // When it was scheduled stays: its outcome is not known, so an undo has to see to it.
-      return { ...step, state: "NotStarted", startBy: null, completeBy: null };
-    case "NotStarted":
-    case "Completed":
-    case "Undone":
-      return step;
-    default:
-      return step.state satisfies never;
-  }
-}
-
-/** Under the key of the old content a service refuses the new one. What was asked so far has left nothing behind. */
-function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
-  if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
-  return { ...step, generation: step.generation + 1 };
-}
-
-/** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
-function begunAnew({ agent, generation }: StepRecord): StepRecord {
-  return { ...NOT_STARTED, agent, result: null, undo: null, generation: generation + 1 };
-}
-
-function readyForUndo(step: StepRecord): StepRecord {
-  const forward = isInHand(step) ? reset(step) : step;
-  const run = forward.undo;
-  if (run?.state !== "Failed" && !isInHand(run)) return forward;
-  return { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } };
-}
-
-function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {
-  return Object.entries(steps).flatMap(([name, step]) => (holds(step) ? [name] : []));
-}
-
-function mapSteps(steps: Steps, change: (step: StepRecord) => StepRecord): Steps {
-  return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, change(step)]));
-}
-
-/** All of them are UTC in one form, so their order as texts is their order in time. */
-function latest(instants: readonly (string | null | undefined)[]): string | undefined {
-  return instants
-    .filter((at) => at !== null && at !== undefined)
-    .sort()
-    .at(-1);
+/** Not a step's fault. */
+function errorOf(kind: OrderError["kind"], message: string, { now: at }: Occasion): OrderError {
+  return { kind, message, step: null, agent: null, at };
 }
 
 function remembered(record: StateRecord, { by, now }: Occasion, what: string): StateRecord["history"] {

@@ -56,9 +56,10 @@ export interface OrderError {
    * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
    * was done is undone. `notUndone`: something remains to be done by hand; the message names it. `settled`: an operator has seen to
    * it, and nothing is left to do. `undoAsked`: nothing went
-   * wrong, an operator wants it undone.
+   * wrong, an operator wants it undone. `cancelled`: an operator does not want it any more; in an order that has ended, nothing was done,
+   * or all that was done is undone.
    */
-  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "settled" | "undoAsked";
+  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "settled" | "undoAsked" | "cancelled";
   readonly message: string;
   readonly step: string | null;
   readonly agent: string | null;
@@ -111,6 +112,8 @@ export interface StateRecord {
   /** When the order came into its queue, by the broker's clock. */
   readonly enqueuedAt?: string;
   readonly steps: Steps;
+  /** Pending: until then agents of an attempt before may still be at work, also where no step says so any more. */
+  readonly busyUntil?: string;
   readonly error: OrderError | null;
   /** When the supervisor has to look at it; absent once the order ended and all is told. The sweep's only index. */
   readonly dueAt?: string;

@@ -28,6 +28,9 @@ export interface Unreadable {
   readonly faults: readonly string[];
   readonly messageId: string | undefined;
   readonly correlationId: string | undefined;
+  /** Where the sender wants to be answered: kept for when the message is sent again. */
+  readonly replyTo?: string | undefined;
+  readonly replyToSessionId?: string | undefined;
 }
 
 /** A message that a function works on, as far as it can be sent again. */

@@ -11,7 +11,7 @@ export type ActionName = OperatorAction["kind"];
 /** What is asked of an order, with its new content where a resubmission brings some. */
 export type OperatorRequest =
   | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly order: Order | null })
-  | Extract<OperatorAction, { kind: "undo" | "extend" | "settle" }>;
+  | Extract<OperatorAction, { kind: "undo" | "cancel" | "extend" | "settle" }>;
 
 export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
@@ -49,6 +49,7 @@ const by = z.string().transform((text, context) => {
 const bodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
   undo: z.strictObject({ reason }),
+  cancel: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
   settle: z.strictObject({ reason }),
 };
@@ -66,6 +67,7 @@ export function parseOperatorRequest(
     case "resubmit":
       return parseResubmit(orderId, body, rules);
     case "undo":
+    case "cancel":
     case "settle": {
       const parsed = check(bodies[action], body, BODY);
       return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });

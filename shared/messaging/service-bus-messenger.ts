@@ -113,7 +113,7 @@ export function createServiceBusMessenger(
       });
     },
 
-    async quarantine({ subject, body, faults, messageId, correlationId }) {
+    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
       const named = faults
         .slice(0, FAULTS_NAMED)
         .map((fault, index) => [`fault${index + 1}`, fault.slice(0, FAULT_LENGTH)]);
@@ -122,6 +122,8 @@ export function createServiceBusMessenger(
         subject,
         ...(messageId && { messageId }),
         ...(correlationId && { correlationId }),
+        ...(replyTo && { replyTo }),
+        ...(replyToSessionId && { replyToSessionId }),
         applicationProperties: {
           ...traced().applicationProperties,
           faultCount: faults.length,

@@ -15,7 +15,7 @@ export function endingOf(workflow: Workflow, undone: Undone | null, now: string)
   const left = remaining.length > 0;
   const what = left ? `to be undone by hand: ${remaining.join(", ")}` : "all that was done is undone";
   const message = undone.cause ? `${what}; the cause: ${undone.cause.message}` : what;
-  const kind = left ? "notUndone" : "undone";
+  const kind = left ? "notUndone" : undone.cause?.kind === "cancelled" ? "cancelled" : "undone";
   const error: OrderError = {
     kind,
     message,
@@ -71,5 +71,6 @@ export async function passOn(pending: Versioned, ports: Ports, telemetry: Teleme
 /** The events that alert an operator: an order in Error, or undone as it should be. */
 export function reportError({ orderId, attempt, error }: StateRecord, telemetry: Telemetry): void {
   const { kind = null, step = null, agent = null, message = null } = error ?? {};
-  telemetry.event(kind === "undone" ? "OrderUndone" : "OrderErrored", { orderId, attempt, kind, step, agent, message });
+  const isAtRest = kind === "undone" || kind === "cancelled";
+  telemetry.event(isAtRest ? "OrderUndone" : "OrderErrored", { orderId, attempt, kind, step, agent, message });
 }

@@ -38,6 +38,7 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
     actions: {
       resubmit: mayResubmit(may),
       undo: may({ kind: "undo", reason: "" }),
+      cancel: may({ kind: "cancel", reason: "" }),
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
       settle: may({ kind: "settle", reason: "" }),
     },

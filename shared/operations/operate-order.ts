@@ -7,8 +7,9 @@ import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
 import { standpointOf } from "../supervision/rule.ts";
+import { reportError } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { tellBeforeWake } from "./tell.ts";
+import { endStatus, settleNotices, tellBeforeWake } from "./tell.ts";
 
 export type Operated =
   /** `told`: false where the scheduler could not be told; the supervisor then wakes the order when it is due. */
@@ -25,8 +26,13 @@ export interface Caller {
   readonly ifMatch: WantedVersion;
 }
 
-/** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
-const READS = 2;
+/** What is asked for, by whom, and what it takes to do it. */
+interface Asked {
+  readonly request: OperatorRequest;
+  readonly caller: Caller;
+  readonly ports: Ports;
+  readonly telemetry: Telemetry;
+}
 
 /**
  * Order of writes: the record with its history, at the version that was read, then the ledger, then the notices, then the
@@ -35,40 +41,54 @@ const READS = 2;
 export async function operateOrder(
   orderId: string,
   request: OperatorRequest,
-  { by, ifMatch }: Caller,
+  caller: Caller,
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<Operated> {
-  for (let reads = 1; ; reads += 1) {
-    const read = await ports.store.state(orderId);
-    if (!read) return { kind: "not-found" };
-    const { record: before } = read;
-    if (!isWanted(read.etag, ifMatch)) {
-      const outcome = "refused: the order is not at the version that was looked at";
-      await enterLedger(before, null, request, outcome, occasionOf(by, ports), ports, telemetry);
-      return { kind: "changed", ...read };
-    }
-    const faults = faultsAgainst(before, request);
-    if (faults.length > 0) return { kind: "invalid", faults };
+  const asked = { request, caller, ports, telemetry };
+  const read = await ports.store.state(orderId);
+  if (!read) return { kind: "not-found" };
+  return (await operateOn(read, asked)) ?? operateAgain(read, asked);
+}
 
-    const occasion = occasionOf(by, ports);
-    const decision = decide(before, actionOf(request), workflowOf(before, ports), occasion);
-    if (decision.kind === "refused") {
-      await enterLedger(before, null, request, `refused: ${decision.reason}`, occasion, ports, telemetry);
-      return { kind: "refused", state: before.processState, reason: decision.reason };
-    }
-    const written = await write(read, decision.record, request, ports);
-    if (written.kind === "written") {
-      await enterLedger(before, written.record, request, "done", occasion, ports, telemetry);
-      const followed = await follow(request, written, decision.startAt, ports, telemetry);
-      return { kind: "done", startAt: decision.startAt, ...followed };
-    }
-    if (reads === READS) {
-      const reason = "the order changed while this was decided: look at it again";
-      await enterLedger(before, null, request, `refused: ${reason}`, occasion, ports, telemetry);
-      return { kind: "refused", state: before.processState, reason };
-    }
+/** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
+async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> {
+  const { orderId, attempt } = before.record;
+  const read = await asked.ports.store.state(orderId);
+  if (!read) return { kind: "not-found" };
+  // Another attempt is what somebody else decided, of whom this operator does not know.
+  const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";
+  const operated = isOther ? undefined : await operateOn(read, asked);
+  if (operated) return operated;
+  const reason = "the order changed while this was decided: look at it again";
+  return refuse(read.record, reason, instant(asked.ports.now()), asked);
+}
+
+/** Undefined where the record has changed since it was read. */
+async function operateOn(read: Versioned, asked: Asked): Promise<Operated | undefined> {
+  const { request, caller, ports, telemetry } = asked;
+  const { record: before } = read;
+  const occasion = occasionOf(caller.by, ports);
+  if (!isWanted(read.etag, caller.ifMatch)) {
+    const outcome = "refused: the order is not at the version that was looked at";
+    await enterLedger(before, null, outcome, occasion.now, asked);
+    return { kind: "changed", ...read };
   }
+  const faults = faultsAgainst(before, request);
+  if (faults.length > 0) return { kind: "invalid", faults };
+
+  const decision = decide(before, actionOf(request), workflowOf(before, ports), occasion);
+  if (decision.kind === "refused") return refuse(before, decision.reason, occasion.now, asked);
+  const written = await write(read, decision.record, request, ports);
+  if (written.kind === "refused") return undefined;
+  await enterLedger(before, written.record, "done", occasion.now, asked);
+  const followed = await follow(request, written, decision.startAt, ports, telemetry);
+  return { kind: "done", startAt: decision.startAt, ...followed };
+}
+
+async function refuse(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
+  await enterLedger(before, null, `refused: ${reason}`, at, asked);
+  return { kind: "refused", state: before.processState, reason };
 }
 
 /** Ended orders outlive the version of the workflow that they went by. */
@@ -116,11 +136,9 @@ function isOwn(stored: StateRecord, intended: StateRecord): boolean {
 async function enterLedger(
   before: StateRecord,
   after: StateRecord | null,
-  { kind: action, reason }: OperatorRequest,
   outcome: string,
-  { by: operator, now: at }: Occasion,
-  ports: Ports,
-  telemetry: Telemetry,
+  at: string,
+  { request: { kind: action, reason }, caller: { by: operator }, ports, telemetry }: Asked,
 ): Promise<void> {
   const { orderId } = before;
   telemetry.event("OperatorActed", { orderId, attempt: (after ?? before).attempt, action, operator, outcome });
@@ -147,6 +165,10 @@ async function follow(
     case "extend":
     case "settle":
       return { record: written.record, etag: written.etag, told: true };
+    case "cancel":
+      if (written.record.processState === "Error") return end(written, ports, telemetry);
+      telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+      return start(written, startAt, ports, telemetry);
     case "undo":
       telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
       return start(written, startAt, ports, telemetry);
@@ -171,6 +193,19 @@ async function start(
     return { record, etag, told: true };
   } catch (cause) {
     telemetry.event("StatusDelayed", { orderId: record.orderId, status: "RetryScheduled", cause: String(cause) });
+    return { record, etag, told: false };
+  }
+}
+
+/** Tells the shop of an order that ended in the operator's own write. */
+async function end(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<Followed> {
+  reportError(written.record, telemetry);
+  try {
+    const { record, etag } = await settleNotices(written, ports, telemetry);
+    return { record, etag, told: true };
+  } catch (cause) {
+    const { record, etag } = written;
+    telemetry.event("StatusDelayed", { orderId: record.orderId, status: endStatus(record), cause: String(cause) });
     return { record, etag, told: false };
   }
 }

@@ -71,9 +71,14 @@ async function quarantine(
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<undefined> {
-  const messageId = typeof envelope.messageId === "string" ? envelope.messageId : undefined;
-  const correlationId = typeof envelope.correlationId === "string" ? envelope.correlationId : undefined;
-  await ports.messenger.quarantine({ subject: "InvalidOrder", body, faults, messageId, correlationId });
+  const [messageId, correlationId, replyTo, replyToSessionId] = [
+    envelope.messageId,
+    envelope.correlationId,
+    envelope.replyTo,
+    envelope.replyToSessionId,
+  ].map((value) => (typeof value === "string" ? value : undefined));
+  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId };
+  await ports.messenger.quarantine({ subject: "InvalidOrder", ...kept });
   telemetry.event("OrderQuarantined", {
     messageId: messageId ?? null,
     faultCount: faults.length,

@@ -91,7 +91,7 @@ async function leave(seen: StateRecord, notice: Notice, ports: Ports): Promise<V
 /** The status that an ended order's record stands for. */
 export function endStatus({ processState, error }: StateRecord): OrderStatus {
   if (processState === "Processed") return "Completed";
-  return error?.kind === "undone" ? "Undone" : "Failed";
+  return error?.kind === "undone" || error?.kind === "cancelled" ? "Undone" : "Failed";
 }
 
 function isEnd(status: OrderStatus): boolean {

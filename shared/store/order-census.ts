@@ -13,6 +13,7 @@ const IS_OPEN = {
   notUndone: true,
   undone: false,
   undoAsked: false,
+  cancelled: false,
   settled: false,
 } as const satisfies Record<OrderError["kind"], boolean>;
 

@@ -51,6 +51,13 @@ export interface OperatorAction {
   readonly outcome: string;
   readonly before: Standpoint | null;
   readonly after: Standpoint | null;
+  /** The dead letter that the action is on. */
+  readonly message?: {
+    readonly queue: string;
+    readonly sequenceNumber: string;
+    readonly messageId: string | null;
+    readonly subject: string | null;
+  };
 }
 
 export interface LateReply {

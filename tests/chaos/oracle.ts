@@ -74,18 +74,21 @@ function faultsOfEffects(record: StateRecord, workflow: Workflow, net: Net): str
     const most = typeof undo === "string" ? (record.steps[name]?.generation ?? 1) : 1;
     if (record.processState === "Processed")
       return times >= 1 && times <= most ? [] : [`${name} has ${times} effects, though it is Processed`];
-    if (record.error?.kind === "undone" && typeof undo !== "string" && times > 0) return [`${name} is not undone`];
+    if (isUndone(record) && typeof undo !== "string" && times > 0) return [`${name} is not undone`];
     return times > most ? [`${name} has ${times} effects`] : [];
   });
 }
 
 const ENDS: ReadonlySet<string> = new Set(["Completed", "Failed", "Undone"]);
 
-function faultsOfTold({ attempt, processState, error }: StateRecord, told: readonly Told[]): string[] {
+const isUndone = ({ error }: StateRecord) => error?.kind === "undone" || error?.kind === "cancelled";
+
+function faultsOfTold(record: StateRecord, told: readonly Told[]): string[] {
+  const { attempt, processState } = record;
   const faults: string[] = [];
   if (told[0]?.status !== "Received") faults.push(`the shop first heard ${told[0]?.status ?? "nothing"}`);
   const last = told.filter((one) => one.attempt === attempt && ENDS.has(one.status)).at(-1)?.status;
-  const wanted = processState === "Processed" ? "Completed" : error?.kind === "undone" ? "Undone" : "Failed";
+  const wanted = processState === "Processed" ? "Completed" : isUndone(record) ? "Undone" : "Failed";
   if (last !== wanted) faults.push(`the shop was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
   return faults;
 }

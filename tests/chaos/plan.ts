@@ -6,7 +6,7 @@ export type Action =
   | { readonly kind: "kill"; readonly victim: ProcessName; readonly downMs: number }
   | { readonly kind: "freeze"; readonly victim: ProcessName; readonly forMs: number }
   | { readonly kind: "fault"; readonly service: Service; readonly fault: Readonly<Record<string, unknown>> }
-  | { readonly kind: "operator"; readonly action: "resubmit" | "undo" | "extend"; readonly pick: number }
+  | { readonly kind: "operator"; readonly action: "resubmit" | "undo" | "cancel" | "extend"; readonly pick: number }
   | { readonly kind: "repeat"; readonly pick: number };
 
 export type Service = "inventory" | "payment" | "fraud" | "shipping";
@@ -46,7 +46,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("operator" as const),
-      action: fc.constantFrom("resubmit" as const, "undo" as const, "extend" as const),
+      action: fc.constantFrom("resubmit" as const, "undo" as const, "cancel" as const, "extend" as const),
       pick: fc.nat(),
     }),
   },

@@ -60,7 +60,8 @@ function untold(record: StateRecord, told: Evidence["told"]): string[] {
   const completed = Object.entries(record.steps).flatMap(([name, { state, result }]) =>
     state === "Completed" || (state === "Undone" && result) ? [`StepCompleted ${name}`] : [],
   );
-  const end = record.processState === "Processed" ? "Completed" : record.error?.kind === "undone" ? "Undone" : "Failed";
+  const isUndone = record.error?.kind === "undone" || record.error?.kind === "cancelled";
+  const end = record.processState === "Processed" ? "Completed" : isUndone ? "Undone" : "Failed";
   return ["Received", "Started", ...completed, end].flatMap((status) =>
     heard.has(status) ? [] : [`the shop never heard ${status}`],
   );

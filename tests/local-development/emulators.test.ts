@@ -61,7 +61,8 @@ test("the Service Bus emulator gets every queue, as its documentation allows it"
     const made = Queues.find(({ Name }) => Name === name)?.Properties;
     expect(made, name).toMatchObject({
       LockDuration: properties.lockDuration,
-      MaxDeliveryCount: properties.maxDeliveryCount,
+      // It delivers no message more often.
+      MaxDeliveryCount: Math.min(properties.maxDeliveryCount, 10),
       RequiresSession: properties.requiresSession ?? false,
       RequiresDuplicateDetection: properties.requiresDuplicateDetection ?? false,
     });

@@ -102,7 +102,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       order: async () => ORDER,
       state: () => ask<"state">({ kind: "state" }),
       change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
-      replace: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
+      replace: ({ etag }, record) =>
+        ask<"replace">({ kind: "replace", etag, record: mutant.replaces ? mutant.replaces(record) : record }),
       revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       list: never,
       countInFlight: never,

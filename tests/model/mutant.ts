@@ -26,4 +26,6 @@ export interface Mutant {
   readonly reads?: (record: StateRecord, operation: OperationName) => StateRecord;
   /** An agent that begins whatever it is told when it takes a step up. */
   readonly ignoresTakeUp?: boolean;
+  /** What is stored in the place of a whole record. */
+  readonly replaces?: (record: StateRecord) => StateRecord;
 }

@@ -166,6 +166,12 @@ export const PLANTED: readonly Planted[] = [
     { hurries: true },
     { bounds: { actions: 1 }, requests: [REQUESTS.undo] },
   ),
+  plant(
+    "a second action that forgets who is at work since before the first",
+    "while attempt 3 holds",
+    { replaces: ({ busyUntil, ...record }) => record },
+    { bounds: { actions: 2 }, requests: [REQUESTS.undo] },
+  ),
 ];
 
 /**

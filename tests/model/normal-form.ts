@@ -2,12 +2,12 @@
 
 import { isInHand } from "../../shared/domain/plan.ts";
 import type { OrderError, StateRecord, StepRecord, StepRun } from "../../shared/domain/state-record.ts";
-import { LONG_AGO } from "./abstract-time.ts";
+import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
 
 export function normalForm(record: StateRecord): StateRecord {
-  const { workflow, dueAt } = record;
+  const { workflow, dueAt, busyUntil } = record;
   return {
     orderId: record.orderId,
     workflow: { name: workflow.name, version: workflow.version },
@@ -26,6 +26,8 @@ export function normalForm(record: StateRecord): StateRecord {
     steps: Object.fromEntries(Object.entries(record.steps).map(([name, step]) => [name, normalStep(step)])),
     error: record.error && normalError(record.error),
     ...(dueAt !== undefined && { dueAt }),
+    // Once it is over nobody asks for it any more.
+    ...(busyUntil !== undefined && Date.parse(busyUntil) > NOW_MS && { busyUntil }),
     // By its entry an operator's write whose answer was lost is known again.
     history: record.history.filter(({ by }) => by === OPERATOR),
     notices: record.notices.map(({ status, attempt, step }) => ({

@@ -42,7 +42,7 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
 
 function endStatus({ processState, error }: StateRecord): OrderStatus {
   if (processState === "Processed") return "Completed";
-  return error?.kind === "undone" ? "Undone" : "Failed";
+  return error?.kind === "undone" || error?.kind === "cancelled" ? "Undone" : "Failed";
 }
 
 /** What the shop is owed once it is told something. */

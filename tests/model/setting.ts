@@ -126,5 +126,6 @@ export const REQUESTS = {
   resubmit: { kind: "resubmit", reason: "mended", order: null, compensatedByHand: true },
   edit: { kind: "resubmit", reason: "corrected", order: ORDER, compensatedByHand: true },
   undo: { kind: "undo", reason: "not wanted" },
+  cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
 } as const satisfies Record<string, OperatorRequest>;

@@ -137,7 +137,7 @@ export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Work
     return `processed, with the effects of ${live.join(", ")}`;
   if (record.processState !== "Error") return undefined;
   const { kind, message } = record.error ?? {};
-  if (kind === "undone" && live.some((name) => undoOf(workflow, name) !== "nothing"))
+  if ((kind === "undone" || kind === "cancelled") && live.some((name) => undoOf(workflow, name) !== "nothing"))
     return `undone, and the effects of ${live.join(", ")} are left (${message ?? ""})`;
   return undefined;
 }

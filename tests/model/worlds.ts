@@ -38,6 +38,13 @@ export const WORLDS: readonly Setting[] = [
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a refusal", FORK, ONE, { deaths: 1, refusals: 1 }),
   world("a fork; an operator", FORK, ONE, { actions: 1 }, { requests: [REQUESTS.resubmit, REQUESTS.undo] }),
+  world(
+    "an operator on an order that waits",
+    CHAIN,
+    ONE,
+    { actions: 1 },
+    { requests: [REQUESTS.resubmit, REQUESTS.undo, REQUESTS.cancel] },
+  ),
   world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
   world("queues, two hosts; a refusal and a late service", QUEUE, HOSTS, { refusals: 1, lateness: 1 }),
@@ -64,6 +71,13 @@ export const MORE_WORLDS: readonly Setting[] = [
   ),
   world("an operator, and a refusal", CHAIN, ONE, { actions: 1, refusals: 1 }, { requests: Object.values(REQUESTS) }),
   world("an operator, twice", CHAIN, ONE, { actions: 2 }, { requests: [REQUESTS.resubmit, REQUESTS.undo] }),
+  world(
+    "a fork; an operator cancels, and asks again",
+    FORK,
+    ONE,
+    { actions: 2 },
+    { requests: [REQUESTS.cancel, REQUESTS.undo] },
+  ),
   world("queues; an outage and a repeat", QUEUE, ONE, { outages: 1, repeats: 1 }),
 ];
 

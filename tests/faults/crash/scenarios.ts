@@ -166,6 +166,18 @@ export const scenarios: readonly Scenario[] = [
     end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
   },
   {
+    name: "cancelled by an operator",
+    title:
+      "[operator | every await of a cancellation of an order that runs | host killed] the undo is had once, whoever wakes it; its end says cancelled",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send();
+      await hand.until(inHand("arrangeShipping"));
+      await hand.operate("cancel");
+    },
+    end: { ...undone, error: "cancelled" },
+  },
+  {
     name: "nothing to undo",
     title:
       "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep tells what the claim concluded",

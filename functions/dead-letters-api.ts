@@ -1,0 +1,116 @@
+// The operator's API for dead letters and the quarantine: what lies there, and what a person may have done about one message.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { deadLetterPorts } from "../shared/compose.ts";
+import {
+  type DeadLetterAction,
+  isSequenceNumber,
+  parseDeadLetterList,
+  parseDeadLetterRequest,
+} from "../shared/messaging/dead-letter-request.ts";
+import type { DeadLetterQueue } from "../shared/messaging/dead-letters.ts";
+import { countDeadLetters } from "../shared/operations/count-dead-letters.ts";
+import { type Handled, handleDeadLetter } from "../shared/operations/handle-dead-letter.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("listDeadLetters", {
+  method: "GET",
+  route: "dead-letters",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const parsed = parseDeadLetterList(request.query.entries());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { queue: name, from, limit } = parsed.value;
+    const { deadLetters } = deadLetterPorts();
+    if (name === undefined) return { jsonBody: { queues: await countDeadLetters(deadLetters) } };
+    const queue = queueOf(name);
+    if (!queue) return noSuchQueue(name);
+    return { jsonBody: { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) } };
+  },
+});
+
+operatorEndpoint("readDeadLetter", {
+  method: "GET",
+  route: "dead-letters/{queue}/{sequenceNumber}",
+  role: "Orders.Read",
+  handle: (request) =>
+    onMessage(request, async (queue, sequenceNumber) => {
+      const message = await deadLetterPorts().deadLetters.read(queue, sequenceNumber);
+      return message ? { jsonBody: { queue: queue.name, ...message } } : notFound(queue, sequenceNumber);
+    }),
+});
+
+for (const action of ["resend", "discard"] as const) {
+  operatorEndpoint(`${action}DeadLetter`, {
+    method: "POST",
+    route: `dead-letters/{queue}/{sequenceNumber}/${action}`,
+    role: "Orders.Operate",
+    handle: (request, context, operator) =>
+      onMessage(request, (queue, sequenceNumber) => handle(action, queue, sequenceNumber, request, context, operator)),
+  });
+}
+
+async function handle(
+  action: DeadLetterAction,
+  queue: DeadLetterQueue,
+  sequenceNumber: string,
+  request: HttpRequest,
+  context: InvocationContext,
+  operator: string,
+): Promise<HttpResponseInit> {
+  if (!isJson(request)) return NOT_JSON;
+  const parsed = parseDeadLetterRequest(action, await request.text());
+  if (parsed.kind === "invalid") return atFault(parsed.faults);
+  const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>
+    handleDeadLetter(queue, sequenceNumber, parsed.value, operator, deadLetterPorts(), telemetry),
+  );
+  return answer(queue, sequenceNumber, handled);
+}
+
+function answer(queue: DeadLetterQueue, sequenceNumber: string, handled: Handled): HttpResponseInit {
+  const which = { queue: queue.name, sequenceNumber };
+  switch (handled.kind) {
+    case "resent": {
+      const { target, messageId, removed } = handled;
+      return { jsonBody: { ...which, target, messageId, removed } };
+    }
+    case "discarded":
+      return { jsonBody: which };
+    case "refused":
+      return { status: 409, jsonBody: { ...which, reason: handled.reason } };
+    case "not-found":
+      return notFound(queue, sequenceNumber);
+    default:
+      return handled satisfies never;
+  }
+}
+
+/** What the route names, if there can be such a message. */
+async function onMessage(
+  request: HttpRequest,
+  work: (queue: DeadLetterQueue, sequenceNumber: string) => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  const { queue: name = "", sequenceNumber = "" } = request.params;
+  const queue = queueOf(name);
+  if (!queue) return noSuchQueue(name);
+  return isSequenceNumber(sequenceNumber) ? work(queue, sequenceNumber) : notFound(queue, sequenceNumber);
+}
+
+function queueOf(name: string): DeadLetterQueue | undefined {
+  return deadLetterPorts().deadLetters.queues.find((queue) => queue.name === name);
+}
+
+function noSuchQueue(name: string): HttpResponseInit {
+  const names = deadLetterPorts().deadLetters.queues.map((queue) => queue.name);
+  return {
+    status: 404,
+    jsonBody: { error: `There are no dead letters of ${name}; there are those of ${names.join(", ")}.` },
+  };
+}
+
+function notFound({ name }: DeadLetterQueue, sequenceNumber: string): HttpResponseInit {
+  return {
+    status: 404,
+    jsonBody: { error: `There is no message ${sequenceNumber} among the dead letters of ${name}.` },
+  };
+}

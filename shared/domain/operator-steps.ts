@@ -1,0 +1,66 @@
+// What an operator's action makes of the records of an order's steps.
+import { isInHand, outcomeIsUnknown } from "./plan.ts";
+import { NOT_STARTED, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
+
+/** Until when agents may still be at work; undefined where none has begun. */
+export function busyUntil({ steps, busyUntil: before }: StateRecord): string | undefined {
+  return latest([...Object.values(steps).map((step) => busyUntilOf(step)), before]);
+}
+
+/** In either direction: a step beside one that was refused may still be at work when its undo begins. */
+function busyUntilOf(step: StepRecord): string | null {
+  return latest([step, step.undo].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
+}
+
+/** A step to be run again. */
+export function reset(step: StepRecord): StepRecord {
+  switch (step.state) {
+    case "Failed":
+      // Refused for good, it had no effect, so that there is nothing to undo unless an earlier attempt ran out of time.
+      return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
+    case "Scheduled":
+    case "Running":
+      // When it was scheduled stays: its outcome is not known, so an undo has to see to it.
+      return { ...step, state: "NotStarted", startBy: null, completeBy: null };
+    case "NotStarted":
+    case "Completed":
+    case "Undone":
+      return step;
+    default:
+      return step.state satisfies never;
+  }
+}
+
+/** Under the key of the old content a service refuses the new one. What was asked so far has left nothing behind. */
+export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
+  if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
+  return { ...step, generation: step.generation + 1 };
+}
+
+/** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
+export function begunAnew({ agent, generation }: StepRecord): StepRecord {
+  return { ...NOT_STARTED, agent, result: null, undo: null, generation: generation + 1 };
+}
+
+export function readyForUndo(step: StepRecord): StepRecord {
+  const forward = isInHand(step) ? reset(step) : step;
+  const run = forward.undo;
+  if (run?.state !== "Failed" && !isInHand(run)) return forward;
+  return { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } };
+}
+
+export function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {
+  return Object.entries(steps).flatMap(([name, step]) => (holds(step) ? [name] : []));
+}
+
+export function mapSteps(steps: Steps, change: (step: StepRecord) => StepRecord): Steps {
+  return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, change(step)]));
+}
+
+/** All of them are UTC in one form, so their order as texts is their order in time. */
+export function latest(instants: readonly (string | null | undefined)[]): string | undefined {
+  return instants
+    .filter((at) => at !== null && at !== undefined)
+    .sort()
+    .at(-1);
+}

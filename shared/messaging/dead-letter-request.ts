@@ -1,0 +1,66 @@
+// The contract of an operator's requests about dead letters: each is checked as a whole, and every fault is named.
+import { z } from "zod";
+import { type Checked, check, checkQuery } from "./checked.ts";
+import type { Correction } from "./dead-letters.ts";
+
+const PAGE = { usual: 25, most: 100 } as const;
+/** Sequence numbers are 64 bits. */
+const SEQUENCE_NUMBER = /^(0|[1-9]\d{0,18})$/;
+const LARGEST = 2n ** 63n - 1n;
+
+const reason = z.string().trim().min(1).max(500);
+const sequenceNumber = z
+  .string()
+  .refine((text) => SEQUENCE_NUMBER.test(text) && BigInt(text) <= LARGEST, { error: "must be a sequence number" });
+
+const listQuery = z.strictObject({
+  queue: z.string().min(1).max(300).optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE.most}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(PAGE.most))
+    .default(PAGE.usual),
+  /** What the page before answered. */
+  from: sequenceNumber.default("0"),
+});
+
+export type DeadLetterListRequest = z.output<typeof listQuery>;
+
+/** @param query the URL's, each name with its value */
+export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<DeadLetterListRequest> {
+  return checkQuery(listQuery, query);
+}
+
+export type DeadLetterAction = "resend" | "discard";
+
+export interface DeadLetterRequest {
+  readonly action: DeadLetterAction;
+  readonly reason: string;
+  readonly correction?: Correction;
+}
+
+const bodies = {
+  resend: z.strictObject({ reason, body: z.unknown().optional() }),
+  discard: z.strictObject({ reason }),
+} as const;
+
+/** @param text the request's body */
+export function parseDeadLetterRequest(action: DeadLetterAction, text: string): Checked<DeadLetterRequest> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  }
+  const parsed = check<{ reason: string; body?: unknown }>(bodies[action], json, "the body");
+  if (parsed.kind === "invalid") return parsed;
+  const { reason, body } = parsed.value;
+  // A body that is null is a correction too.
+  const isCorrected = action === "resend" && Object.hasOwn(Object(json), "body");
+  return { kind: "valid", value: { action, reason, ...(isCorrected && { correction: { body } }) } };
+}
+
+export function isSequenceNumber(text: string): boolean {
+  return sequenceNumber.safeParse(text).success;
+}

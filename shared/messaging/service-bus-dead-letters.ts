@@ -1,0 +1,201 @@
+// Dead letters on Service Bus. A message in the middle of a queue can't be locked by its number: those before it are locked too, and let go.
+import {
+  isServiceBusError,
+  type ServiceBusClient,
+  type ServiceBusReceivedMessage,
+  type ServiceBusReceiver,
+} from "@azure/service-bus";
+import Long from "long";
+import type { BusSenders } from "./bus-senders.ts";
+import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
+import type { DeadLetterQueue, DeadLetters, Taken, TakenDeadLetter } from "./dead-letters.ts";
+
+/** So many are counted, and may be before a message that is taken: the SDK holds no more than 2048 under locks on one link. */
+const MOST = 1000;
+const PEEKED_AT_ONCE = 100;
+/** What is not locked by somebody else comes sooner than this. */
+const WAIT_MS = 3000;
+
+/** @param client has a retry policy whose tries end within a request's time */
+export function createServiceBusDeadLetters(
+  client: ServiceBusClient,
+  senders: BusSenders,
+  queues: readonly DeadLetterQueue[],
+): DeadLetters {
+  const lines = new Map<string, Promise<unknown>>();
+
+  async function withReceiver<T>(
+    { queue, isSubQueue }: DeadLetterQueue,
+    work: (receiver: ServiceBusReceiver) => Promise<T>,
+  ) {
+    const receiver = client.createReceiver(queue, {
+      ...(isSubQueue && { subQueueType: "deadLetter" as const }),
+      // As they came, to be sent again as they came.
+      skipParsingBodyAsJson: true,
+      skipConvertingDate: true,
+      maxAutoLockRenewalDurationInMs: 0,
+    });
+    try {
+      return await work(receiver);
+    } finally {
+      await receiver.close().catch(() => undefined);
+    }
+  }
+
+  return {
+    queues,
+
+    count: (queue) =>
+      withReceiver(queue, async (receiver) => {
+        let count = 0;
+        for await (const _ of peeked(receiver, Long.ZERO)) {
+          if (count === MOST) return { count, isAll: false };
+          count += 1;
+        }
+        return { count, isAll: true };
+      }),
+
+    page: (queue, from, limit) =>
+      withReceiver(queue, async (receiver) => {
+        const messages: ServiceBusReceivedMessage[] = [];
+        for await (const message of peeked(receiver, Long.fromString(from), limit + 1)) {
+          if (messages.length === limit) {
+            return { messages: messages.map(deadLetterSummary), next: String(message.sequenceNumber) };
+          }
+          messages.push(message);
+        }
+        return { messages: messages.map(deadLetterSummary) };
+      }),
+
+    read: (queue, sequenceNumber) =>
+      withReceiver(queue, async (receiver) => {
+        const [message] = await receiver.peekMessages(1, { fromSequenceNumber: Long.fromString(sequenceNumber) });
+        return message && String(message.sequenceNumber) === sequenceNumber ? deadLetterOf(message) : undefined;
+      }),
+
+    take(queue, sequenceNumber, work) {
+      // Two requests for one queue would lock each other's message.
+      const before = lines.get(queue.name) ?? Promise.resolve();
+      const own = before
+        .catch(() => undefined)
+        .then(() => withReceiver(queue, (receiver) => takeFrom(receiver, queue, sequenceNumber, senders, work)));
+      lines.set(queue.name, own);
+      return own;
+    },
+  };
+}
+
+/** From the one with that number on, in their order. */
+async function* peeked(receiver: ServiceBusReceiver, from: Long, atOnce = PEEKED_AT_ONCE) {
+  let next = from;
+  for (;;) {
+    // Fewer than asked for may come although there are more.
+    const messages = await receiver.peekMessages(Math.min(atOnce, PEEKED_AT_ONCE), { fromSequenceNumber: next });
+    const last = messages.at(-1)?.sequenceNumber;
+    if (!last) return;
+    yield* messages;
+    next = last.add(1);
+  }
+}
+
+async function takeFrom<T>(
+  receiver: ServiceBusReceiver,
+  queue: DeadLetterQueue,
+  sequenceNumber: string,
+  senders: BusSenders,
+  work: (taken: TakenDeadLetter) => Promise<T>,
+): Promise<Taken<T>> {
+  const before = await countBefore(receiver, sequenceNumber);
+  if (before === undefined) return { kind: "not-found" };
+  if (before >= MOST) return { kind: "too-deep", before };
+  const locked = new Set<ServiceBusReceivedMessage>();
+  try {
+    const message = await lockUpTo(receiver, sequenceNumber, before + 1, locked);
+    if (!message) return { kind: "in-use" };
+    locked.delete(message);
+    return await workOn(receiver, message, queue, senders, work);
+  } finally {
+    // One whose lock is lost is free already.
+    await Promise.allSettled([...locked].map((other) => receiver.abandonMessage(other)));
+  }
+}
+
+/** How many messages are before it; undefined where it is not there. */
+async function countBefore(receiver: ServiceBusReceiver, sequenceNumber: string): Promise<number | undefined> {
+  const [message] = await receiver.peekMessages(1, { fromSequenceNumber: Long.fromString(sequenceNumber) });
+  if (String(message?.sequenceNumber) !== sequenceNumber) return undefined;
+  let before = 0;
+  for await (const { sequenceNumber: number } of peeked(receiver, Long.ZERO)) {
+    if (before === MOST || String(number) === sequenceNumber) return before;
+    before += 1;
+  }
+  return undefined;
+}
+
+/** @param locked all that is locked on the way to it */
+async function lockUpTo(
+  receiver: ServiceBusReceiver,
+  sequenceNumber: string,
+  expected: number,
+  locked: Set<ServiceBusReceivedMessage>,
+): Promise<ServiceBusReceivedMessage | undefined> {
+  // Where another holds some of those before it, what is behind comes in their place.
+  while (locked.size < MOST) {
+    const missing = Math.max(1, expected - locked.size);
+    const received = await receiver.receiveMessages(missing, { maxWaitTimeInMs: WAIT_MS });
+    if (received.length === 0) return undefined;
+    for (const message of received) locked.add(message);
+    const found = received.find((message) => String(message.sequenceNumber) === sequenceNumber);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function workOn<T>(
+  receiver: ServiceBusReceiver,
+  message: ServiceBusReceivedMessage,
+  queue: DeadLetterQueue,
+  senders: BusSenders,
+  work: (taken: TakenDeadLetter) => Promise<T>,
+): Promise<Taken<T>> {
+  let isOpen = true;
+  try {
+    // It may have waited for others to be locked: from here on it has its whole time.
+    if (!(await renewed(receiver, message))) return { kind: "in-use" };
+    const target = queue.resendTo(message.subject);
+    const value = await work({
+      message: deadLetterOf(message),
+      target,
+      async resend(correction) {
+        const again = resentMessage(message, queue.name, correction);
+        try {
+          await senders.send(target, again);
+        } catch (cause) {
+          if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") return { kind: "too-large" };
+          throw cause;
+        }
+        return { kind: "sent", messageId: again.messageId };
+      },
+      async complete() {
+        isOpen = false;
+        return receiver.completeMessage(message).then(
+          () => true,
+          () => false,
+        );
+      },
+    });
+    return { kind: "taken", value };
+  } finally {
+    if (isOpen) await receiver.abandonMessage(message).catch(() => undefined);
+  }
+}
+
+async function renewed(receiver: ServiceBusReceiver, message: ServiceBusReceivedMessage): Promise<boolean> {
+  try {
+    await receiver.renewMessageLock(message);
+    return true;
+  } catch (cause) {
+    if (isServiceBusError(cause) && cause.code === "MessageLockLost") return false;
+    throw cause;
+  }
+}

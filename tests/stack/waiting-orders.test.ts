@@ -1,0 +1,99 @@
+// An operator and an order that waits, on the real stack: it goes on at once, is undone, or is cancelled.
+import { afterAll, beforeAll, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import { after } from "../../shared/domain/duration.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+/** After one expiry an order waits for far longer than this suite takes. */
+const patient: Workflow = {
+  ...GRAPH,
+  policy: { failureThreshold: 1, waits: ["PT1H"], onExhausted: "undo", onRejected: "undo" },
+  steps: GRAPH.steps.map(({ policy, ...step }) => ({ ...step, completeWithin: "PT2S" })),
+};
+
+let adapted: AdaptedApp;
+let app: TestStack;
+beforeAll(async () => {
+  adapted = adaptApp([patient]);
+  app = await startTestStack({ appDir: adapted.dir, appSettings: { ClockSkew: "PT1S" } });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
+});
+
+const ended = ({ processState, notices }: StateRecord) =>
+  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
+
+async function operate(orderId: string, action: string, reason: string) {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/${action}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
+    body: JSON.stringify({ reason }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Its shipping ran out of time, behind what is done; its retry is told to come in an hour. */
+async function waiting(orderId: string): Promise<void> {
+  await app.switchOn("shipping", { kind: "down", forMs: 3000, match: { orderId } });
+  await app.shop.send(madeOrder(orderId));
+  const isPaused = ({ processState, dueAt = "" }: StateRecord) =>
+    processState === "Pending" && Date.parse(dueAt) > Date.now() + 1_800_000;
+  await app.eventually(orderId, isPaused);
+}
+
+async function undoneKeys(orderId: string): Promise<string[]> {
+  const services = ["inventory", "payment", "shipping"];
+  const effects = (await Promise.all(services.map((service) => app.effects(service, orderId)))).flat();
+  return effects.map(({ key }) => key).filter((key) => key.endsWith(":undo"));
+}
+
+test.concurrent("P11 resubmitted it goes on at once, without its pause", async ({ expect }) => {
+  await waiting("hurry-1");
+  expect(await operate("hurry-1", "resubmit", "the service is back")).toMatchObject({
+    status: 200,
+    body: { state: "Pending", attempt: 3, startAt: null },
+  });
+  expect(await app.eventually("hurry-1", ended)).toMatchObject({ processState: "Processed", attempt: 3 });
+});
+
+test.concurrent("P13 undone, what was done is taken back", async ({ expect }) => {
+  await waiting("undo-1");
+  expect(await operate("undo-1", "undo", "shop asked")).toMatchObject({ status: 200, body: { direction: "undo" } });
+  expect(await app.eventually("undo-1", ended)).toMatchObject({ error: { kind: "undone" } });
+  expect(await undoneKeys("undo-1")).toContain("undo-1:reserveStock:undo");
+});
+
+test.concurrent("P13 cancelled, what was done is undone, and its end says by whom and why", async ({ expect }) => {
+  await waiting("cancel-1");
+  expect(await operate("cancel-1", "cancel", "sent by mistake")).toMatchObject({
+    status: 200,
+    body: { state: "Pending", direction: "undo" },
+  });
+  expect(await app.eventually("cancel-1", ended)).toMatchObject({
+    processState: "Error",
+    error: { kind: "cancelled", message: expect.stringContaining("cancelled by ada@example.com: sent by mistake") },
+  });
+  expect(await undoneKeys("cancel-1")).toContain("cancel-1:reserveStock:undo");
+  await expect.poll(() => subjects("cancel-1").at(-1)).toBe("Undone");
+});
+
+test.concurrent("P13 cancelled before anything was done, it ends at once", async ({ expect }) => {
+  const dueAt = after(new Date().toISOString(), 3_600_000);
+  const later = { ...sampleRecord("cancel-2", patient), dueAt };
+  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("cancel-2"), later);
+  expect(await operate("cancel-2", "cancel", "sent twice")).toMatchObject({
+    status: 200,
+    body: { state: "Error", attempt: 1, dueAt: null, told: true },
+  });
+  await expect.poll(() => subjects("cancel-2")).toEqual(["Received", "Undone"]);
+  expect((await app.records.of(["cancel-2"]))[0]).toMatchObject({ error: { kind: "cancelled" }, notices: [] });
+  expect((await operate("cancel-2", "cancel", "again")).status).toBe(409);
+});
