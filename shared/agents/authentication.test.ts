@@ -102,7 +102,7 @@ describe("a header from a setting", () => {
     refusal = { status: 422, body: { code: "bad-key", message: "s3cret is no key: s3cret" } };
     expect(await reserve(agent)).toMatchObject({ kind: "rejected", message: "… is no key: …" });
     refusal = { status: 403, body: { message: "s3cret" } };
-    expect(await reserve(agent, 200)).toMatchObject({ kind: "expired", lastError: { message: "HTTP 403: …" } });
+    expect(await reserve(agent, 1500)).toMatchObject({ kind: "expired", lastError: { message: "HTTP 403: …" } });
     expect(JSON.stringify(told)).not.toContain("s3cret");
   });
 
@@ -200,11 +200,11 @@ describe("a token", () => {
   test("stands nowhere, even if the service sends it back", async () => {
     isKnown = () => false;
     refusal = { status: 403, body: { message: "token-1 has no right" } };
-    expect(await reserve(routeBy(identity()), 200)).toMatchObject({
+    expect(await reserve(routeBy(identity()), 1500)).toMatchObject({
       lastError: { message: "HTTP 403: … has no right" },
     });
     refusal = { status: 401, body: { message: "neither token-1 nor token-2" } };
-    await reserve(routeBy(identity({ same: true })), 200);
+    await reserve(routeBy(identity({ same: true })), 1500);
     expect(JSON.stringify(told)).not.toMatch(/token-1/);
   });
 

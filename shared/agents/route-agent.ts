@@ -70,11 +70,14 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
       const { run, ask } = observed(agent.name, name, operation, manner, settings.observeTry);
       const { pool, now } = service;
-      return withinBounds(bounds, { pool, now, pauses: manner.pauses }, ({ completeBy, deadline, place }) => {
-        const { priority } = bounds;
-        const work = { operation: name, run, ask, manner, request, completeBy, priority, place };
-        return untilAnswered(work, deadline, service);
-      });
+      const { priority } = bounds;
+      return withinBounds(
+        bounds,
+        { pool, now, pauses: manner.pauses },
+        ({ completeBy, deadline, place }) =>
+          untilAnswered({ operation: name, run, ask, manner, request, completeBy, priority, place }, deadline, service),
+        { kind: "expired", tries: 0, ...(request.mayHaveHappened && { unsure: true }) },
+      );
     },
   };
 }

@@ -21,11 +21,15 @@ interface Waiting {
   readonly now: () => number;
 }
 
-/** Waits for a place, has the call taken up and does the work; ends at complete-by, and says in time that it is under way. */
+/**
+ * Waits for a place, has the call taken up and does the work; ends at complete-by, and says in time that it is under way.
+ * @param tooLate what is answered where complete-by has passed when it is taken up
+ */
 export async function withinBounds(
   bounds: Bounds,
   waiting: Waiting,
   work: (taken: TakenUp) => Promise<BoundedReply>,
+  tooLate: BoundedReply,
 ): Promise<BoundedReply> {
   const { pool, now } = waiting;
   const place = await firstPlace(bounds, waiting);
@@ -37,7 +41,7 @@ export async function withinBounds(
   if (leftMs <= 0) {
     if (place) pool.release(place, "unclear", "complete-by had passed");
     await bounds.stillAtWork();
-    return { kind: "expired", tries: 0 };
+    return tooLate;
   }
   return bounded(leftMs, bounds, (deadline) => work({ completeBy, deadline, place }));
 }

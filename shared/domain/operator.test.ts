@@ -46,7 +46,15 @@ const completed: StepRecord = {
   result: { id: "r" },
 };
 const failed: StepRecord = { ...notStarted, state: "Failed", startedAt: NOON, endedAt: NOON, error: "no" };
-const running: StepRecord = { ...notStarted, state: "Running", startedAt: NOON, completeBy: LATER, retryCount: 1 };
+const running: StepRecord = {
+  ...notStarted,
+  state: "Running",
+  scheduledAt: NOON,
+  startBy: LATER,
+  startedAt: NOON,
+  completeBy: LATER,
+  retryCount: 1,
+};
 const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
 
 function record(changes: Partial<StateRecord>): StateRecord {
@@ -190,15 +198,15 @@ describe("resubmit", () => {
     expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
 
-  const outcomes = (["NotStarted", "Running", "Failed", "Completed", "Undone"] as const).flatMap((state) =>
+  const outcomes = (["NotStarted", "Scheduled", "Running", "Failed", "Completed", "Undone"] as const).flatMap((state) =>
     [0, 1].flatMap((retryCount) =>
-      [null, NOON].flatMap((startedAt) =>
-        [undefined, true].map((unsure) => ({ ...notStarted, state, retryCount, startedAt, unsure })),
+      [null, NOON].flatMap((scheduledAt) =>
+        [undefined, true].map((unsure) => ({ ...notStarted, state, retryCount, scheduledAt, unsure })),
       ),
     ),
   );
   test.each(outcomes)(
-    "an edit is refused exactly where an undo would see to a step that is not known to be done: $state, $retryCount retries, started $startedAt, unsure $unsure",
+    "an edit is refused exactly where an undo would see to a step that is not known to be done: $state, $retryCount retries, scheduled $scheduledAt, unsure $unsure",
     (pay) => {
       const [before, steps] = [record({ ...rejected, steps: { reserve: completed, pay } }), workflow.steps.slice(0, 2)];
       const undoable = { ...workflow, steps: steps.map((one) => ({ ...one, undo: UNDO })) };
@@ -276,7 +284,7 @@ describe("undo", () => {
       error: { kind: "undoAsked", message: "ada asked for it: shop asked" },
     });
     expect(startAt).toBe("2026-01-01T12:00:21.000Z");
-    expect(after.steps["pay"]).toMatchObject({ state: "NotStarted", startedAt: NOON });
+    expect(after.steps["pay"]).toMatchObject({ state: "NotStarted", scheduledAt: NOON });
   });
 
   test("again, after an undo was refused or gave up: what is left is tried again, what is undone is kept", () => {
@@ -372,7 +380,7 @@ describe("cancel", () => {
 
   test.each([
     ["done", completed],
-    ["begun, with an end that nobody knows", { ...notStarted, startedAt: NOON }],
+    ["begun, with an end that nobody knows", { ...notStarted, scheduledAt: NOON }],
     ["tried in an attempt that ran out of time", { ...notStarted, retryCount: 1 }],
   ])("of an order of which a step was %s has it undone, for that reason", (_, reserve) => {
     const waiting = record({ attempt: 2, steps: { reserve, pay: notStarted, ship: notStarted } });

@@ -109,7 +109,8 @@ class Walk {
         });
       case "fault":
         // The services may be down themselves.
-        return this.#app.switchOn(action.service, action.fault).catch(() => undefined);
+        await this.#app.switchOn(action.service, action.fault).catch(() => undefined);
+        return;
       case "operator":
         return this.#operate(action.action, action.pick);
       case "repeat": {

@@ -40,13 +40,14 @@ async function operate(orderId: string, action: string, reason: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Its shipping ran out of time, behind what is done; its retry is told to come in an hour. */
+/** Its shipping ran out of time, behind what is done; its retry is told to come in an hour. The service is back. */
 async function waiting(orderId: string): Promise<void> {
-  await app.switchOn("shipping", { kind: "down", forMs: 3000, match: { orderId } });
+  const isBack = await app.switchOn("shipping", { kind: "down", match: { orderId } });
   await app.shop.send(madeOrder(orderId));
   const isPaused = ({ processState, dueAt = "" }: StateRecord) =>
     processState === "Pending" && Date.parse(dueAt) > Date.now() + 1_800_000;
   await app.eventually(orderId, isPaused);
+  await isBack();
 }
 
 async function undoneKeys(orderId: string): Promise<string[]> {

@@ -31,7 +31,8 @@ export interface TestStack extends AsyncDisposable {
   eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
   /** What the shop has been told so far of one order, in the order in which its queue took it. */
   statuses(orderId: string): ServiceBusReceivedMessage[];
-  switchOn(service: string, fault: Record<string, unknown>): Promise<void>;
+  /** @returns how to end it before its time */
+  switchOn(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>>;
   /** The effects that a remote service has had for an order. */
   effects(service: string, orderId?: string): Promise<Effect[]>;
 }
@@ -111,6 +112,8 @@ export async function startTestStack(
         body: JSON.stringify(fault),
       });
       if (response.status !== 201) throw new Error(await response.text());
+      const { id } = (await response.json()) as { id: number };
+      return async () => void (await fetch(`${stack.addresses.remotes[service]}/$faults/${id}`, { method: "DELETE" }));
     },
     async effects(service, orderId) {
       const filter = orderId ? `?orderId=${orderId}` : "";
