@@ -94,6 +94,8 @@ export interface DurableEngine {
   /** The routes that the unmodified durable client and the management URLs call. */
   handleHttp(request: DurableHttpRequest): Promise<DurableHttpResponse>;
   readonly counts: Readonly<Record<string, number>>;
+  /** From now on no activity is started: what is scheduled waits for the next start. Everything else goes on. */
+  hold(): void;
   /** Waits for turns under way, at most `timeoutMs`, then closes its database. */
   close(timeoutMs: number): Promise<void>;
 }

@@ -35,6 +35,8 @@ export interface HostOptions {
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
+  /** How long `close` lets run what runs; 4 s if absent. What has not ended then is handed back. */
+  readonly graceMs?: number;
   /** Told of a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */
   readonly onTimeout?: (functionName: string) => void;
 }
@@ -51,7 +53,9 @@ export type CreateEngine = (options: {
   readonly maxTurns?: number;
 }) => DurableEngine;
 
-const DRAIN_MS = 4000;
+const GRACE_MS = 4000;
+/** For the messages that are handed back. */
+const HAND_BACK_MS = 300;
 const TIMEOUT_CHECK_MS = 1000;
 
 export class Host {
@@ -116,14 +120,16 @@ export class Host {
 
   async close(): Promise<void> {
     clearInterval(this.#timeoutCheck);
-    const deadline = Date.now() + DRAIN_MS;
+    const deadline = Date.now() + (this.#options.graceMs ?? GRACE_MS);
     this.#server.drain();
+    this.#engine?.hold();
     const listeners = [...this.#listeners.values()];
     await Promise.all(listeners.map((listener) => listener.stop()));
     const leftMs = (): number => Math.max(0, deadline - Date.now());
     const running = await this.#running.drained(leftMs());
     if (running.length > 0) this.#say("warning", `Did not end in time: ${running.join(", ")}`);
     await within(leftMs(), Promise.all(listeners.map((listener) => listener.ended())));
+    await within(HAND_BACK_MS, Promise.all(listeners.map((listener) => listener.handBack())));
     await this.#engine?.close(leftMs());
     await this.#clients.close();
     await this.#app?.close();

@@ -11,7 +11,7 @@ export interface RunningHost {
   readonly port: number;
   readonly baseUrl: string;
   readonly functions: readonly { readonly name: string; readonly triggerType: string }[];
-  /** Receives nothing more, lets what runs end for at most 4 s, and leaves the port. */
+  /** Receives nothing more, lets what runs end for at most `graceMs`, hands back the rest, and leaves the port. */
   close(): Promise<void>;
 }
 

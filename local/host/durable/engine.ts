@@ -112,6 +112,10 @@ class Engine implements DurableEngine {
     };
   }
 
+  hold(): void {
+    this.#parts.activities.hold();
+  }
+
   /** Starts no activity any more; those under way may end within the time, and what they returned is recorded. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;

@@ -69,6 +69,9 @@ class TimerListener implements Listener {
     await this.#recorded;
   }
 
+  /** A timer has no messages. */
+  async handBack(): Promise<void> {}
+
   async runByHand(): Promise<void> {
     await this.#once(false);
   }
