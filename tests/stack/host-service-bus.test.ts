@@ -213,7 +213,7 @@ test("locks are renewed while a function runs longer than they last", async () =
 
 test("a host that stops hands back the messages that it has not done with: the next one gets them at once", async () => {
   const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "long-lock" };
-  const start = (name: string) => startHost({ appDir: APP, port: 0, data: join(folder, name), settings, graceMs: 500 });
+  const start = (name: string) => startHost({ appDir: APP, port: 0, data: join(folder, name), settings });
   const first = await start("stops");
   await send(
     "long-lock",
@@ -221,7 +221,7 @@ test("a host that stops hands back the messages that it has not done with: the n
     { body: { pauseMs: 4000 }, messageId: "does not" },
   );
   await eventually(() => expect(runsOf("one")).toHaveLength(2));
-  await first.close();
+  await first.close(500);
   const second = await start("goes on");
   await eventually(() => expect(runsOf("one")).toHaveLength(3));
   expect(runsOf("one")[2]?.metadata).toMatchObject({ messageId: "does not", deliveryCount: 2 });
