@@ -1,11 +1,12 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { parseInstances, TOPOLOGIES } from "../local/host/flex/groups.ts";
 import { PART_NAMES } from "../local/stack/parts.ts";
 import { HOST_NAMES } from "../local/stack/processes.ts";
-import { type Stack, startStack } from "../local/stack/stack.ts";
+import { type Stack, type StackOptions, startStack } from "../local/stack/stack.ts";
 import { addressTable } from "./address-table.ts";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
@@ -19,6 +20,9 @@ const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
+  --topology T         single (usual): one process runs all functions; flex: each group of functions has its own, as in
+                       Azure's Flex Consumption plan
+  --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
   --trace ORDER        starts nothing: prints an order's trace as a tree, after its end where a stack runs
   --data DIR           where state is kept (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
@@ -34,7 +38,17 @@ async function main(): Promise<number> {
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
   const { values } = readArguments(
-    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text, trace: text },
+    {
+      ...flags,
+      ...ports,
+      data: text,
+      durability: text,
+      within: text,
+      hosts: text,
+      trace: text,
+      topology: text,
+      instances: text,
+    },
     USAGE,
   );
   if (values["help"]) {
@@ -50,6 +64,8 @@ async function main(): Promise<number> {
   const hosts = numberOf(values, "hosts", 1, HOST_NAMES.length) ?? 1;
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
+  const topology = topologyOf(values);
+
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
@@ -61,6 +77,7 @@ async function main(): Promise<number> {
     parts: PART_NAMES,
     ports: stackPorts(values),
     hosts,
+    ...topology,
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor,
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
@@ -76,6 +93,7 @@ async function main(): Promise<number> {
       );
       stop.abort();
     },
+    onInstanceExit: (name) => console.error(styleText("red", `The process ${name} ended; its host starts it again.`)),
   });
   try {
     return await runSamples(stack, data, withinMs, stop.signal, Boolean(values["exit"]), Boolean(values["json"]));
@@ -95,7 +113,7 @@ async function runSamples(
 ): Promise<number> {
   const settings = settingsFor(stack.addresses);
   writeStackFile(data, settings);
-  console.log(addressTable(stack.addresses, join(data, "logs")));
+  console.log(addressTable(stack.addresses, join(data, "logs"), stack.instances));
 
   const records = openRecords(settings);
   const begun = performance.now();
@@ -173,7 +191,19 @@ function printJson(ended: readonly Ended[], sent: number, seconds: number): void
   console.log(JSON.stringify({ sent, processed, error, quarantined, seconds: Number(seconds.toFixed(1)) }));
 }
 
-function stackPorts(values: { readonly [name: string]: string | boolean | undefined }) {
+function topologyOf({ topology = "single", instances }: Values): Pick<StackOptions, "topology" | "instanceCounts"> {
+  const chosen = TOPOLOGIES.find((one) => one === topology);
+  if (!chosen) throw new UsageError(`--topology must be ${TOPOLOGIES.join(" or ")}, and is ${String(topology)}`);
+  if (typeof instances !== "string") return { topology: chosen };
+  if (chosen === "single") throw new UsageError("--instances needs --topology flex");
+  try {
+    return { topology: chosen, instanceCounts: parseInstances(instances) };
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function stackPorts(values: Values) {
   const port = (name: string) => numberOf(values, `${name}-port`, 0, 65_535);
   const [host, bus, busAdmin, cosmos, azurite, remotes, traces] = PORTS.map(port);
   return {

@@ -4,14 +4,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type InstanceCounts, parseInstances, TOPOLOGIES, type Topology } from "./flex/groups.ts";
-import type { InstanceStatus } from "./flex/instances.ts";
 import { LONGEST_PAUSE_MS, Watcher, type WatcherOptions } from "./watcher.ts";
-
-/** What the command sends over IPC, where it was started with a channel. */
-export interface HostMessage {
-  readonly kind: "instances";
-  readonly instances: readonly InstanceStatus[];
-}
+import type { HostMessage } from "./watcher-messages.ts";
 
 const USAGE = `Usage: host APPDIR [--port N] [--data DIR] [--durability full|normal] [--topology single|flex] [--instances GROUP=N,…]
                    [--replay] [--grace MS] [--hang-after MS] [--longest-pause MS]

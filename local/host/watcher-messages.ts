@@ -1,5 +1,6 @@
-// What watcher and worker say to each other over IPC.
+// What the processes of a host say to each other over IPC, and the command to who started it.
 import type { DescribedApp } from "./flex/groups.ts";
+import type { InstanceStatus } from "./flex/instances.ts";
 import type { HostOptions } from "./host.ts";
 
 /** The worker's only argument, as JSON. */
@@ -23,3 +24,9 @@ export type WatcherMessage =
   | { readonly kind: "hold" }
   /** Where the further durable processes take activities. */
   | { readonly kind: "activityPorts"; readonly ports: readonly number[] };
+
+/** What the command sends, where it was started with a channel and runs several processes. */
+export interface HostMessage {
+  readonly kind: "instances";
+  readonly instances: readonly InstanceStatus[];
+}
