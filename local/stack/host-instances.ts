@@ -35,6 +35,11 @@ export class HostInstances {
     }
   }
 
+  /** The host has ended, and all its processes with it. */
+  end(): void {
+    this.all = [];
+  }
+
   async kill(name: InstanceName, signal: NodeJS.Signals, endsIt: boolean): Promise<void> {
     const { pid } = this.#find(name);
     if (pid === 0) return;

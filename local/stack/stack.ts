@@ -185,7 +185,7 @@ class ProcessStack implements Stack {
   #instancesOf(name: InstanceName): HostInstances {
     const [host] = name.split("/") as [HostName];
     const found = this.#instances.get(host);
-    if (!found) throw new Error(`${host} does not run in the flex topology`);
+    if (!found) throw new Error(`${host} is away, or does not run in the flex topology`);
     return found;
   }
 
@@ -204,7 +204,10 @@ class ProcessStack implements Stack {
       this.#ports = { ...this.#ports, ...portsOf(part) };
     }
     void child.exited.then((exit) => {
-      if (isHost(name) && this.#running.get(name) === child) this.#instances.delete(name);
+      if (isHost(name) && this.#running.get(name) === child) {
+        this.#instances.get(name)?.end();
+        this.#instances.delete(name);
+      }
       if (!this.#stopping && !this.#dismissed.has(child)) this.#options.onExit?.(name, exit);
     });
     return parts;
