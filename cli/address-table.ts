@@ -1,11 +1,20 @@
 // The table of what runs where.
 import Table from "cli-table3";
 import type { Addresses } from "../local/stack/addresses.ts";
+import type { StackInstance } from "../local/stack/host-instances.ts";
 
-export function addressTable({ bus, cosmos, azurite, remotes, traces, hosts }: Addresses, logs: string): string {
+/** @param instances the hosts' own processes, in the flex topology */
+export function addressTable(
+  { bus, cosmos, azurite, remotes, traces, hosts }: Addresses,
+  logs: string,
+  instances: readonly StackInstance[],
+): string {
   const rows: [string, string, string][] = [];
-  for (const [index, { url }] of hosts.entries()) {
+  for (const [index, { name: host, url }] of hosts.entries()) {
     rows.push([index === 0 ? "Functions host" : `Functions host ${index + 1}`, url, "the app"]);
+    for (const { name, pid } of instances.filter((one) => one.name.startsWith(`${host}/`))) {
+      rows.push([`  ${name.slice(host.length + 1)}`, `process ${pid}`, ""]);
+    }
   }
   if (bus) {
     rows.push(["Service Bus", `amqp://127.0.0.1:${bus.port}`, "orders, scheduler, quarantine and reply queues"]);
@@ -26,5 +35,5 @@ function framed(rows: readonly [string, string, string][]): string {
 }
 
 function plain(rows: readonly [string, string, string][]): string {
-  return rows.map(([what, where, use]) => `  ${what.padEnd(18)}${where.padEnd(28)}${use}`.trimEnd()).join("\n");
+  return rows.map(([what, where, use]) => `  ${what.padEnd(20)}${where.padEnd(28)}${use}`.trimEnd()).join("\n");
 }

@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { ENGINES } from "../local/host/durable/engine-profile.ts";
+import { parseInstances, TOPOLOGIES } from "../local/host/flex/groups.ts";
 import { PART_NAMES } from "../local/stack/parts.ts";
 import { HOST_NAMES } from "../local/stack/processes.ts";
-import { type Stack, startStack } from "../local/stack/stack.ts";
+import { type Stack, type StackOptions, startStack } from "../local/stack/stack.ts";
 import { addressTable } from "./address-table.ts";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
@@ -21,6 +22,9 @@ const USAGE = `npm start [-- OPTIONS]
   --json               print one line of JSON last
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
   --engine NAME        the durable engine: fast (usual), or azure-storage, as slow and in the order of Azure's
+  --topology T         single (usual): one process runs all functions; flex: each group of functions has its own, as in
+                       Azure's Flex Consumption plan
+  --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
   --trace ORDER        starts nothing: prints an order's trace as a tree, after its end where a stack runs
   --data DIR           where state is kept (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
@@ -36,7 +40,18 @@ async function main(): Promise<number> {
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
   const { values } = readArguments(
-    { ...flags, ...ports, data: text, durability: text, within: text, hosts: text, engine: text, trace: text },
+    {
+      ...flags,
+      ...ports,
+      data: text,
+      durability: text,
+      within: text,
+      hosts: text,
+      engine: text,
+      topology: text,
+      instances: text,
+      trace: text,
+    },
     USAGE,
   );
   if (values["help"]) {
@@ -55,6 +70,8 @@ async function main(): Promise<number> {
   if (!engine) throw new UsageError(`--engine must be ${ENGINES.join(" or ")}, and is ${String(chosen)}`);
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
+  const topology = topologyOf(values);
+
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
@@ -67,6 +84,7 @@ async function main(): Promise<number> {
     ports: stackPorts(values),
     hosts,
     engine,
+    ...topology,
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor,
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
@@ -82,6 +100,7 @@ async function main(): Promise<number> {
       );
       stop.abort();
     },
+    onInstanceExit: (name) => console.error(styleText("red", `The process ${name} ended; its host starts it again.`)),
   });
   try {
     return await runSamples(stack, data, withinMs, stop.signal, Boolean(values["exit"]), Boolean(values["json"]));
@@ -101,7 +120,7 @@ async function runSamples(
 ): Promise<number> {
   const settings = settingsFor(stack.addresses);
   writeStackFile(data, settings);
-  console.log(addressTable(stack.addresses, join(data, "logs")));
+  console.log(addressTable(stack.addresses, join(data, "logs"), stack.instances));
 
   const records = openRecords(settings);
   const begun = performance.now();
@@ -179,7 +198,19 @@ function printJson(ended: readonly Ended[], sent: number, seconds: number): void
   console.log(JSON.stringify({ sent, processed, error, quarantined, seconds: Number(seconds.toFixed(1)) }));
 }
 
-function stackPorts(values: { readonly [name: string]: string | boolean | undefined }) {
+function topologyOf({ topology = "single", instances }: Values): Pick<StackOptions, "topology" | "instanceCounts"> {
+  const chosen = TOPOLOGIES.find((one) => one === topology);
+  if (!chosen) throw new UsageError(`--topology must be ${TOPOLOGIES.join(" or ")}, and is ${String(topology)}`);
+  if (typeof instances !== "string") return { topology: chosen };
+  if (chosen === "single") throw new UsageError("--instances needs --topology flex");
+  try {
+    return { topology: chosen, instanceCounts: parseInstances(instances) };
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function stackPorts(values: Values) {
   const port = (name: string) => numberOf(values, `${name}-port`, 0, 65_535);
   const [host, bus, busAdmin, cosmos, azurite, remotes, traces] = PORTS.map(port);
   return {

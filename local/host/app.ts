@@ -17,6 +17,8 @@ import type { Log } from "./log.ts";
 import { checkModel } from "./self-check.ts";
 
 export interface LoadOptions extends Partial<InvocationSurroundings> {
+  /** Whether the appStart hooks run; they do if absent. */
+  readonly runsHooks?: boolean;
   /** Told of each invocation when it begins; what it returns is called when it has ended. */
   readonly track?: (registered: RegisteredFunction, invocationId: string) => () => void;
 }
@@ -52,7 +54,7 @@ export async function loadApp(appDir: string, options: LoadOptions = {}): Promis
   }
   checkModel(model);
   const capabilities = await model.getCapabilities({});
-  await runHooks(registrations.hooks.appStart, { hookData: {} });
+  if (options.runsHooks !== false) await runHooks(registrations.hooks.appStart, { hookData: {} });
   return new App(registrations, model, capabilities, options, log);
 }
 

@@ -43,6 +43,8 @@ interface TimerRun {
 }
 const timerRuns: TimerRun[] = [];
 Object.assign(globalThis, { timerRuns });
+const stepRuns: string[] = [];
+Object.assign(globalThis, { stepRuns });
 const runsOf = (name: string) => timerRuns.filter((run) => run.name === name);
 
 test("HTTP functions get route parameters, query, headers and body, and answer with status, headers and cookies", async () => {
@@ -187,6 +189,23 @@ test("a durable app runs: client, management URLs, counts", async () => {
   const counts = (await (await fetch(`${baseUrl}/admin/counts`)).json()) as Record<string, number>;
   expect(counts).toMatchObject({ activityTrigger: 2, httpTrigger: 1, "durable.activities": 2 });
   expect(counts["commits"]).toBeGreaterThan(0);
+});
+
+test("a host that stops lets the activity end that runs, and leaves the next ones to its next start", async () => {
+  stepRuns.length = 0;
+  const data = join(folder, "steps");
+  const { baseUrl, close } = await startHost({ appDir: fixture("steps-app"), port: 0, data });
+  await fetch(`${baseUrl}/api/begin`, { method: "POST" });
+  await eventually(() => expect(stepRuns).toContain("2 begins"));
+  const lingering = fetch(`${baseUrl}/api/linger`).then((response) => response.text());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await close();
+  expect(await lingering).toBe("done");
+  expect(stepRuns).toEqual(["1 begins", "1 ends", "2 begins", "2 ends"]);
+
+  await start("steps-app", { data });
+  const all = [1, 2, 3, 4, 5].flatMap((step) => [`${step} begins`, `${step} ends`]);
+  await eventually(() => expect(stepRuns).toEqual(all));
 });
 
 test("every fault of every function is in one error at the start", async () => {

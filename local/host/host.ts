@@ -5,7 +5,17 @@ import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import type { DurableEngine, InvocationResult, RegisteredFunction } from "./contract.ts";
-import type { EngineName, StorageProviderSettings } from "./durable/engine-profile.ts";
+import { bindingText } from "./durable/client-binding.ts";
+import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
+import { answerActivity, SharedActivities } from "./flex/activities.ts";
+import {
+  type DescribedApp,
+  type DescribedFunction,
+  DURABLE_GROUP,
+  groupOf,
+  HTTP_GROUP,
+  type Role,
+} from "./flex/groups.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
@@ -39,6 +49,8 @@ export interface HostOptions {
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
+  /** Set where this process is one of several that run the app: then it loads all of it, and serves this. */
+  readonly role?: Role;
   /** Told of a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */
   readonly onTimeout?: (functionName: string) => void;
 }
@@ -57,58 +69,77 @@ export type CreateEngine = (options: {
   readonly maxTurns?: number;
 }) => DurableEngine;
 
-const DRAIN_MS = 4000;
+/** For the messages that are handed back. */
+const HAND_BACK_MS = 300;
 const TIMEOUT_CHECK_MS = 1000;
 
 export class Host {
-  readonly baseUrl: string;
   functions: RegisteredFunction[] = [];
+  readonly #baseUrl: string;
   readonly #options: HostOptions;
   readonly #appDir: string;
   readonly #settings: Settings;
   readonly #hostJson: HostSettings;
-  readonly #server: HostServer;
-  readonly #createEngine: CreateEngine;
   readonly #log: Log;
   readonly #running = new RunningInvocations();
-  readonly #database: Database;
   readonly #clients = new ServiceBusClients();
   readonly #listeners = new Map<string, Listener>();
+  #server: HostServer | undefined;
+  #database: Database | undefined;
   #app: LoadedApp | undefined;
   #engine: DurableEngine | undefined;
+  #sharedActivities: SharedActivities | undefined;
   #clientBinding: { json: string } | undefined;
   #timeoutCheck: NodeJS.Timeout | undefined;
 
-  constructor(
-    options: HostOptions,
-    appDir: string,
-    settings: Settings,
-    server: HostServer,
-    createEngine: CreateEngine,
-  ) {
-    this.#createEngine = createEngine;
+  /** @param baseUrl where the app answers */
+  constructor(options: HostOptions, appDir: string, settings: Settings, baseUrl: string) {
     this.#options = options;
     this.#appDir = appDir;
     this.#settings = settings;
     this.#hostJson = readHostJson(appDir, settings);
-    this.#server = server;
-    this.baseUrl = `http://127.0.0.1:${server.port}`;
+    this.#baseUrl = baseUrl;
     this.#log = lineLog(options, this.#hostJson);
     mkdirSync(options.data, { recursive: true });
-    this.#database = new Database(join(options.data, "host.db"), options.durability);
   }
 
-  async start(): Promise<void> {
-    const app = await this.#load();
+  /** Loads the app and checks it. Nothing runs yet but its appStart hooks. */
+  async load({ runsHooks = true } = {}): Promise<void> {
+    const app = await loadApp(this.#appDir, {
+      runsHooks,
+      log: this.#log,
+      input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
+      writeOutputs: (registered, result) => this.#writeOutputs(registered.name, result),
+      track: (registered, invocationId) => this.#track(registered, invocationId),
+    });
     this.#app = app;
-    checkLibraries(this.#appDir, usesDurable(app.functions.values()), (text) => this.#say("warning", text));
+    // Of several processes the one that describes the app says it for all.
+    const warn = (text: string) => this.#say("warning", text);
+    checkLibraries(this.#appDir, usesDurable(app.functions.values()), this.#options.role ? () => undefined : warn);
     this.functions = this.#bind(app);
-    if (usesDurable(app.functions.values())) this.#startEngine(app);
-    this.#server.serve({
+  }
+
+  describe(): DescribedApp {
+    const registered = [...(this.#app?.functions.values() ?? [])];
+    return {
+      functions: registered.map((one) => ({ ...this.#describe(one), group: groupOf(one) })),
+      usesDurable: usesDurable(registered),
+    };
+  }
+
+  /** Begins to invoke the functions, or those that are this process's to serve. */
+  serve(server: HostServer, createEngine: CreateEngine): void {
+    const app = this.#app;
+    if (!app) throw new Error("the app has to be loaded first");
+    this.#server = server;
+    const { role } = this.#options;
+    if (usesDurable(app.functions.values())) this.#openDurable(app, createEngine);
+    server.serve({
       app,
-      routes: this.#routes(this.functions),
+      routes: this.#servesGroup(HTTP_GROUP) ? this.#routes(this.functions) : [],
       streamUrl: app.capabilities["HttpUri"],
       engine: this.#engine,
+      invokeActivity: role?.group === DURABLE_GROUP ? (call) => answerActivity(app, call) : undefined,
       counts: () => this.#counts(),
       describe: (registered) => this.#describe(registered),
       runByHand: (name, input) => this.#runByHand(name, input),
@@ -117,32 +148,40 @@ export class Host {
     this.#engine?.start();
     for (const listener of this.#listeners.values()) listener.start();
     this.#watchTimeouts();
-    this.#announce();
+    if (!role) this.#announce();
   }
 
-  async close(): Promise<void> {
+  hold(): void {
+    this.#engine?.hold();
+    this.#sharedActivities?.hold();
+  }
+
+  shareActivities(ports: readonly number[]): void {
+    this.#sharedActivities?.shareWith(ports);
+  }
+
+  async close(graceMs: number): Promise<void> {
     clearInterval(this.#timeoutCheck);
-    const deadline = Date.now() + DRAIN_MS;
-    this.#server.drain();
+    const deadline = Date.now() + graceMs;
+    this.#server?.drain();
+    this.hold();
     const listeners = [...this.#listeners.values()];
     await Promise.all(listeners.map((listener) => listener.stop()));
     const leftMs = (): number => Math.max(0, deadline - Date.now());
-    const running = await this.#running.drained(leftMs());
+    // What the durable engine invokes, it drains itself, if it is here.
+    const running = await this.#running.drained(leftMs(), this.#engine ? "received" : "all");
     if (running.length > 0) this.#say("warning", `Did not end in time: ${running.join(", ")}`);
     await within(leftMs(), Promise.all(listeners.map((listener) => listener.ended())));
+    await within(HAND_BACK_MS, Promise.all(listeners.map((listener) => listener.handBack())));
     await this.#engine?.close(leftMs());
     await this.#clients.close();
     await this.#app?.close();
-    this.#database.close();
+    this.#database?.close();
   }
 
-  #load(): Promise<LoadedApp> {
-    return loadApp(this.#appDir, {
-      log: this.#log,
-      input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
-      writeOutputs: (registered, result) => this.#writeOutputs(registered.name, result),
-      track: (registered, invocationId) => this.#track(registered, invocationId),
-    });
+  #servesGroup(group: string): boolean {
+    const { role } = this.#options;
+    return role === undefined || role.group === group;
   }
 
   #track(registered: RegisteredFunction, invocationId: string): () => void {
@@ -174,6 +213,7 @@ export class Host {
     this.#routes(bound, (fault) => faults.push(fault));
     if (faults.length === 0) {
       for (const registered of bound) {
+        if (!this.#servesGroup(groupOf(registered))) continue;
         try {
           const listener = this.#listener(app, registered);
           if (listener) this.#listeners.set(registered.name, listener);
@@ -190,6 +230,7 @@ export class Host {
     const context = { app, registered, log: this.#log };
     switch (triggerKind(registered)) {
       case "timer": {
+        this.#database ??= new Database(join(this.#options.data, "host.db"), this.#options.durability);
         const isLocked = this.#options.engine === "azure-storage";
         const lock = isLocked
           ? new ListenerLock(registered.name, this.#database, this.#hostJson.listenerLock)
@@ -203,19 +244,25 @@ export class Host {
     }
   }
 
-  #startEngine(app: LoadedApp): void {
-    const { data, durability = "normal", durableReplay: replay = false, engine = "fast" } = this.#options;
+  /** Only one process has the engine; all others reach it where the app answers. */
+  #openDurable(app: LoadedApp, createEngine: CreateEngine): void {
+    const { data, durability = "normal", durableReplay: replay = false, engine = "fast", role } = this.#options;
     const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
       throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
     });
-    const { maxActivities, maxTurns, storage } = this.#hostJson;
+    this.#clientBinding = { json: bindingText(hubName, this.#baseUrl) };
+    if (role && !(role.group === DURABLE_GROUP && role.isFirst)) return;
     if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
-    const functions = [...app.functions].filter(([name]) => !isDisabled(name, this.#settings));
-    this.#engine = this.#createEngine({
+    const functions = new Map([...app.functions].filter(([name]) => !isDisabled(name, this.#settings)));
+    const { maxActivities, maxTurns, storage } = this.#hostJson;
+    const shared = role ? new SharedActivities(app, functions, maxActivities ?? MAX_ACTIVITIES[engine]) : undefined;
+    this.#sharedActivities = shared;
+    const places = shared && role ? shared.placesEach * role.durableProcesses : maxActivities;
+    this.#engine = createEngine({
       app: {
-        functions: new Map(functions),
+        functions,
         capabilities: app.capabilities,
-        invoke: (name, invocation) => app.invoke(name, invocation),
+        invoke: (name, invocation) => (shared ?? app).invoke(name, invocation),
         close: () => app.close(),
       },
       data,
@@ -225,10 +272,9 @@ export class Host {
       engine,
       storage,
       log: this.#log,
-      ...(maxActivities !== undefined && { maxActivities }),
+      ...(places !== undefined && { maxActivities: places }),
       ...(maxTurns !== undefined && { maxTurns }),
     });
-    this.#clientBinding = { json: this.#engine.clientBinding(this.baseUrl) };
   }
 
   #routes(functions: readonly RegisteredFunction[], fault: (text: string) => void = () => undefined) {
@@ -239,17 +285,17 @@ export class Host {
   #counts(): Record<string, number> {
     const { commits: engineCommits = 0, ...engine } = this.#engine?.counts ?? {};
     const durable = Object.fromEntries(Object.entries(engine).map(([name, count]) => [`durable.${name}`, count]));
-    return { ...this.#running.counts, commits: this.#database.counts.commits + engineCommits, ...durable };
+    return { ...this.#running.counts, commits: (this.#database?.counts.commits ?? 0) + engineCommits, ...durable };
   }
 
-  #describe(registered: RegisteredFunction): object {
+  #describe(registered: RegisteredFunction): Omit<DescribedFunction, "group"> {
     const { name, trigger } = registered;
     const http = triggerKind(registered) === "http";
     return {
       name,
       triggerType: trigger.type,
       isDisabled: isDisabled(name, this.#settings),
-      ...(http && { invokeUrlTemplate: `${this.baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}` }),
+      ...(http && { invokeUrlTemplate: `${this.#baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}` }),
     };
   }
 
@@ -293,12 +339,12 @@ export class Host {
 
   #announce(): void {
     const write = this.#options.log ?? (() => undefined);
-    write(`Functions host ready on ${this.baseUrl}`);
+    write(`Functions host ready on ${this.#baseUrl}`);
     write("");
     for (const registered of this.functions) {
       const { name, trigger } = registered;
       const methods = Array.isArray(trigger["methods"]) ? trigger["methods"].join(",").toUpperCase() : "";
-      const url = `${this.baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}`;
+      const url = `${this.#baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}`;
       write(`  ${name}: ${triggerKind(registered) === "http" ? `[${methods}] ${url}` : trigger.type}`);
     }
     write("");

@@ -13,7 +13,8 @@ export class RunningInvocations {
   readonly #running = new Set<RunningInvocation>();
   readonly #byTriggerType = new Map<string, number>();
   #received = 0;
-  #idle: (() => void) | undefined;
+  /** Asked whenever one has ended. */
+  #check: (() => void) | undefined;
 
   /** Notes that an invocation begins; the answer is called when it has ended. */
   begin(registered: RegisteredFunction, invocationId: string): () => void {
@@ -26,7 +27,7 @@ export class RunningInvocations {
     return () => {
       this.#running.delete(entry);
       if (received) this.#received -= 1;
-      if (this.#received === 0) this.#idle?.();
+      this.#check?.();
     };
   }
 
@@ -44,19 +45,23 @@ export class RunningInvocations {
   }
 
   /**
-   * Resolves when no function runs any more that a caller, a message or a clock had triggered, at the latest after
-   * `timeoutMs`; answers which still run. What the durable engine invokes, it drains itself.
+   * Resolves when no function runs any more that a caller, a message or a clock had triggered, or none at all, at the latest after
+   * `timeoutMs`; answers which still run.
    */
-  async drained(timeoutMs: number): Promise<string[]> {
-    if (this.#received > 0) {
+  async drained(timeoutMs: number, which: "received" | "all"): Promise<string[]> {
+    const left = () => (which === "all" ? this.#running.size : this.#received);
+    if (left() > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
-        this.#idle = () => {
+        this.#check = () => {
+          if (left() > 0) return;
           clearTimeout(timer);
           resolve();
         };
       });
     }
-    return [...this.#running].filter(({ received }) => received).map(({ functionName }) => functionName);
+    return [...this.#running]
+      .filter(({ received }) => received || which === "all")
+      .map(({ functionName }) => functionName);
   }
 }

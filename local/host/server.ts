@@ -1,11 +1,14 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
+import { ACTIVITIES_PATH } from "./flex/activities.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
 /** What the server serves once the app is loaded. */
 export interface Served extends ServedFunctions {
   readonly engine: DurableEngine | undefined;
+  /** Runs an activity for the process that has the engine. */
+  readonly invokeActivity: ((call: Buffer) => Promise<Buffer>) | undefined;
   counts(): Record<string, number>;
   /** What `/admin/functions` lists. */
   describe(registered: RegisteredFunction): object;
@@ -23,14 +26,31 @@ export interface HostServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-const DURABLE_PREFIX = "/runtime/webhooks/durabletask/";
+export const DURABLE_PREFIX = "/runtime/webhooks/durabletask/";
 
-/** Listens on 127.0.0.1; rejects with Node's own error when the port is taken. */
+/** Serves the app's functions. */
 export async function listen(port: number): Promise<HostServer> {
   let served: Served | undefined;
   let draining = false;
+  const server = await openServer(port, (request, response) => respond(served, draining, request, response));
+  return {
+    ...server,
+    serve(ready) {
+      served = ready;
+    },
+    drain() {
+      draining = true;
+    },
+  };
+}
+
+/** Listens on 127.0.0.1; rejects with Node's own error when the port is taken. */
+export async function openServer(
+  port: number,
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<Pick<HostServer, "port" | "close">> {
   const server = createServer((request, response) => {
-    respond(served, draining, request, response).catch((cause: unknown) => {
+    answer(request, response).catch((cause: unknown) => {
       if (!response.headersSent) response.writeHead(500);
       response.end(cause instanceof Error ? cause.message : String(cause));
     });
@@ -46,12 +66,6 @@ export async function listen(port: number): Promise<HostServer> {
   const address = server.address();
   return {
     port: address !== null && typeof address === "object" ? address.port : port,
-    serve(ready) {
-      served = ready;
-    },
-    drain() {
-      draining = true;
-    },
     close: (timeoutMs) => closeServer(server, timeoutMs),
   };
 }
@@ -78,12 +92,16 @@ async function respond(
   if (path.startsWith("/admin/")) return await admin(served, request, response, path);
   if (path.startsWith(DURABLE_PREFIX)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
+  if (path === ACTIVITIES_PATH && served.invokeActivity) {
+    response.end(await served.invokeActivity((await readBody(request)) ?? Buffer.alloc(0)));
+    return;
+  }
   if (await serveFunction(served, request, response, path)) return;
   if (path === "/") return text(response, 200, "The Functions host is running.");
   response.writeHead(404).end();
 }
 
-function pathOf({ url = "/" }: IncomingMessage): string {
+export function pathOf({ url = "/" }: IncomingMessage): string {
   const end = url.indexOf("?");
   return end < 0 ? url : url.slice(0, end);
 }
@@ -140,10 +158,10 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   response.end(answer.body);
 }
 
-function text(response: ServerResponse, status: number, body: string): void {
+export function text(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(body);
 }
 
-function json(response: ServerResponse, status: number, body: unknown): void {
+export function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
 }

@@ -1,6 +1,7 @@
 // Starts the host in this process, on the settings that Core Tools would give the app.
 import { resolve } from "node:path";
 import { createDurableEngine } from "./durable/engine.ts";
+import type { DescribedApp } from "./flex/groups.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { listen } from "./server.ts";
 import { readLocalSettings, type Settings } from "./settings.ts";
@@ -11,40 +12,67 @@ export interface RunningHost {
   readonly port: number;
   readonly baseUrl: string;
   readonly functions: readonly { readonly name: string; readonly triggerType: string }[];
-  /** Receives nothing more, lets what runs end for at most 4 s, and leaves the port. */
-  close(): Promise<void>;
+  /** Starts no activity any more. */
+  hold(): void;
+  /** The ports of other processes that run activities for this one's engine, if it has one. */
+  shareActivities(ports: readonly number[]): void;
+  /** Receives nothing more, lets what runs end within the time (4 s if absent), hands back the rest, and leaves the port. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** For answers that are still on their way when nothing runs any more. */
 const SERVER_CLOSE_MS = 300;
+const GRACE_MS = 4000;
 
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const appDir = resolve(options.appDir);
   const undo: (() => unknown)[] = [];
+  let graceMs = GRACE_MS;
   try {
     const server = await listen(options.port);
     undo.push(() => server.close(SERVER_CLOSE_MS));
-    const settings = { ...readLocalSettings(appDir), ...definedOnly(process.env), ...options.settings };
+    const baseUrl = options.role?.publicUrl ?? `http://127.0.0.1:${server.port}`;
+    const settings = settingsOf(options, appDir);
     undo.push(
       putIntoEnvironment({
         ...settings,
         AZURE_FUNCTIONS_ENVIRONMENT: "Development",
-        WEBSITE_HOSTNAME: `127.0.0.1:${server.port}`,
+        WEBSITE_HOSTNAME: new URL(baseUrl).host,
       }),
     );
-    const host = new Host(options, appDir, settings, server, createDurableEngine);
-    undo.push(() => host.close());
-    await host.start();
+    const host = new Host(options, appDir, settings, baseUrl);
+    undo.push(() => host.close(graceMs));
+    await host.load();
+    host.serve(server, createDurableEngine);
     return {
       port: server.port,
-      baseUrl: host.baseUrl,
+      baseUrl,
       functions: host.functions.map(({ name, trigger }) => ({ name, triggerType: trigger.type })),
-      close: () => unwind(undo),
+      hold: () => host.hold(),
+      shareActivities: (ports) => host.shareActivities(ports),
+      close: (withinMs = GRACE_MS) => {
+        graceMs = withinMs;
+        return unwind(undo);
+      },
     };
   } catch (cause) {
     await unwind(undo);
     throw cause;
   }
+}
+
+/** What the app consists of. It is loaded, and nothing of it runs; this process is to end afterwards. Throws as `startHost` does. */
+export async function describeApp(options: HostOptions, baseUrl: string): Promise<DescribedApp> {
+  const appDir = resolve(options.appDir);
+  const settings = settingsOf(options, appDir);
+  putIntoEnvironment({ ...settings, AZURE_FUNCTIONS_ENVIRONMENT: "Development" });
+  const host = new Host(options, appDir, settings, baseUrl);
+  await host.load({ runsHooks: false });
+  return host.describe();
+}
+
+function settingsOf({ settings }: HostOptions, appDir: string): Settings {
+  return { ...readLocalSettings(appDir), ...definedOnly(process.env), ...settings };
 }
 
 function definedOnly(environment: NodeJS.ProcessEnv): Settings {

@@ -1,49 +1,79 @@
 // The process that runs the host and the app; the watcher forks it, listens to its heartbeat, and starts it again when it dies.
 import { describeFault } from "./invocation.ts";
 import { bufferedWriter } from "./log.ts";
-import { type RunningHost, startHost } from "./start.ts";
+import { describeApp, type RunningHost, startHost } from "./start.ts";
 import type { WatcherMessage, WorkerMessage, WorkerOptions } from "./watcher-messages.ts";
 
 const HEARTBEAT_MS = 500;
+/** For one that is asked to end by a signal, and not by the watcher. */
+const GRACE_MS = 4000;
 
-const tell = (message: WorkerMessage): void => {
-  if (process.connected) process.send?.(message);
+const options = JSON.parse(process.argv[2] ?? "{}") as WorkerOptions;
+
+const tell = (message: WorkerMessage, then?: () => void): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, then);
 };
 
 const output = bufferedWriter((text) => process.stdout.write(text));
 process.on("exit", () => output.flush());
 // Without the watcher nobody would restart or stop this process, and a second host could not have its port.
 process.on("disconnect", () => process.exit(1));
-// A terminal sends Ctrl+C to both processes; the watcher says over IPC when to stop.
+// A terminal sends Ctrl+C to all processes; the watcher says over IPC when to stop.
 process.on("SIGINT", () => undefined);
-process.on("SIGTERM", () => undefined);
+process.on("SIGTERM", () => {
+  // One instance of several may be taken away, as by a scale-in; the watcher starts another.
+  if (options.role) void stop(GRACE_MS);
+});
 
-const options = JSON.parse(process.argv[2] ?? "{}") as WorkerOptions;
 // As under Core Tools, the app's own folder is where its relative paths begin.
 process.chdir(options.appDir);
 setInterval(() => tell({ kind: "beat" }), HEARTBEAT_MS);
 tell({ kind: "beat" });
 
 let host: RunningHost | undefined;
-process.on("message", async (message: WatcherMessage) => {
-  if (message.kind !== "stop") return;
-  await host?.close().catch((cause: unknown) => output.line(describeFault(cause)));
-  process.exit(0);
+let activityPorts: readonly number[] = [];
+process.on("message", (message: WatcherMessage) => {
+  switch (message.kind) {
+    case "stop":
+      void stop(message.graceMs);
+      break;
+    case "hold":
+      host?.hold();
+      break;
+    case "activityPorts":
+      activityPorts = message.ports;
+      host?.shareActivities(activityPorts);
+      break;
+    default:
+      message satisfies never;
+  }
 });
 
+async function stop(graceMs: number): Promise<void> {
+  tell({ kind: "leaving" });
+  await host?.close(graceMs).catch((cause: unknown) => output.line(describeFault(cause)));
+  process.exit(0);
+}
+
 try {
-  host = await startHost({
-    ...options,
-    log: output.line,
-    onTimeout: () => {
-      output.flush();
-      process.exit(1);
-    },
-  });
-  tell({ kind: "ready", port: host.port });
+  if (options.describeFor !== undefined) {
+    const app = await describeApp({ ...options, log: output.line }, options.describeFor);
+    tell({ kind: "described", app }, () => process.exit(0));
+  } else {
+    host = await startHost({
+      ...options,
+      log: output.line,
+      onTimeout: () => {
+        output.flush();
+        process.exit(1);
+      },
+    });
+    host.shareActivities(activityPorts);
+    tell({ kind: "ready", port: host.port });
+  }
 } catch (cause) {
   output.flush();
-  process.send?.({ kind: "failed", fault: faultText(cause) } satisfies WorkerMessage, () => process.exit(1));
+  tell({ kind: "failed", fault: faultText(cause) }, () => process.exit(1));
 }
 
 function faultText(cause: unknown): string {

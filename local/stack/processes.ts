@@ -5,6 +5,9 @@ import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Durability } from "../database/database.ts";
 import type { EngineName } from "../host/durable/engine-profile.ts";
+import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
+import type { InstanceStatus } from "../host/flex/instances.ts";
+import type { HostMessage } from "../host/watcher-messages.ts";
 import { startAzurite } from "./azurite.ts";
 import { Child } from "./child.ts";
 import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
@@ -15,6 +18,9 @@ export type HostName = (typeof HOST_NAMES)[number];
 
 export const PROCESS_NAMES = ["services", "remotes", "azurite", ...HOST_NAMES] as const;
 export type ProcessName = (typeof PROCESS_NAMES)[number];
+
+/** One process of a host in the flex topology, as in `host/submission` and `host/durable.2`. */
+export type InstanceName = `${HostName}/${string}`;
 
 export interface Started {
   readonly child: Child;
@@ -28,6 +34,8 @@ export interface Common {
 }
 
 const READY_LIMIT_MS = 60_000;
+/** A dozen processes load the app at one time. */
+const FLEX_READY_LIMIT_MS = 180_000;
 const POLL_MS = 20;
 /** Overrides a member of host.json, as in Azure. */
 const HUB_SETTING = "AzureFunctionsJobHost__extensions__durableTask__hubName";
@@ -93,41 +101,60 @@ export interface HostProcess extends Common {
   readonly port: number;
   readonly engine: EngineName;
   readonly settings: Readonly<Record<string, string>>;
+  readonly topology: Topology;
+  readonly instanceCounts: InstanceCounts;
+  readonly graceMs: number;
+  readonly longestPauseMs: number | undefined;
+  /** Told of a host's processes in the flex topology whenever something happens to one. */
+  readonly onInstances: (instances: readonly InstanceStatus[]) => void;
   readonly onLine: ((line: string) => void) | undefined;
 }
 
 /** Runs the host with the app; it is ready when its status answers. */
-export async function startHost({
-  name,
-  appDir,
-  port,
-  data,
-  durability,
-  engine,
-  settings,
-  onLine,
-}: HostProcess): Promise<Started> {
+export async function startHost(host: HostProcess): Promise<Started> {
+  const { name, port, data, settings, topology, onInstances, onLine } = host;
   const child = Child.start({
     module: join(COMPILED, "host", "main.js"),
-    args: [appDir, "--port", String(port), "--data", join(data, name), "--durability", durability, "--engine", engine],
+    args: hostArguments(host),
     logFile: logFile(data, name),
     onLine,
     environment: { ...ownTaskHub(name), ...settings },
     exitWithParent: true,
   });
+  child.process.on("message", ({ instances }: HostMessage) => onInstances(instances));
   const url = `http://127.0.0.1:${port}/admin/host/status`;
-  const giveUpAt = Date.now() + READY_LIMIT_MS;
+  const limitMs = topology === "flex" ? FLEX_READY_LIMIT_MS : READY_LIMIT_MS;
+  const giveUpAt = Date.now() + limitMs;
   while (child.alive && Date.now() < giveUpAt) {
     if ((await statusOf(url)) === 200) return { child, parts: [] };
     await Promise.race([sleep(POLL_MS), child.exited]);
   }
-  const reason = child.alive ? `gave no answer at ${url} for ${READY_LIMIT_MS / 1000} s` : "ended before it was ready";
+  const reason = child.alive ? `gave no answer at ${url} for ${limitMs / 1000} s` : "ended before it was ready";
   await child.stop(0);
   const said = await child.tail();
   if (said.includes(`EADDRINUSE: address already in use 127.0.0.1:${port}`)) {
     throw new Error(`port ${port} is busy, and ${name} wants it; free it or give the host another with --host-port N`);
   }
   throw new Error(`${name} ${reason}:\n${said}`);
+}
+
+function hostArguments(host: HostProcess): string[] {
+  const { name, appDir, port, data, durability, engine, topology, instanceCounts, graceMs, longestPauseMs } = host;
+  const counts = Object.entries(instanceCounts).map(([group, count]) => `${group}=${count}`);
+  const options = {
+    port,
+    data: join(data, name),
+    durability,
+    engine,
+    topology,
+    instances: counts.length > 0 ? counts.join() : undefined,
+    grace: graceMs,
+    "longest-pause": longestPauseMs,
+  };
+  return [
+    appDir,
+    ...Object.entries(options).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
+  ];
 }
 
 /** The first host has the hub that the app's host.json names. */

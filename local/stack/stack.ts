@@ -2,13 +2,17 @@
 import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
 import type { EngineName } from "../host/durable/engine-profile.ts";
+import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
+import type { InstanceStatus } from "../host/flex/instances.ts";
 import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
 import { chosenPorts, type StackPorts } from "./chosen-ports.ts";
+import { HostInstances, type StackInstance } from "./host-instances.ts";
 import { NEEDED_PARTS, type PartAddress, type PartName, type Ports } from "./parts.ts";
 import {
   HOST_NAMES,
   type HostName,
+  type InstanceName,
   PROCESS_NAMES,
   type ProcessName,
   type Started,
@@ -29,6 +33,12 @@ export interface StackOptions {
   readonly host?: boolean;
   /** How many hosts run the app: `host`, `host2`. One if absent. */
   readonly hosts?: number;
+  /** `flex`: each host runs a process for each group of functions. `single` if absent. */
+  readonly topology?: Topology;
+  /** How many processes a group has in the flex topology; one where nothing is said. */
+  readonly instanceCounts?: InstanceCounts;
+  /** The longest pause before a host starts a process again that keeps dying. */
+  readonly longestPauseMs?: number;
   readonly durability?: Durability;
   /** The hosts' durable engine: `fast` if absent. */
   readonly engine?: EngineName;
@@ -45,6 +55,8 @@ export interface StackOptions {
   readonly onProgress?: (part: PartName | HostName, ms: number) => void;
   /** Called when a process ended that nobody asked to end. */
   readonly onExit?: (name: ProcessName, exit: Exit) => void;
+  /** Called when a process of a host ended that nobody asked to end; the host starts it again. */
+  readonly onInstanceExit?: (name: InstanceName) => void;
 }
 
 export interface StackProcess {
@@ -57,18 +69,25 @@ export interface Stack {
   readonly addresses: Addresses;
   /** The processes that live. */
   readonly processes: readonly StackProcess[];
+  /** The hosts' own processes, in the flex topology. */
+  readonly instances: readonly StackInstance[];
   /** Sends a signal; resolves when the process has ended, or at once for a signal that only halts or continues it. */
-  kill(name: ProcessName, signal?: NodeJS.Signals): Promise<void>;
-  /** Brings a process back on the same ports and data, ended before if it still lives; resolves when it is ready. */
-  restart(name: ProcessName): Promise<void>;
+  kill(name: ProcessName | InstanceName, signal?: NodeJS.Signals): Promise<void>;
+  /**
+   * Brings a process back on the same ports and data, ended before if it still lives; resolves when it is ready. A process of a
+   * host comes back by itself: it is waited for.
+   */
+  restart(name: ProcessName | InstanceName): Promise<void>;
   /** Ends every process within 5 s: the hosts first, since they work with the others. */
   stop(): Promise<void>;
 }
 
-/** The host drains for at most 4 s; with what a kill takes afterwards, a stop ends within 5 s. */
+/** With what a kill takes afterwards, a stop ends within 5 s. */
 const STOP_LIMIT_MS = 4500;
-/** How long the others stay up for the host to finish what it has begun. */
-const HOST_HEAD_START_MS = 2500;
+/** How long a host may go on with what runs. */
+const GRACE_MS = 3000;
+/** How long the others stay up for the host to finish what it has begun, and to hand back the rest. */
+const HOST_HEAD_START_MS = 3500;
 /** These leave the process running. */
 const HARMLESS: readonly NodeJS.Signals[] = ["SIGSTOP", "SIGCONT"];
 
@@ -95,6 +114,7 @@ class ProcessStack implements Stack {
   /** Those whose end was asked for. */
   readonly #dismissed = new Set<Started["child"]>();
   readonly #addresses = new Map<PartName, PartAddress>();
+  readonly #instances = new Map<HostName, HostInstances>();
   #ports: Ports;
   #stopping = false;
 
@@ -137,7 +157,12 @@ class ProcessStack implements Stack {
     }
   }
 
-  async kill(name: ProcessName, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  get instances(): StackInstance[] {
+    return [...this.#instances.values()].flatMap(({ all }) => all);
+  }
+
+  async kill(name: ProcessName | InstanceName, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    if (isInstance(name)) return this.#instancesOf(name).kill(name, signal, !HARMLESS.includes(signal));
     const child = this.#running.get(name);
     if (!child?.alive) return;
     if (!HARMLESS.includes(signal)) this.#dismissed.add(child);
@@ -145,7 +170,8 @@ class ProcessStack implements Stack {
     if (!HARMLESS.includes(signal)) await child.exited;
   }
 
-  async restart(name: ProcessName): Promise<void> {
+  async restart(name: ProcessName | InstanceName): Promise<void> {
+    if (isInstance(name)) return this.#instancesOf(name).backAgain(name);
     await this.#end(name, STOP_LIMIT_MS);
     await this.#launch(name);
   }
@@ -157,6 +183,13 @@ class ProcessStack implements Stack {
     await Promise.race([hosts, wait(HOST_HEAD_START_MS, giveWay.signal)]);
     giveWay.abort();
     await Promise.all([hosts, ...PROCESS_NAMES.map((name) => this.#end(name, STOP_LIMIT_MS - HOST_HEAD_START_MS))]);
+  }
+
+  #instancesOf(name: InstanceName): HostInstances {
+    const [host] = name.split("/") as [HostName];
+    const found = this.#instances.get(host);
+    if (!found) throw new Error(`${host} is away, or does not run in the flex topology`);
+    return found;
   }
 
   async #end(name: ProcessName, limitMs: number): Promise<void> {
@@ -174,6 +207,10 @@ class ProcessStack implements Stack {
       this.#ports = { ...this.#ports, ...portsOf(part) };
     }
     void child.exited.then((exit) => {
+      if (isHost(name) && this.#running.get(name) === child) {
+        this.#instances.get(name)?.end();
+        this.#instances.delete(name);
+      }
       if (!this.#stopping && !this.#dismissed.has(child)) this.#options.onExit?.(name, exit);
     });
     return parts;
@@ -190,19 +227,33 @@ class ProcessStack implements Stack {
       case "azurite":
         return startAzuriteProcess(common);
       case "host":
-      case "host2":
+      case "host2": {
+        const { topology = "single", instanceCounts = {}, longestPauseMs } = this.#options;
         return startHost({
           ...common,
-          name,
+          ...{ name, topology, instanceCounts, longestPauseMs, graceMs: GRACE_MS },
+          onInstances: this.#watchInstances(name),
           appDir: resolve(appDir),
           port: this.#hostPorts.get(name) ?? 0,
           engine: this.#options.engine ?? "fast",
           settings: { ...settings, ...this.#options.settingsFor?.(this.#addressesFor(name)) },
           onLine: log,
         });
+      }
       default:
         throw new Error(`no such process: ${name satisfies never}`);
     }
+  }
+
+  /** Of this run of the host: those of the run before have ended with it. */
+  #watchInstances(name: HostName): (statuses: readonly InstanceStatus[]) => void {
+    const instances = new HostInstances(name, (ended) => {
+      if (!this.#stopping && this.#instances.get(name) === instances) this.#options.onInstanceExit?.(ended);
+    });
+    return (statuses) => {
+      this.#instances.set(name, instances);
+      instances.update(statuses);
+    };
   }
 
   #addressesFor(host: HostName | undefined): Addresses {
@@ -214,6 +265,10 @@ class ProcessStack implements Stack {
     const own: readonly PartName[] = name === "services" ? ["bus", "cosmos", "traces"] : [name];
     return own.filter((part) => (this.#options.parts ?? NEEDED_PARTS).includes(part));
   }
+}
+
+function isInstance(name: ProcessName | InstanceName): name is InstanceName {
+  return name.includes("/");
 }
 
 function isHost(name: ProcessName): name is HostName {

@@ -1,7 +1,8 @@
 // A random walk of the whole stack: orders go through while processes die, freeze and services fail, by a seed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { madeOrder } from "../../cli/shop.ts";
-import type { ProcessName } from "../../local/stack/processes.ts";
+import type { Topology } from "../../local/host/flex/groups.ts";
+import type { StackOptions } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { returns } from "../../shared/workflows/returns.ts";
@@ -9,7 +10,7 @@ import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf, type Told } from "./oracle.ts";
-import { type Action, inWords, planOf } from "./plan.ts";
+import { type Action, INSTANCE_COUNTS, inWords, planOf, type Victim } from "./plan.ts";
 
 export interface ChaosReport {
   readonly orders: number;
@@ -35,11 +36,22 @@ const hurried: Workflow = {
 };
 const SETTINGS = { ClaimWithin: "PT8S", StartWithin: "PT5S", ClockSkew: "PT1S", AgentTryTimeout: "PT2S" };
 
-export async function runChaos(seed: number, minutes: number, say: (line: string) => void): Promise<ChaosReport> {
+/** In the flex topology one host has a dozen processes, which die one by one; in the other there are two hosts. */
+const HOSTS: Readonly<Record<Topology, Partial<StackOptions>>> = {
+  single: { hosts: 2 },
+  flex: { topology: "flex", instanceCounts: INSTANCE_COUNTS, longestPauseMs: 1000 },
+};
+
+export async function runChaos(
+  seed: number,
+  minutes: number,
+  topology: Topology,
+  say: (line: string) => void,
+): Promise<ChaosReport> {
   using adapted = adaptApp([CHAIN, hurried]);
-  await using app = await startTestStack({ appDir: adapted.dir, hosts: 2, appSettings: SETTINGS });
+  await using app = await startTestStack({ appDir: adapted.dir, appSettings: SETTINGS, ...HOSTS[topology] });
   const walk = new Walk(app, say);
-  const plan = planOf(seed, minutes);
+  const plan = planOf(seed, minutes, topology);
   const orders = walk.sendOrders(seed);
   for (const { afterMs, action } of plan) {
     await sleep(afterMs);
@@ -107,6 +119,11 @@ class Walk {
           await sleep(action.forMs);
           await stack.kill(action.victim, "SIGCONT");
         });
+      case "recycle":
+        return this.#to(action.victim, async () => {
+          await stack.kill(action.victim, "SIGTERM");
+          await this.#bringBack(action.victim);
+        });
       case "fault":
         // The services may be down themselves.
         await this.#app.switchOn(action.service, action.fault).catch(() => undefined);
@@ -129,9 +146,10 @@ class Walk {
   }
 
   /** Not awaited: other things go wrong meanwhile. One process suffers one thing at a time. */
-  async #to(victim: string, work: () => Promise<void>): Promise<void> {
-    const before = this.#busy.get(victim);
-    if (before) return;
+  async #to(victim: Victim, work: () => Promise<void>): Promise<void> {
+    // A host that is away has no processes to do anything to.
+    const [host = victim] = victim.split("/");
+    if (this.#busy.has(victim) || this.#busy.has(host)) return;
     const done = work()
       .catch((cause: unknown) => this.#say(`! ${victim}: ${String(cause)}`))
       .finally(() => this.#busy.delete(victim));
@@ -139,7 +157,7 @@ class Walk {
   }
 
   /** What it needs at its start may be away itself. */
-  async #bringBack(victim: ProcessName): Promise<void> {
+  async #bringBack(victim: Victim): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#app.stack.restart(victim);

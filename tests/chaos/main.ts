@@ -1,26 +1,31 @@
 // `npm run chaos`: a random walk of the whole stack, for as long as one likes.
 import { styleText } from "node:util";
-import { numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
+import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { runChaos } from "./chaos.ts";
 
-const USAGE = `npm run chaos -- [--seed S] [--minutes M]
+const USAGE = `npm run chaos -- [--seed S] [--minutes M] [--topology T]
   --seed S      what goes wrong when; a random one is chosen and printed
-  --minutes M   how long (2)`;
+  --minutes M   how long (2)
+  --topology T  single (usual): two hosts of one process each; flex: one host, with a process for each group of functions`;
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
-  const { values } = readArguments({ seed: text, minutes: text, help: { type: "boolean" } }, USAGE);
+  const { values } = readArguments({ seed: text, minutes: text, topology: text, help: { type: "boolean" } }, USAGE);
   if (values["help"]) {
     console.log(USAGE);
     return 0;
   }
   const seed = numberOf(values, "seed", 0, 2 ** 31) ?? Date.now() % 1_000_000;
   const minutes = numberOf(values, "minutes", 0.1, 600) ?? 2;
-  console.log(`Seed ${seed}, ${minutes} minutes. The same again: npm run chaos -- --seed ${seed} --minutes ${minutes}`);
+  const topology = TOPOLOGIES.find((one) => one === (values["topology"] ?? "single"));
+  if (!topology) throw new UsageError(`--topology must be ${TOPOLOGIES.join(" or ")}`);
+  const again = `npm run chaos -- --seed ${seed} --minutes ${minutes} --topology ${topology}`;
+  console.log(`Seed ${seed}, ${minutes} minutes. The same again: ${again}`);
   const begun = performance.now();
   const say = (line: string) =>
     console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  const { faults, states, ...figures } = await runChaos(seed, minutes, say);
+  const { faults, states, ...figures } = await runChaos(seed, minutes, topology, say);
   console.log(`\n${figures.orders} orders, ${figures.attempts} attempts, ${figures.actions} things that went wrong`);
   for (const [state, count] of Object.entries(states)) console.log(`  ${state.padEnd(24)} ${count}`);
   if (faults.length === 0)

@@ -1,10 +1,16 @@
 // What goes wrong when, made from a seed: the same seed makes the same plan.
 import fc from "fast-check";
-import type { ProcessName } from "../../local/stack/processes.ts";
+import type { InstanceCounts, Topology } from "../../local/host/flex/groups.ts";
+import type { InstanceName, ProcessName } from "../../local/stack/processes.ts";
+
+/** A process of the stack, or one of a host's own. */
+export type Victim = ProcessName | InstanceName;
 
 export type Action =
-  | { readonly kind: "kill"; readonly victim: ProcessName; readonly downMs: number }
-  | { readonly kind: "freeze"; readonly victim: ProcessName; readonly forMs: number }
+  | { readonly kind: "kill"; readonly victim: Victim; readonly downMs: number }
+  | { readonly kind: "freeze"; readonly victim: Victim; readonly forMs: number }
+  /** As at a scale-in: it ends what it has begun. */
+  | { readonly kind: "recycle"; readonly victim: InstanceName }
   | { readonly kind: "fault"; readonly service: Service; readonly fault: Readonly<Record<string, unknown>> }
   | { readonly kind: "operator"; readonly action: "resubmit" | "undo" | "cancel" | "extend"; readonly pick: number }
   | { readonly kind: "repeat"; readonly pick: number };
@@ -17,7 +23,15 @@ export interface Step {
   readonly action: Action;
 }
 
-const victim = fc.constantFrom<ProcessName>("host", "host2", "services", "remotes", "azurite");
+/** How many processes the groups have in the flex topology. */
+export const INSTANCE_COUNTS: InstanceCounts = { submission: 2, durable: 2, http: 2 };
+
+const INSTANCES = [
+  ...["durable", "durable.2", "http", "http.2", "submission", "submission.2", "submissionPriority"],
+  ...["schedulerWake", "fraudQueueAgent", "agentReplies", "supervisor", "housekeeping", "stock"],
+].map((name): InstanceName => `host/${name}`);
+
+const SERVERS = ["services", "remotes", "azurite"] as const;
 const service = fc.constantFrom<Service>("inventory", "payment", "fraud", "shipping");
 const forMs = fc.integer({ min: 500, max: 6000 });
 const calls = fc.integer({ min: 1, max: 20 });
@@ -35,28 +49,34 @@ const fault = fc.oneof(
   fc.record({ kind: fc.constant("down"), status: fc.constant(429), retryAfterS: fc.constant(1), calls, forMs }),
 );
 
-const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("kill" as const), victim, downMs: fc.integer({ min: 0, max: 2000 }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("freeze" as const), victim, forMs }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("fault" as const), service, fault }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("operator" as const),
-      action: fc.constantFrom("resubmit" as const, "undo" as const, "cancel" as const, "extend" as const),
-      pick: fc.nat(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("repeat" as const), pick: fc.nat() }) },
-);
+/** Of the same seed always the same: what one topology has more must not change the other's. */
+function actions(topology: Topology): fc.Arbitrary<Action> {
+  const isFlex = topology === "flex";
+  const victim = isFlex
+    ? fc.oneof(fc.constantFrom<Victim>(...INSTANCES), fc.constantFrom<Victim>("host", ...SERVERS))
+    : fc.constantFrom<Victim>("host", "host2", ...SERVERS);
+  const kill = fc.record({ kind: fc.constant("kill" as const), victim, downMs: fc.integer({ min: 0, max: 2000 }) });
+  const recycle = fc.record({ kind: fc.constant("recycle" as const), victim: fc.constantFrom(...INSTANCES) });
+  return fc.oneof(
+    { weight: 3, arbitrary: kill },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("freeze" as const), victim, forMs }) },
+    { weight: 5, arbitrary: fc.record({ kind: fc.constant("fault" as const), service, fault }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("operator" as const),
+        action: fc.constantFrom("resubmit" as const, "undo" as const, "cancel" as const, "extend" as const),
+        pick: fc.nat(),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("repeat" as const), pick: fc.nat() }) },
+    ...(isFlex ? [{ weight: 2, arbitrary: recycle }] : []),
+  );
+}
 
-const step: fc.Arbitrary<Step> = fc.record({ afterMs: fc.integer({ min: 200, max: 3000 }), action });
-
-export function planOf(seed: number, minutes: number): Step[] {
+export function planOf(seed: number, minutes: number, topology: Topology): Step[] {
   const most = Math.ceil((minutes * 60_000) / 200);
+  const step = fc.record({ afterMs: fc.integer({ min: 200, max: 3000 }), action: actions(topology) });
   const steps = fc.sample(step, { seed, numRuns: most });
   let endMs = 0;
   return steps.filter(({ afterMs }) => {
@@ -68,7 +88,9 @@ export function planOf(seed: number, minutes: number): Step[] {
 export function inWords(one: Action): string {
   switch (one.kind) {
     case "kill":
-      return `kills ${one.victim}, back after ${one.downMs} ms`;
+      return one.victim.includes("/") ? `kills ${one.victim}` : `kills ${one.victim}, back after ${one.downMs} ms`;
+    case "recycle":
+      return `asks ${one.victim} to go, and another comes`;
     case "freeze":
       return `freezes ${one.victim} for ${one.forMs} ms`;
     case "fault":

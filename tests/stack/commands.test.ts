@@ -105,6 +105,27 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   expect(existsSync(data)).toBe(false);
 }, 120_000);
 
+test("npm start -- --topology flex names each group's process; Ctrl-C ends them all, and so does kill -9", async () => {
+  const data = join(folder, "flex");
+  const options = ["--topology", "flex", "--instances", "submission=2", "--data", data];
+  const first = run("start", ...options, ...(await portOptions()));
+  await expect.poll(() => first.output(), { timeout: 180_000, interval: 50 }).toContain("Sending 8 sample orders");
+  for (const group of ["durable", "http", "submission", "submission.2", "agentReplies", "supervisor"]) {
+    const [, pid] = new RegExp(`^ +${group} +process (\\d+)$`, "m").exec(first.output()) ?? [];
+    expect(livePids(data), group).toContain(Number(pid));
+  }
+  first.child.kill("SIGINT");
+  await first.ended;
+  expect(livePids(data)).toEqual([]);
+
+  const second = run("start", ...options, ...(await portOptions()));
+  await expect.poll(() => second.output(), { timeout: 180_000, interval: 50 }).toContain("Taking up");
+  expect(livePids(data).length).toBeGreaterThan(12);
+  second.child.kill("SIGKILL");
+  await second.ended;
+  await expect.poll(() => livePids(data), { timeout: 10_000 }).toEqual([]);
+}, 400_000);
+
 test("a busy port is named with its option, and nothing is left running", async () => {
   const ports = await portOptions();
   const host = Number(ports[0]?.split("=")[1]);
@@ -123,6 +144,9 @@ test("wrong calls say what is wrong and how to call", async () => {
     ["start", ["--no-such"], "--no-such"],
     ["start", ["--within", "soon"], "--within must be a number"],
     ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
+    ["start", ["--topology", "star"], "--topology must be single or flex, and is star"],
+    ["start", ["--instances", "http=2"], "--instances needs --topology flex"],
+    ["start", ["--topology", "flex", "--instances", "http"], "--instances http: group=number"],
     ["send", [], "Name files, or a --count"],
     ["send", ["--count", "0"], "--count must be a number from 1"],
     ["orders", ["--limit", "x"], "--limit must be a number"],

@@ -11,9 +11,13 @@ import { type RunningHost, startHost } from "../../local/host/start.ts";
 
 const APP = join(import.meta.dirname, "../../local/host/fixtures/bus-app");
 const folder = mkdtempSync(join(tmpdir(), "host-bus-"));
-const queues = ["one", "binary", "many", "by-session", "sent", "forward"].map((name) => ({
+const queues = ["one", "binary", "many", "by-session", "sent", "forward", "long-lock"].map((name) => ({
   name,
-  properties: { lockDuration: "PT5S", maxDeliveryCount: 3, requiresSession: name === "by-session" },
+  properties: {
+    lockDuration: name === "long-lock" ? "PT5M" : "PT5S",
+    maxDeliveryCount: 3,
+    requiresSession: name === "by-session",
+  },
 }));
 
 interface Run {
@@ -206,6 +210,24 @@ test("locks are renewed while a function runs longer than they last", async () =
   await eventually(async () => expect(await peek("one")).toEqual([]));
   expect(runsOf("one")).toHaveLength(1);
 });
+
+test("a host that stops hands back the messages that it has not done with: the next one gets them at once", async () => {
+  const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "long-lock" };
+  const start = (name: string) => startHost({ appDir: APP, port: 0, data: join(folder, name), settings });
+  const first = await start("stops");
+  await send(
+    "long-lock",
+    { body: { pauseMs: 200 }, messageId: "ends" },
+    { body: { pauseMs: 4000 }, messageId: "does not" },
+  );
+  await eventually(() => expect(runsOf("one")).toHaveLength(2));
+  await first.close(500);
+  const second = await start("goes on");
+  await eventually(() => expect(runsOf("one")).toHaveLength(3));
+  expect(runsOf("one")[2]?.metadata).toMatchObject({ messageId: "does not", deliveryCount: 2 });
+  await eventually(async () => expect(await peek("long-lock")).toEqual([]));
+  await second.close();
+}, 20_000);
 
 test("after the broker was killed and started again, messages flow again at once", async () => {
   const { port } = bus;

@@ -11,7 +11,12 @@ export const SUITES = {
     "tests/faults/crash",
     "the same at one point for each thing written or sent (`npm run test:long`)",
   ],
+  "crash, flex": [
+    "tests/faults/crash",
+    "the same in the flex topology (`TOPOLOGY=flex`): only the process dies that reached the point",
+  ],
   chaos: ["tests/chaos", "a random walk of kills, freezes and failing services, then an oracle"],
+  "chaos, flex": ["tests/chaos", "the same in the flex topology, whose processes die and freeze one by one"],
   input: ["tests/input", "generated order messages, most of them wrong or hostile"],
   load: ["tests/load", "a burst of orders with kills under way"],
 } as const;

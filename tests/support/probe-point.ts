@@ -25,7 +25,7 @@ export const STRUCK = "struck: ";
 
 export interface Arm {
   readonly point: string;
-  /** `kill` ends the whole host by SIGKILL; `throw` has the call fail. */
+  /** `kill` ends the host by SIGKILL, in the flex topology the process that reached the point; `throw` has the call fail. */
   readonly act: "kill" | "throw";
 }
 

@@ -150,9 +150,12 @@ function note(orderId: string, line: string): void {
   appendFileSync(join(noted, orderId), `${line}\n`);
 }
 
-/** The worker and its watcher at once, as if the machine were switched off: the watcher leads their process group. */
+/**
+ * The worker and its watcher at once, as if the machine were switched off: the watcher leads their process group. In the flex
+ * topology each process is an instance of its own, and dies alone.
+ */
 function killHost(): never {
-  process.kill(-process.ppid, "SIGKILL");
+  process.kill(process.env["FUNCTIONS_TARGET_GROUP"] ? process.pid : -process.ppid, "SIGKILL");
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 

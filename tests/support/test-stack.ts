@@ -8,6 +8,7 @@ import { openRecords, type Records } from "../../cli/records.ts";
 import { ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import { ENGINES, type EngineName } from "../../local/host/durable/engine-profile.ts";
+import { TOPOLOGIES, type Topology } from "../../local/host/flex/groups.ts";
 import type { Addresses } from "../../local/stack/addresses.ts";
 import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
@@ -47,6 +48,14 @@ function chosenEngine(): EngineName {
   return found;
 }
 
+/** Any suite runs in the other topology with TOPOLOGY=flex. */
+export function chosenTopology(): Topology {
+  const { TOPOLOGY: chosen = "single" } = process.env;
+  const found = TOPOLOGIES.find((one) => one === chosen);
+  if (!found) throw new Error(`TOPOLOGY is ${chosen}, and has to be ${TOPOLOGIES.join(" or ")}`);
+  return found;
+}
+
 export async function startTestStack(
   options: Partial<StackOptions> & {
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
@@ -60,6 +69,7 @@ export async function startTestStack(
     data,
     ports: "free",
     engine: chosenEngine(),
+    topology: chosenTopology(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
       SupervisorSchedule: "* * * * * *",

@@ -63,6 +63,12 @@ export const AZURE_STORAGE: AzureStorageProfile = {
   maxTurns: 20,
 };
 
+/** How many activities and HTTP calls run at one time where host.json says nothing. */
+export const MAX_ACTIVITIES: Readonly<Record<EngineName, number>> = {
+  fast: 64,
+  "azure-storage": AZURE_STORAGE.maxActivities,
+};
+
 /** Storage requests of each thing that the engine does, by the sources of DurableTask.AzureStorage 1.17.5. */
 export const REQUESTS = {
   /** Each poll of a queue, found or not. */

@@ -7,7 +7,12 @@ import { Activities } from "./activities.ts";
 import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
 import { bindingText } from "./client-binding.ts";
 import { type RouteParts, routeHttp } from "./client-routes.ts";
-import { azureStorageProfile, type EngineName, type StorageProviderSettings } from "./engine-profile.ts";
+import {
+  azureStorageProfile,
+  type EngineName,
+  MAX_ACTIVITIES,
+  type StorageProviderSettings,
+} from "./engine-profile.ts";
 import { Entities } from "./entities.ts";
 import { endedTask, openTasks } from "./history.ts";
 import { Instance, LiveInstances } from "./instance.ts";
@@ -40,7 +45,7 @@ export interface DurableOptions {
   readonly maxSessions?: number;
 }
 
-const DEFAULTS = { maxActivities: 64, maxTurns: 256, maxSessions: 5000 };
+const DEFAULTS = { maxActivities: MAX_ACTIVITIES.fast, maxTurns: 256, maxSessions: 5000 };
 const CATEGORY = "Host.Triggers.DurableTask";
 const DRAIN_CHECK_MS = 5;
 

@@ -10,6 +10,8 @@ export interface Listener {
   stop(): Promise<void>;
   /** Resolves when all that it invoked has ended and is recorded or settled. */
   ended(): Promise<void>;
+  /** Gives back the messages of runs that have not ended, so that another process gets them now and not when their locks end. */
+  handBack(): Promise<void>;
   /** Runs the function once by hand, with the text that was posted, if any. */
   runByHand(input: string | undefined): Promise<void>;
 }

@@ -18,6 +18,14 @@ export interface Source {
 
 export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
 
+/** A message from the moment when it is received until it is settled. */
+interface Delivery {
+  readonly message: ServiceBusReceivedMessage;
+  readonly settler: Settler;
+  /** Set when it is settled, or is about to be. */
+  settled: boolean;
+}
+
 const STOP_WITHIN_MS = 1500;
 const SAY_AGAIN_AFTER_MS = 30_000;
 
@@ -38,7 +46,7 @@ class ServiceBusListener implements Listener {
   readonly #binary: boolean;
   readonly #autoComplete: boolean;
   readonly #batches: Batches | undefined;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Map<Delivery, Promise<void>>();
   #close: () => Promise<void> = async () => undefined;
   #said = { text: "", at: 0 };
 
@@ -67,7 +75,7 @@ class ServiceBusListener implements Listener {
       maxAutoLockRenewalDurationInMs: this.#settings.maxAutoLockRenewalDurationMs,
     };
     const source: Source = {
-      handle: (message, settler) => this.#track(this.#handle(message, settler)),
+      handle: (message, settler) => this.#take({ message, settler, settled: false }),
       failed: async (args) => this.#tellOutage(args),
       maxConcurrentCalls: this.#batches ? this.#settings.maxMessageBatchSize : this.#settings.maxConcurrentCalls,
     };
@@ -96,7 +104,14 @@ class ServiceBusListener implements Listener {
   }
 
   async ended(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#underWay.values());
+  }
+
+  async handBack(): Promise<void> {
+    const deliveries = [...this.#underWay.keys()].filter(({ settled }) => !settled);
+    if (deliveries.length > 0)
+      this.#say("warning", `hands back ${deliveries.length} messages: their runs did not end in time`);
+    await Promise.all(deliveries.map((delivery) => this.#settle(delivery, "abandoned")));
   }
 
   async runByHand(input = ""): Promise<void> {
@@ -104,20 +119,28 @@ class ServiceBusListener implements Listener {
     await (this.#batches ? this.#invokeBatch([message]) : this.#invoke(message));
   }
 
-  #track(work: Promise<void>): Promise<void> {
-    this.#underWay.add(work);
-    return work.finally(() => this.#underWay.delete(work));
+  #take(delivery: Delivery): Promise<void> {
+    const work = this.#handle(delivery);
+    this.#underWay.set(delivery, work);
+    return work.finally(() => this.#underWay.delete(delivery));
   }
 
   /** Never rejects: settling is done here, so that the SDK has nothing to abandon. */
-  async #handle(message: ServiceBusReceivedMessage, settler: Settler): Promise<void> {
+  async #handle(delivery: Delivery): Promise<void> {
+    const { message } = delivery;
     const succeeded = await (this.#batches ? this.#batches.add(message) : this.#invoke(message));
+    if (!succeeded) await this.#settle(delivery, "abandoned");
+    else if (this.#autoComplete) await this.#settle(delivery, "completed");
+  }
+
+  async #settle(delivery: Delivery, how: "completed" | "abandoned"): Promise<void> {
+    const { message, settler } = delivery;
+    if (delivery.settled) return;
+    delivery.settled = true;
     try {
-      if (!succeeded) await settler.abandonMessage(message);
-      else if (this.#autoComplete) await settler.completeMessage(message);
+      await (how === "completed" ? settler.completeMessage(message) : settler.abandonMessage(message));
     } catch (cause) {
-      const verb = succeeded ? "completed" : "abandoned";
-      this.#say("warning", `message ${message.messageId} cannot be ${verb} and comes again: ${messageOf(cause)}`);
+      this.#say("warning", `message ${message.messageId} cannot be ${how} and comes again: ${messageOf(cause)}`);
     }
   }
 

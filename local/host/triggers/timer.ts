@@ -89,6 +89,9 @@ class TimerListener implements Listener {
     await this.#lock?.release();
   }
 
+  /** A timer has no messages. */
+  async handBack(): Promise<void> {}
+
   async runByHand(): Promise<void> {
     await this.#once(false);
   }

@@ -3,6 +3,7 @@
 // has a stack to itself while it lasts, so that it sees its own deaths only.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANY_ORDER } from "../../support/probe-point.ts";
+import { chosenTopology } from "../../support/test-stack.ts";
 import { actorOf, essential } from "./choice.ts";
 import { type Life, type Lived, live } from "./crash-lives.ts";
 import { type Pool, poolOf } from "./pool.ts";
@@ -11,7 +12,8 @@ import { type Rig, startRig } from "./rig.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 const isWhole = process.env["FAULTS"] === "all";
-const STACKS = 3;
+/** In the flex topology each has a dozen processes. */
+const STACKS = chosenTopology() === "flex" ? 2 : 3;
 /** A point that only a recovery reaches is killed at after the death that led there, and so on. */
 const DEATHS_IN_A_ROW = isWhole ? 3 : 1;
 /** Of the points of a plain life, those that chance may keep from a second one: which of two steps ends first is nobody's to say. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import Table from "cli-table3";
 import { ROOT } from "../../../cli/settings.ts";
 import { noteRun } from "../../support/last-run.ts";
+import { chosenTopology } from "../../support/test-stack.ts";
 import { actorOf } from "./choice.ts";
 import type { Lived } from "./crash-lives.ts";
 
@@ -31,7 +32,7 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
   const plain = lived.filter(({ deaths }) => deaths.length === 1);
   const further = lived.filter(({ deaths }) => deaths.length > 1);
   noteRun(
-    whole ? "crash" : "crash, a choice",
+    chosenTopology() === "flex" ? "crash, flex" : whole ? "crash" : "crash, a choice",
     [
       `killed ${kills} times in ${seconds} s`,
       `at ${countStruck(plain)} of ${plain.length} points of plain lives`,

@@ -52,6 +52,12 @@ export async function startRig(): Promise<Rig> {
       HousekeepingSchedule: "*/3 * * * * *",
       OrchestrationsKeptFor: "PT1M",
     },
+    longestPauseMs: 100,
+    // In the flex topology a process dies alone, and its host starts it again.
+    onInstanceExit: () => {
+      kills += 1;
+      void breakLease(leaderBlob(app));
+    },
     onExit: (name) => {
       if (ending || name !== "host") return;
       kills += 1;

@@ -1,0 +1,64 @@
+// P16: what is stopped in order (SIGTERM) loses no time for what it was about: nothing needs a second attempt.
+import { expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { adaptApp } from "../support/adapted-app.ts";
+import { CHAIN, GRAPH } from "../support/orders.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const ORDERS = 50;
+/** Longer than a host waits for what runs. */
+const SLOW_MS = 15_000;
+/** Longer than a restart takes; shorter than the lock of a message, which is a minute. */
+const COMPLETE_WITHIN = "PT45S";
+const ALL_END_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 240_000;
+
+const patient: Workflow = {
+  ...GRAPH,
+  steps: GRAPH.steps.map((step) => ({ ...step, completeWithin: COMPLETE_WITHIN })),
+};
+
+async function stopInTheMiddle(app: TestStack, stop: () => Promise<void>): Promise<void> {
+  await app.switchOn("fraud", { kind: "slow", delayMs: SLOW_MS });
+  await app.switchOn("payment", { kind: "slow", delayMs: 300 });
+  const orderIds = Array.from({ length: ORDERS }, (_, index) => `drained-${index}`);
+  await Promise.all(orderIds.map((orderId) => app.shop.send(madeOrder(orderId))));
+  const records = () => app.records.of(orderIds);
+  const running = async (step: string) =>
+    (await records()).filter(({ steps }) => steps[step]?.state === "Running").length;
+  await expect.poll(() => running("checkFraud"), { timeout: 30_000, interval: 20 }).toBe(ORDERS);
+  for (const service of ["fraud", "payment"]) {
+    await fetch(`${app.stack.addresses.remotes[service]}/$faults`, { method: "DELETE" });
+  }
+  await stop();
+  const processed = async () => (await records()).filter(({ processState }) => processState === "Processed").length;
+  await expect.poll(processed, { timeout: ALL_END_WITHIN_MS }).toBe(ORDERS);
+  expect((await records()).filter(({ attempt }) => attempt > 1).map(({ orderId }) => orderId)).toEqual([]);
+}
+
+test(
+  "P16 SIGTERM to the host in the middle of 50 orders: activities end, messages go back to their queue, and no order needs a second attempt",
+  async () => {
+    using adapted = adaptApp([CHAIN, patient]);
+    await using app = await startTestStack({ appDir: adapted.dir, topology: "single" });
+    await stopInTheMiddle(app, async () => {
+      await app.stack.kill("host", "SIGTERM");
+      await app.stack.restart("host");
+    });
+  },
+  START_WITHIN_MS,
+);
+
+test(
+  "P16 SIGTERM to single processes of the flex topology, as at a scale-in: the next ones go on, and no order needs a second attempt",
+  async () => {
+    using adapted = adaptApp([CHAIN, patient]);
+    await using app = await startTestStack({ appDir: adapted.dir, topology: "flex" });
+    await stopInTheMiddle(app, async () => {
+      const victims = ["host/fraudQueueAgent", "host/durable"] as const;
+      await Promise.all(victims.map((name) => app.stack.kill(name, "SIGTERM")));
+    });
+  },
+  START_WITHIN_MS,
+);

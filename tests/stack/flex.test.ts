@@ -1,0 +1,136 @@
+// The app as Flex Consumption runs it: each Service Bus function, each timer, the HTTP functions and the durable ones in processes of
+// their own, some of them in two.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { endedAsTold, type Followed, follow } from "../../cli/follow.ts";
+import { readSamples, switchOnFaults } from "../../cli/samples.ts";
+import { madeOrder } from "../../cli/shop.ts";
+import type { InstanceName } from "../../local/stack/processes.ts";
+import { shortLocks } from "../support/short-locks.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const START_WITHIN_MS = 240_000;
+const ORDERS = 50;
+/** The eight samples: how long a service is down that has to be down for longer than a step may take. */
+const DOWN_MS = 25_000;
+const SAMPLES_END_WITHIN_MS = 90_000;
+const ALL_END_WITHIN_MS = 90_000;
+const GROUPS = [
+  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "housekeeping", "http", "schedulerWake", "stock"],
+  ...["submission", "submission.2", "submissionPriority", "supervisor"],
+];
+
+const folder = mkdtempSync(join(tmpdir(), "flex-"));
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack({
+    topology: "flex",
+    instanceCounts: { submission: 2, durable: 2 },
+    longestPauseMs: 200,
+    queuesFile: shortLocks(folder),
+  });
+}, START_WITHIN_MS);
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const pidOf = (name: InstanceName) => app.stack.instances.find((one) => one.name === name)?.pid;
+
+test("each group of functions has processes of its own", () => {
+  const { instances } = app.stack;
+  expect(instances.map(({ name }) => name)).toEqual(GROUPS.map((name) => `host/${name}`));
+  expect(instances.every(({ isReady }) => isReady)).toBe(true);
+  expect(new Set(instances.map(({ pid }) => pid)).size).toBe(GROUPS.length);
+});
+
+test(
+  "all samples end as they are told to",
+  async () => {
+    const samples = readSamples("flex").map((sample) => ({
+      ...sample,
+      faults: sample.faults.map(({ service, fault }) => ({
+        service,
+        fault: "forMs" in fault ? { ...fault, forMs: DOWN_MS } : fault,
+      })),
+    }));
+    await switchOnFaults(samples, app.stack.addresses.remotes);
+    const sent = samples.map(async (sample): Promise<Followed> => {
+      const messageId = await app.shop.send(sample.body);
+      for (let copy = 1; copy < sample.copies; copy += 1) await app.shop.send(sample.body, messageId);
+      return { orderId: sample.orderId, messageId, sample, sentAt: Date.now() };
+    });
+    const board = { show: () => undefined };
+    const signal = new AbortController().signal;
+    const ended = await follow(await Promise.all(sent), app.records, board, SAMPLES_END_WITHIN_MS, signal);
+    const wrong = ended.filter((one) => !endedAsTold(one));
+    expect(wrong.map(({ followed, ending, attempts }) => `${followed.orderId}: ${ending}, ${attempts}`)).toEqual([]);
+    expect(ended).toHaveLength(8);
+  },
+  SAMPLES_END_WITHIN_MS + 10_000,
+);
+
+test(
+  "P16 kill -9 one process after the other in the middle of 50 orders: the others stay, all end Processed, one effect a step",
+  async () => {
+    for (const service of ["inventory", "payment", "fraud", "shipping"]) {
+      await app.switchOn(service, { kind: "slow", delayMs: 150, calls: ORDERS });
+    }
+    const orderIds = Array.from({ length: ORDERS }, (_, index) => `flex-${index}`);
+    await Promise.all(orderIds.map((orderId) => app.shop.send(madeOrder(orderId))));
+    const records = () => app.records.of(orderIds);
+    await expect.poll(async () => (await records()).length, { timeout: 20_000, interval: 20 }).toBeGreaterThan(5);
+
+    const untouched = GROUPS.filter((name) => ["http", "stock", "submissionPriority"].includes(name));
+    const before = untouched.map((name) => pidOf(`host/${name}`));
+    for (const name of [
+      "submission",
+      "durable",
+      "fraudQueueAgent",
+      "durable.2",
+      "agentReplies",
+      "supervisor",
+    ] as const) {
+      const pid = pidOf(`host/${name}`);
+      await app.stack.kill(`host/${name}`, "SIGKILL");
+      await app.stack.restart(`host/${name}`);
+      expect(pidOf(`host/${name}`), name).not.toBe(pid);
+    }
+    expect(untouched.map((name) => pidOf(`host/${name}`))).toEqual(before);
+
+    const processed = async () => (await records()).filter(({ processState }) => processState === "Processed").length;
+    await expect.poll(processed, { timeout: ALL_END_WITHIN_MS }).toBe(ORDERS);
+    for (const [service, steps] of Object.entries({ inventory: 1, payment: 2, fraud: 1, shipping: 1 })) {
+      const effects = (await app.effects(service)).filter(({ key }) => /^flex-\d/.test(key));
+      expect(effects, service).toHaveLength(ORDERS * steps);
+      expect(new Set(effects.map(({ key }) => key)).size, service).toBe(ORDERS * steps);
+    }
+  },
+  2 * ALL_END_WITHIN_MS,
+);
+
+test("an operator's calls are answered where the app answers, also while another group's process is away", async () => {
+  const { url } = app.stack.addresses.host ?? {};
+  await app.stack.kill("host/submission", "SIGKILL");
+  const response = await fetch(`${url}/api/orders/flex-0`);
+  expect(response.status).toBe(200);
+  await app.stack.kill("host/http", "SIGKILL");
+  expect((await fetch(`${url}/api/orders/flex-0`)).status).toBe(200);
+  expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1`)).status).toBe(200);
+});
+
+test("no process is left after the stack has stopped", async () => {
+  const pids = [...app.stack.instances, ...app.stack.processes].map(({ pid }) => pid);
+  await app.stack.stop();
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
