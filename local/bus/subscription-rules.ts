@@ -12,9 +12,9 @@ export type Selection =
 export class SubscriptionRules {
   readonly #rules = new Map<string, Rule>();
 
-  /** In the order of their creation. */
+  /** By name, as the service lists them. */
   all(): Rule[] {
-    return [...this.#rules.values()];
+    return [...this.#rules.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rule]) => rule);
   }
 
   get(name: string): Rule | undefined {
