@@ -3,7 +3,6 @@ import { type Incoming, reread } from "./encoded-message.ts";
 import { MessageView } from "./message-view.ts";
 import { onward, type Passing } from "./outlet.ts";
 import type { Rule } from "./rule.ts";
-import { FilterFault } from "./sql/values.ts";
 
 export type Selection =
   | { readonly kind: "copies"; readonly copies: readonly Incoming[] }
@@ -47,8 +46,8 @@ export class SubscriptionRules {
         else hasPlainCopy = true;
       }
     } catch (cause) {
-      if (!(cause instanceof FilterFault)) throw cause;
-      return { kind: "fault", fault: cause.message };
+      // Whatever a rule stumbles over, it is not the sender's fault, nor another subscription's.
+      return { kind: "fault", fault: cause instanceof Error ? cause.message : String(cause) };
     }
     if (hasPlainCopy) copies.unshift(onward(passing));
     return { kind: "copies", copies };
