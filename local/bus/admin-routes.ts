@@ -147,9 +147,10 @@ async function putRule(
 ): Promise<Answer> {
   const subscription = findSubscription(context, topic, name);
   if (!subscription) return notFound(subscriptionPath(topic, name));
+  const path = `${subscription.row.name}/Rules/${ruleName}`;
   const present = subscription.rules?.get(ruleName);
-  if (request.isUpdate && !present) return notFound(ruleName);
-  if (!request.isUpdate && present) return fault(409, `The rule '${ruleName}' already exists.`);
+  if (request.isUpdate && !present) return notFound(path);
+  if (!request.isUpdate && present) return fault(409, `The messaging entity '${path}' already exists.`);
   const properties: ArmProperties | undefined = readRule(request.body);
   if (!properties) return fault(400, "The entry describes no rule.");
   if (!isPartName(ruleName)) return fault(400, `${ruleName} is no name of a rule.`);
@@ -168,7 +169,7 @@ async function deleteRule(
 ): Promise<Answer> {
   const subscription = findSubscription(context, topic, name);
   const isGone = subscription && (await context.broker.catalog.deleteRule(subscription, ruleName));
-  return isGone ? { status: 200, body: "" } : notFound(ruleName);
+  return isGone ? { status: 200, body: "" } : notFound(`${subscriptionPath(topic, name)}/Rules/${ruleName}`);
 }
 
 function findSubscription({ broker }: AdminContext, topic: string, name: string): Entity | undefined {

@@ -109,7 +109,7 @@ test("rules are created, read, listed, updated and deleted, with the types of th
   );
   const rules = [];
   for await (const rule of client.listRules("declared", "ruled")) rules.push(rule.name);
-  expect(rules).toEqual(["first", "sql", "correlation"]);
+  expect(rules).toEqual(["correlation", "first", "sql"]);
 
   const send = (body: string) =>
     under.client.createSender("declared").sendMessages({

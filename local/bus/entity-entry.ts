@@ -81,12 +81,19 @@ export function readEntity(xml: string): EntityRequest | undefined {
     if (description === undefined) continue;
     const properties = ELEMENTS[kind].flatMap(([name, type]) => {
       const text = textOf(child(description, name));
-      return text === undefined ? [] : [[armName(name), read(type, text)]];
+      return text === undefined
+        ? []
+        : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
     });
     const rule = child(description, "DefaultRuleDescription");
     return { kind, properties: Object.fromEntries(properties), rule };
   }
   return undefined;
+}
+
+/** The service writes the entity to forward to as a URL whose host is in small letters. */
+function lowerHost(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/]*/i, (host) => host.toLowerCase());
 }
 
 function read(kind: Kind, text: string): unknown {

@@ -1,5 +1,6 @@
 // The rules of a subscription over AMQP (Service Bus documentation, "AMQP request/response operations", "Rule operations").
 import type { Typed } from "rhea";
+import type { Entity } from "./entity.ts";
 import { isPartName } from "./entity-path.ts";
 import {
   type Body,
@@ -47,7 +48,7 @@ export async function addRule({ entity, catalog, now }: ManagementTarget, body: 
   const { "rule-name": name, "rule-description": description } = body;
   if (typeof name !== "string" || !isPartName(name)) return invalid(`${String(name)} is no name of a rule.`);
   if (entity.rules.get(name)) {
-    return refusal(409, "com.microsoft:entity-already-exists", `The rule '${name}' already exists.`);
+    return refusal(409, "com.microsoft:entity-already-exists", `${entityOf(entity, name)} already exists.`);
   }
   const properties = isBody(description) ? readDescription(description) : "The rule has no description.";
   const rule = typeof properties === "string" ? properties : parseRule(name, properties, now());
@@ -60,7 +61,11 @@ export async function removeRule({ entity, catalog }: ManagementTarget, body: Bo
   if (!entity?.rules) return NO_SUBSCRIPTION;
   const name = String(body["rule-name"]);
   if (await catalog.deleteRule(entity, name)) return OK;
-  return refusal(404, "amqp:not-found", `The messaging entity '${entity.row.name}/Rules/${name}' could not be found.`);
+  return refusal(404, "amqp:not-found", `${entityOf(entity, name)} could not be found.`);
+}
+
+function entityOf({ row }: Entity, rule: string): string {
+  return `The messaging entity '${row.name}/Rules/${rule}'`;
 }
 
 export function enumerateRules({ entity }: ManagementTarget, body: Body): Response {

@@ -2,7 +2,7 @@
 
 import type { Typed } from "rhea";
 import type { Consumer, Lane } from "./lane.ts";
-import { type Log, listen } from "./link-faults.ts";
+import { attempt, endLink, type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
 import type { PropertyChanges } from "./message-changes.ts";
@@ -45,6 +45,7 @@ export class ReceiveLink implements Consumer {
   readonly direction = "receive";
   readonly mode: Consumer["mode"];
   readonly #link: SenderLink;
+  readonly #log: Log;
   readonly #transactions: Transactions;
   readonly #lane: Lane | undefined;
   /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
@@ -53,6 +54,7 @@ export class ReceiveLink implements Consumer {
 
   constructor(link: SenderLink, queue: Queue, log: Log, transactions: Transactions, lane?: Lane) {
     this.#link = link;
+    this.#log = log;
     this.#transactions = transactions;
     this.queue = queue;
     this.#lane = lane;
@@ -87,6 +89,18 @@ export class ReceiveLink implements Consumer {
       if (lock) this.queue.settler.release(lock);
       return;
     }
+    // Called while another client's message is taken in, which must not suffer from what is wrong here.
+    attempt(
+      () => this.#send(message, lock),
+      (cause) => {
+        this.leave();
+        if (lock) this.queue.settler.release(lock);
+        endLink(this.#link, "delivery", this.#log, cause);
+      },
+    );
+  }
+
+  #send(message: Message, lock: Lock | undefined): void {
     if (lock) this.#handed += 1;
     const tag = lock ? deliveryTag(lock) : Buffer.alloc(TAG_BYTES);
     const delivery: HeldTransfer = this.#link.send(this.queue.encode(message, lock), tag, 0) as HeldTransfer;

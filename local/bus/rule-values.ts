@@ -15,8 +15,15 @@ const READERS: Readonly<Record<string, (text: string) => Value>> = {
   decimal: Number,
   boolean: (text) => text.toLowerCase() === "true",
   dateTime: (text) => new Date(text),
-  guid: (text) => new Uuid(text),
+  guid: readUuid,
 };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function readUuid(text: string): Uuid {
+  if (!UUID.test(text)) throw new RangeError(`${text} is no Guid`);
+  return new Uuid(text);
+}
 
 const typedText = z
   .object({ type: z.enum(Object.keys(READERS)), value: z.string() })
@@ -39,7 +46,7 @@ function isReadable({ type, value }: { type: string; value: string }): boolean {
     const read = READERS[type]?.(value);
     return !(read instanceof Date && Number.isNaN(read.getTime()));
   } catch {
-    // BigInt refuses what is no integer.
+    // BigInt refuses what is no integer, as we do what is no Guid.
     return false;
   }
 }

@@ -3,7 +3,6 @@ import { type Incoming, reread } from "./encoded-message.ts";
 import { MessageView } from "./message-view.ts";
 import { onward, type Passing } from "./outlet.ts";
 import type { Rule } from "./rule.ts";
-import { FilterFault } from "./sql/values.ts";
 
 export type Selection =
   | { readonly kind: "copies"; readonly copies: readonly Incoming[] }
@@ -12,9 +11,9 @@ export type Selection =
 export class SubscriptionRules {
   readonly #rules = new Map<string, Rule>();
 
-  /** In the order of their creation. */
+  /** By name, as the service lists them. */
   all(): Rule[] {
-    return [...this.#rules.values()];
+    return [...this.#rules.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rule]) => rule);
   }
 
   get(name: string): Rule | undefined {
@@ -47,8 +46,8 @@ export class SubscriptionRules {
         else hasPlainCopy = true;
       }
     } catch (cause) {
-      if (!(cause instanceof FilterFault)) throw cause;
-      return { kind: "fault", fault: cause.message };
+      // Whatever a rule stumbles over, it is not the sender's fault, nor another subscription's.
+      return { kind: "fault", fault: cause instanceof Error ? cause.message : String(cause) };
     }
     if (hasPlainCopy) copies.unshift(onward(passing));
     return { kind: "copies", copies };

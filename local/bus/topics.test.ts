@@ -188,12 +188,13 @@ test("rules are made, listed and deleted over AMQP, and hold from then on", asyn
   const listed = [];
   for await (const one of rules.listRules()) listed.push(one);
   expect(listed).toMatchObject([
-    { name: "red", filter: { sqlExpression: "color = 'red'" }, action: { sqlExpression: "SET seen = 1" } },
     {
       name: "blue",
       filter: { subject: "s", applicationProperties: { color: "blue", quantity: 3, big: 2.5, flag: false } },
+      action: {},
     },
-    { name: "never", filter: { sqlExpression: "1=0" } },
+    { name: "never", filter: { sqlExpression: "1=0" }, action: {} },
+    { name: "red", filter: { sqlExpression: "color = 'red'" }, action: { sqlExpression: "SET seen = 1" } },
   ]);
   await sender.sendMessages([
     { body: "red", applicationProperties: { color: "red" } },

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Piece, record, replay } from "./recorded-session.ts";
+import { transactionalSession } from "./transactional-session.ts";
 
 const SEED = Number(process.env["FRAMES_SEED"] ?? Date.now() % 1_000_000);
 /** Of so many positions each one is tried; 1: all. */
@@ -15,11 +16,14 @@ const EVERY = Number(process.env["FRAMES_EVERY"] ?? 1);
 const AT_ONCE = 8;
 const told = `FRAMES_SEED=${SEED} makes the same bytes`;
 const SHORT_LIVED = { defaultMessageTimeToLive: "PT5S" };
-const QUEUES = [
-  { name: "fuzzed", properties: SHORT_LIVED },
-  { name: "grouped", properties: { ...SHORT_LIVED, requiresSession: true } },
-  { name: "healthy", properties: {} },
-];
+const ENTITIES = {
+  queues: [
+    { name: "fuzzed", properties: SHORT_LIVED },
+    { name: "grouped", properties: { ...SHORT_LIVED, requiresSession: true } },
+    { name: "healthy", properties: {} },
+  ],
+  topics: [{ name: "topic", properties: SHORT_LIVED, subscriptions: [{ name: "sub", properties: {} }] }],
+};
 const MINUTE_MS = 60_000;
 
 let child: ChildProcess;
@@ -34,7 +38,7 @@ const seen: string[] = [];
 beforeAll(async () => {
   const program = `
     import { startBus } from ${JSON.stringify(new URL("../../local/bus/start.ts", import.meta.url).href)};
-    const { port, connectionString } = await startBus({ port: 0, adminPort: 0, data: ${JSON.stringify(data)}, queues: ${JSON.stringify(QUEUES)} });
+    const { port, connectionString } = await startBus({ port: 0, adminPort: 0, data: ${JSON.stringify(data)}, ...${JSON.stringify(ENTITIES)} });
     console.log(port + " " + connectionString);`;
   const options = ["--input-type=module-typescript", "--eval", program];
   child = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
@@ -61,8 +65,8 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Connect, SASL, claims, send, receive, settle in each way, management, sessions. */
-async function validSession(through: number): Promise<void> {
+/** Connect, SASL, claims, send, receive, settle in each way, management, sessions, topics, rules. */
+async function validSession(through: number): Promise<undefined> {
   const client = new ServiceBusClient(connectionString.replace(`:${port}`, `:${through}`));
   const [sending, receiving] = [client.createSender("fuzzed"), client.createReceiver("fuzzed")];
   const message = { body: { order: 1 }, subject: "s", applicationProperties: { number: 1, text: "t", flag: true } };
@@ -86,7 +90,19 @@ async function validSession(through: number): Promise<void> {
   await session.getSessionState();
   await session.renewSessionLock();
   await session.close();
+  const rules = client.createRuleManager("topic", "sub");
+  await rules.createRule(
+    "r",
+    { sqlExpression: "number = 1 AND sys.Label LIKE 's%'" },
+    { sqlExpression: "SET seen = 1" },
+  );
+  await client.createSender("topic").sendMessages(message);
+  const [copy] = await client.createReceiver("topic", "sub").receiveMessages(1, { maxWaitTimeInMs: 2000 });
+  expect(copy?.body).toEqual(message.body);
+  for await (const rule of rules.listRules()) expect(rule.name).toMatch(/^(r|\$Default)$/);
+  await rules.deleteRule("r");
   await client.close();
+  return undefined;
 }
 
 /** mulberry32: the same numbers for the same seed. */
@@ -114,6 +130,7 @@ async function serves(what: string, id: string): Promise<void> {
 interface Variant {
   readonly what: string;
   readonly pieces: readonly Piece[];
+  readonly transaction: Buffer | undefined;
 }
 
 async function tryAll(kind: string, variants: readonly Variant[]): Promise<void> {
@@ -121,8 +138,8 @@ async function tryAll(kind: string, variants: readonly Variant[]): Promise<void>
   const before = seen.length;
   const work = async () => {
     for (let index = next++; index < variants.length; index = next++) {
-      const { what, pieces } = variants[index] as Variant;
-      await replay(port, pieces);
+      const { what, pieces, transaction } = variants[index] as Variant;
+      await replay(port, pieces, transaction);
       await serves(what, `${kind}-${index}`);
     }
   };
@@ -131,17 +148,28 @@ async function tryAll(kind: string, variants: readonly Variant[]): Promise<void>
   expect(seen.length - before, `each message came once; ${told}`).toBe(variants.length);
 }
 
-let pieces: Piece[];
-let length: number;
+interface Recording {
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+  readonly length: number;
+  readonly transaction: Buffer | undefined;
+}
+
+let recordings: Recording[];
 beforeAll(async () => {
-  pieces = await record(port, validSession);
-  length = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  console.log(`${length} bytes in ${pieces.length} pieces; ${told}`);
-  expect(length).toBeGreaterThan(5000);
+  const sessions = { "the SDK's": validSession, "a transaction's": transactionalSession };
+  recordings = [];
+  for (const [name, session] of Object.entries(sessions)) {
+    const { pieces, result } = await record<Buffer | undefined>(port, session);
+    const length = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    console.log(`${name} session: ${length} bytes in ${pieces.length} pieces; ${told}`);
+    expect(length).toBeGreaterThan(500);
+    recordings.push({ name, pieces, length, transaction: result });
+  }
 });
 
 /** The session with the byte at `position` changed by `change`, which may cut, insert or replace. */
-function changedAt(position: number, change: (bytes: Buffer, at: number) => Buffer): Piece[] {
+function changedAt({ pieces }: Recording, position: number, change: (bytes: Buffer, at: number) => Buffer): Piece[] {
   let start = 0;
   return pieces.map(({ bytes, after }) => {
     const at = position - start;
@@ -150,7 +178,7 @@ function changedAt(position: number, change: (bytes: Buffer, at: number) => Buff
   });
 }
 
-function cutAt(position: number): Piece[] {
+function cutAt({ pieces }: Recording, position: number): Piece[] {
   let start = 0;
   return pieces.flatMap(({ bytes, after }) => {
     const kept = bytes.subarray(0, Math.max(0, position - start));
@@ -159,46 +187,64 @@ function cutAt(position: number): Piece[] {
   });
 }
 
-const positions = (step: number) => Array.from({ length: Math.floor(length / step) }, (_, index) => index * step);
+/** What `make` makes of each position, or each so many, of each session. */
+function eachPosition(
+  step: number,
+  make: (recording: Recording, position: number) => { readonly what: string; readonly pieces: Piece[] },
+): Variant[] {
+  return recordings.flatMap((recording) =>
+    Array.from({ length: Math.floor(recording.length / step) }, (_, index) => {
+      const { what, pieces } = make(recording, index * step);
+      return { what: `${recording.name} session, ${what}`, pieces, transaction: recording.transaction };
+    }),
+  );
+}
 
-test("the session itself, said again", async () => {
-  await tryAll("same", [{ what: "the same session", pieces }]);
+test("the sessions themselves, said again", async () => {
+  const variants = recordings.map(({ name, ...recording }) => ({ what: `${name} session`, ...recording }));
+  await tryAll("same", variants);
 });
 
 test("each byte made another", { timeout: 30 * MINUTE_MS }, async () => {
   const random = numbers(SEED);
-  const variants = positions(EVERY).map((position) => {
+  const variants = eachPosition(EVERY, (recording, position) => {
     const by = 1 + (random() % 255);
-    const changed = changedAt(position, (bytes, at) => {
+    const pieces = changedAt(recording, position, (bytes, at) => {
       const copy = Buffer.from(bytes);
       copy[at] = (copy[at] ?? 0) ^ by;
       return copy;
     });
-    return { what: `byte ${position} changed by ${by}`, pieces: changed };
+    return { what: `byte ${position} changed by ${by}`, pieces };
   });
   await tryAll("byte", variants);
 });
 
-test("cut off at each byte", { timeout: 30 * MINUTE_MS }, async () => {
-  const variants = positions(EVERY * 3).map((position) => ({ what: `cut at ${position}`, pieces: cutAt(position) }));
+test("cut off at each third byte", { timeout: 30 * MINUTE_MS }, async () => {
+  const variants = eachPosition(EVERY * 3, (recording, position) => ({
+    what: `cut at ${position}`,
+    pieces: cutAt(recording, position),
+  }));
   await tryAll("cut", variants);
 });
 
-test("parts said twice, left out, or moved", { timeout: 30 * MINUTE_MS }, async () => {
+test("parts said twice or left out", { timeout: 30 * MINUTE_MS }, async () => {
   const random = numbers(SEED + 1);
-  const variants = positions(EVERY * 10).map((position) => {
+  const variants = eachPosition(EVERY * 10, (recording, position) => {
     const count = 1 + (random() % 200);
     const isTwice = random() % 2 === 0;
-    const changed = changedAt(position, (bytes, at) =>
+    const pieces = changedAt(recording, position, (bytes, at) =>
       isTwice
         ? Buffer.concat([bytes.subarray(0, at + count), bytes.subarray(at)])
         : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + count)]),
     );
-    return { what: `${count} bytes at ${position} ${isTwice ? "twice" : "left out"}`, pieces: changed };
+    return { what: `${count} bytes at ${position} ${isTwice ? "twice" : "left out"}`, pieces };
   });
-  const frames = pieces.map((_, index) => ({
-    what: `piece ${index} twice`,
-    pieces: pieces.flatMap((piece, at) => (at === index ? [piece, piece] : [piece])),
-  }));
-  await tryAll("part", [...variants, ...frames]);
+  const doubled = recordings.flatMap(({ name, pieces, transaction }) =>
+    pieces.map((_, index) => ({
+      transaction,
+      what: `${name} session, piece ${index} twice`,
+      pieces: pieces.flatMap((piece, at) => (at === index ? [piece, piece] : [piece])),
+    })),
+  );
+  await tryAll("part", [...variants, ...doubled]);
 });

@@ -6,6 +6,7 @@ import { readTokens, SyntaxFault, type Token } from "./lexer.ts";
 /** The service's quota. */
 const MAX_LENGTH = 1024;
 const MAX_STATEMENTS = 32;
+const MAX_DEPTH = 64;
 const MAX_INTEGER = 2n ** 63n - 1n;
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   "=": "=",
@@ -41,6 +42,7 @@ export function parseAction(text: string): Statement[] {
 class Parser {
   readonly #tokens: Token[];
   #next = 0;
+  #depth = 0;
 
   constructor(text: string) {
     if (text.length > MAX_LENGTH) throw new SyntaxFault(`More than ${MAX_LENGTH} characters`, MAX_LENGTH);
@@ -83,7 +85,7 @@ class Parser {
   }
 
   #negation(): Predicate {
-    if (this.#takeKeyword("NOT")) return { kind: "not", operand: this.#negation() };
+    if (this.#takeKeyword("NOT")) return { kind: "not", operand: this.#within(() => this.#negation()) };
     return this.#test();
   }
 
@@ -101,7 +103,7 @@ class Parser {
   #enclosedPredicate(): Predicate | undefined {
     const start = this.#next;
     if (!this.takeSymbol("(")) return undefined;
-    const predicate = this.predicate();
+    const predicate = this.#within(() => this.predicate());
     this.#expectSymbol(")");
     const { kind, text } = this.#token;
     const isOperand =
@@ -172,10 +174,10 @@ class Parser {
   }
 
   #unary(): Expression {
-    if (this.takeSymbol("-")) return { kind: "negate", operand: this.#unary() };
-    if (this.takeSymbol("+")) return this.#unary();
+    if (this.takeSymbol("-")) return { kind: "negate", operand: this.#within(() => this.#unary()) };
+    if (this.takeSymbol("+")) return this.#within(() => this.#unary());
     if (this.takeSymbol("(")) {
-      const expression = this.#expression();
+      const expression = this.#within(() => this.#expression());
       this.#expectSymbol(")");
       return expression;
     }
@@ -207,7 +209,7 @@ class Parser {
     const args: Expression[] = [];
     while (!this.takeSymbol(")")) {
       if (args.length > 0) this.#expectSymbol(",");
-      args.push(this.#expression());
+      args.push(this.#within(() => this.#expression()));
     }
     if (args.length !== definition.arity) throw new SyntaxFault(`${text} takes ${definition.arity} arguments`, at);
     return { kind: "call", name, args };
@@ -226,6 +228,15 @@ class Parser {
     if (kind !== "name") throw this.#unexpected("a name");
     this.#next += 1;
     return text;
+  }
+
+  /** Evaluation goes as deep as parsing does, on the stack of whoever sends a message. */
+  #within<T>(parse: () => T): T {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new SyntaxFault(`More than ${MAX_DEPTH} levels`, this.#token.at);
+    const parsed = parse();
+    this.#depth -= 1;
+    return parsed;
   }
 
   get #token(): Token {

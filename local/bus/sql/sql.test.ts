@@ -108,6 +108,10 @@ test.each([
   ["color = 'red' extra", /the end is expected, not extra/],
   ["n = 9223372036854775808", /more than 64 bits/],
   [`color = '${"x".repeat(1024)}'`, /More than 1024 characters/],
+  [`${"(".repeat(500)}1=1${")".repeat(500)}`, /More than 64 levels/],
+  [`${"NOT ".repeat(200)} 1=1`, /More than 64 levels/],
+  [`1 = ${"-".repeat(500)}1`, /More than 64 levels/],
+  [`${"p(".repeat(100)}'a'${")".repeat(100)} = 1`, /More than 64 levels/],
 ])("%s is no filter", (filter, wanted) => {
   expect(() => parseFilter(filter)).toThrow(wanted);
 });
