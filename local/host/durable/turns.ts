@@ -8,7 +8,7 @@ import { asOnHost, replayTurn, resumeTurn, type Turn } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
 import type { Orphan } from "./store.ts";
-import type { Receiver, Transport } from "./transport.ts";
+import type { Origin, Receiver, Transport } from "./transport.ts";
 
 export interface TurnParts extends CommitParts {
   readonly db: Database;
@@ -66,8 +66,8 @@ export class Turns implements Receiver {
   }
 
   /** Sends what happened to an instance on its way to it. */
-  deliver(instance: Instance, arrival: Arrival): void {
-    this.transport.send(instance, arrival);
+  deliver(instance: Instance, arrival: Arrival, from?: Origin): void {
+    this.transport.send(instance, arrival, from);
   }
 
   /** Answers for tasks that have ended already, or are of another generation, are dropped. */
@@ -224,10 +224,10 @@ export class Turns implements Receiver {
   }
 
   /** Makes a created instance live. */
-  add(instance: Instance): void {
+  add(instance: Instance, from?: Origin): void {
     this.counts.orchestrationsStarted += 1;
     this.#parts.live.add(instance);
-    this.transport.start(instance);
+    this.transport.start(instance, from);
   }
 
   spread(deliveries: readonly Delivery[]): void {

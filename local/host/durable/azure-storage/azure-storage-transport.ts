@@ -7,7 +7,14 @@ import { EventType, timerFired } from "../history.ts";
 import { type Arrival, accept, type Instance } from "../instance.ts";
 import type { Orphan, Store } from "../store.ts";
 import { Timers } from "../timers.ts";
-import { completionOf, type Receiver, type Scheduled, type Transport, type TurnCosts } from "../transport.ts";
+import {
+  completionOf,
+  type Origin,
+  type Receiver,
+  type Scheduled,
+  type Transport,
+  type TurnCosts,
+} from "../transport.ts";
 import { type ControlMessage, ControlQueue } from "./control-queue.ts";
 import { Leases } from "./leases.ts";
 import type { QueueMessage } from "./message-queue.ts";
@@ -22,6 +29,8 @@ export interface AzureStorageParts {
   readonly profile: AzureStorageProfile;
   readonly activities: Activities;
   readonly maxActivities: number;
+  /** Clients are in other processes. */
+  readonly remoteClients: boolean;
 }
 
 export class AzureStorageTransport implements Transport, TurnCosts {
@@ -93,14 +102,15 @@ export class AzureStorageTransport implements Transport, TurnCosts {
     this.#timers.close();
   }
 
-  start(instance: Instance): void {
-    this.#add(instance, { key: startOf(instance), visibleAt: this.#now(instance.updatedAt), arrival: undefined });
+  start(instance: Instance, from: Origin = "engine"): void {
+    const visibleAt = this.#now(instance.updatedAt);
+    this.#add(instance, { key: startOf(instance), visibleAt, arrival: undefined, wakes: this.#wakes(from) });
   }
 
-  send(instance: Instance, arrival: Arrival): void {
+  send(instance: Instance, arrival: Arrival, from: Origin = "engine"): void {
     const key = `inbox:${arrival.inbox}`;
     const visibleAt = this.#now(new Date(arrival.event.Timestamp).getTime());
-    this.#add(instance, { key, visibleAt, arrival: { ...arrival, message: key } });
+    this.#add(instance, { key, visibleAt, arrival: { ...arrival, message: key }, wakes: this.#wakes(from) });
   }
 
   timer(instance: Instance, { id, at }: Scheduled, fireAt: number): void {
@@ -111,7 +121,7 @@ export class AzureStorageTransport implements Transport, TurnCosts {
     const arrival = { event, generation: instance.generation, message: key };
     instance.open.set(id, {});
     const visibleAt = addedAt + timerVisibilityMs(fireAt, addedAt, timerGranularityMs);
-    this.#add(instance, { key, visibleAt, arrival });
+    this.#add(instance, { key, visibleAt, arrival, wakes: true });
   }
 
   work(instance: Instance, { id, at }: Scheduled, work: Work, notBefore?: number): void {
@@ -189,10 +199,15 @@ export class AzureStorageTransport implements Transport, TurnCosts {
     void this.#parts.db.write(() => this.#leases.end(held)).catch(() => undefined);
   }
 
-  #add(instance: Instance, { key, visibleAt, arrival }: Pick<ControlMessage, "key" | "visibleAt" | "arrival">): void {
+  #add(instance: Instance, message: Omit<ControlMessage, "instance" | "generation" | "dequeued">): void {
     const queue = this.#control[partitionOf(instance.id, this.#control.length)];
     const { generation } = instance;
-    queue?.add({ key, visibleAt: this.#visibleAt(key, visibleAt), dequeued: 0, instance, generation, arrival });
+    const visibleAt = this.#visibleAt(message.key, message.visibleAt);
+    queue?.add({ ...message, visibleAt, dequeued: 0, instance, generation });
+  }
+
+  #wakes(from: Origin): boolean {
+    return from === "engine" || !this.#parts.remoteClients;
   }
 
   /** At a restart messages keep their order. */

@@ -11,6 +11,8 @@ export interface ControlMessage extends QueueMessage {
   readonly generation: number;
   /** Undefined: the start of an instance, or of its next generation. */
   readonly arrival: Arrival | undefined;
+  /** It came from this process, which wakes the queue. */
+  readonly wakes: boolean;
 }
 
 export interface ControlQueueParts {
@@ -41,10 +43,10 @@ export class ControlQueue {
     return this.#messages.size;
   }
 
-  /** Wakes the loop, as a message from the same process does; the message may be visible later all the same. */
+  /** What wakes the queue has it polled at once, whether it is visible by then or not. */
   add(message: ControlMessage): void {
     this.#messages.add(message);
-    this.#polling.signal();
+    if (message.wakes) this.#polling.signal();
   }
 
   open(): void {
@@ -101,7 +103,8 @@ export class ControlQueue {
   /** Puts back the starts that came just now, and answers with the rest. */
   async #putBack(batch: readonly ControlMessage[]): Promise<ControlMessage[]> {
     const { profile, account, lease } = this.#parts;
-    const isEarly = ({ arrival, instance, dequeued }: ControlMessage) => !arrival && !instance.parent && dequeued === 1;
+    const isEarly = ({ arrival, instance, dequeued, wakes }: ControlMessage) =>
+      !arrival && !instance.parent && dequeued === 1 && wakes;
     const early = batch.filter(isEarly);
     if (early.length > 0) {
       const visibleAt = Date.now() + profile.startDeferredMs;

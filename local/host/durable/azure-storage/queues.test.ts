@@ -97,13 +97,14 @@ test.each([
 
 describe("a control queue", () => {
   const instance = (n: number) => Instance.started(n, { id: `order-${n}`, name: "order", input: null, at: START });
-  const message = (n: number, isStart: boolean): ControlMessage => ({
+  const message = (n: number, isStart: boolean, wakes = true): ControlMessage => ({
     key: `message:${n}`,
     visibleAt: Date.now(),
     dequeued: 0,
     instance: instance(n),
     generation: 0,
     arrival: isStart ? undefined : { event: taskCompleted(new Date(), 0, "null") },
+    wakes,
   });
 
   function open(settings = {}) {
@@ -148,6 +149,16 @@ describe("a control queue", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     queue.add(message(1, false));
     await vi.advanceTimersByTimeAsync(20);
+    expect(received).toHaveLength(1);
+  });
+
+  test("what another process sends waits for the next poll", async () => {
+    const { queue, received } = open();
+    await vi.advanceTimersByTimeAsync(60_000);
+    queue.add(message(1, true, false));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(received).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(received).toHaveLength(1);
   });
 
