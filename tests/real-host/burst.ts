@@ -52,7 +52,7 @@ async function followed(
 ): Promise<readonly StateRecord[]> {
   const pauseMs = Math.max(LOOK_EVERY_MS, orders * LOOK_MS_AN_ORDER);
   for (let nextWords = PROGRESS_EVERY_MS; ; ) {
-    await sleep(Math.min(pauseMs, begunAt + nextWords - Date.now()));
+    await sleep(Math.max(0, Math.min(pauseMs, begunAt + nextWords - Date.now())));
     // The newest: in one setup a burst follows another only when that has ended.
     const found = (await store.latest(orders)).filter(({ orderId }) => ids.has(orderId));
     const tally = tallyOf(orders, found);

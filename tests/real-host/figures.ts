@@ -13,7 +13,7 @@ import {
 } from "./engine-log.ts";
 import type { ProcessorUse } from "./processor.ts";
 import type { Setup } from "./setup.ts";
-import { type Operation, StorageLog, total } from "./storage-log.ts";
+import { lessOf, type StorageCounts, StorageLog, total } from "./storage-log.ts";
 import { type Latency, type Tally, timeOf } from "./tally.ts";
 
 export interface Figures {
@@ -31,12 +31,20 @@ export interface Figures {
   readonly cpuMs: Readonly<Record<string, number>>;
   /** From the order's arrival in its queue to its claim, after nothing was done for a while: each time that it was tried. */
   readonly firstClaimMs: readonly number[];
-  /** Requests to storage an order, less those of an idle host; and those a second. */
-  readonly storage: { readonly perOrder: Readonly<Record<string, number>>; readonly idlePerSecond: number } | undefined;
+  /** Requests to storage, where the host's engine is on it. */
+  readonly storage: StorageFigures | undefined;
   /** Of the burst, where the host's console says so. */
   readonly activities: readonly ActivityFigures[];
   readonly moments: readonly Moment[];
   readonly claimsBeforeFirstStep: number | undefined;
+}
+
+export interface StorageFigures {
+  /** Of one order alone, with its timers, less what an idle host asks for. Most of the gets are polling. */
+  readonly alone: Readonly<Record<string, number>>;
+  /** Of an order in the burst, retries and all. */
+  readonly burst: Readonly<Record<string, number>>;
+  readonly idlePerSecond: number;
 }
 
 const WARM_UP_ORDERS = 20;
@@ -67,32 +75,35 @@ export async function runFigures(
   const quiet = { withinMs, say: () => undefined };
   say(`${WARM_UP_ORDERS} orders to warm up`);
   await runBurst(setup, WARM_UP_ORDERS, quiet);
+  await sleep(TIMERS_MS);
+  const countAlone = counting(listener.storage);
   say(`${ALONE} orders, one after the other`);
   const alone: number[] = [];
   for (let time = 0; time < ALONE; time += 1) alone.push(...times((await runBurst(setup, 1, quiet)).records));
 
   await sleep(TIMERS_MS);
+  const requestsAlone = countAlone();
   const { idlePerSecond, firstClaimMs } = await runIdle(setup, listener, quiet, say);
 
   say(`${BURST} orders at once`);
-  const before = listener.storage.counts;
-  const begun = performance.now();
+  const countBurst = counting(listener.storage);
   const burst = await runBurst(setup, BURST, { withinMs, say });
   await sleep(TIMERS_MS);
-  const idle = (idlePerSecond * (performance.now() - begun)) / 1000;
-  const after = listener.storage.counts;
-  const counted = Object.entries(after).map(([name, count]) => [name, (count - before[name as Operation]) / BURST]);
-  const perOrder = {
-    ...Object.fromEntries(counted),
-    "all but idle polling": (total(after) - total(before) - idle) / BURST,
-  };
+  const requestsInBurst = countBurst();
   const runs = listener.engine.runs(commonPrefix(burst.records));
   return {
     aloneMs: spreadOf(alone).p50,
     burst: summaryOf(burst),
     cpuMs: Object.fromEntries(Object.entries(burst.processor.cpuMs).map(([name, ms]) => [name, ms / BURST])),
     firstClaimMs,
-    storage: runs.length > 0 ? { perOrder, idlePerSecond } : undefined,
+    storage:
+      runs.length > 0
+        ? {
+            alone: perOrder(requestsAlone, ALONE, idlePerSecond),
+            burst: perOrder(requestsInBurst, BURST, idlePerSecond),
+            idlePerSecond,
+          }
+        : undefined,
     ...engineFigures(runs),
   };
 }
@@ -114,6 +125,23 @@ async function runIdle(
     firstClaimMs.push(...records.flatMap((record) => claimTime(record) ?? []));
   }
   return { idlePerSecond, firstClaimMs };
+}
+
+interface Requests {
+  readonly counts: StorageCounts;
+  readonly seconds: number;
+}
+
+function counting(storage: StorageLog): () => Requests {
+  const before = storage.counts;
+  const begun = performance.now();
+  return () => ({ counts: lessOf(storage.counts, before), seconds: (performance.now() - begun) / 1000 });
+}
+
+function perOrder({ counts, seconds }: Requests, orders: number, idlePerSecond: number): Record<string, number> {
+  const each = Object.entries(counts).map(([name, count]) => [name, count / orders]);
+  const all = (total(counts) - idlePerSecond * seconds) / orders;
+  return { ...Object.fromEntries(each), "all, less an idle host's": Math.max(0, all) };
 }
 
 function summaryOf({ tally, seconds, ordersPerSecond, latency, processor }: Burst): Figures["burst"] {

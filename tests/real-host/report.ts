@@ -39,7 +39,8 @@ function rows(): [string, Cells][] {
     ...burstRows("warm burst", ({ figures }) => figures?.burst),
     ["  CPU time an order", ({ figures }) => figures && counts(figures.cpuMs, " ms")],
     ["  claims before the first step began", ({ figures }) => figures?.claimsBeforeFirstStep?.toString()],
-    ["  requests to storage an order", ({ figures }) => figures?.storage && lines(figures.storage.perOrder)],
+    ["  requests to storage an order", ({ figures }) => figures?.storage && lines(figures.storage.burst)],
+    ["requests to storage of one alone", ({ figures }) => figures?.storage && lines(figures.storage.alone)],
     ["requests to storage a second, idle", ({ figures }) => figures?.storage && plain(figures.storage.idlePerSecond)],
   ];
 }

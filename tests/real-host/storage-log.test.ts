@@ -1,6 +1,6 @@
 // Azurite's access log: which kind of request each line is about.
 import { expect, test } from "vitest";
-import { operationOf, StorageLog, total } from "./storage-log.ts";
+import { lessOf, operationOf, StorageLog, total } from "./storage-log.ts";
 
 const line = (request: string, status = 200) =>
   `127.0.0.1 - - [01/Jan/2026:12:00:00 +0000] "${request} HTTP/1.1" ${status} -`;
@@ -25,4 +25,7 @@ test("lines about no request are not counted", () => {
   log.take("Azurite Queue service is successfully listening at http://127.0.0.1:10001");
   log.take(line(`POST ${ACCOUNT}/$batch`, 202));
   expect(total(log.counts)).toBe(1);
+  const before = log.counts;
+  log.take(line(`POST ${ACCOUNT}/$batch`, 202));
+  expect(lessOf(log.counts, before)).toMatchObject({ "table write": 1, "queue get": 0 });
 });

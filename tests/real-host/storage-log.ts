@@ -49,3 +49,9 @@ export class StorageLog {
 export function total(counts: StorageCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
+
+/** What came after `before`, by operation. */
+export function lessOf(counts: StorageCounts, before: StorageCounts): StorageCounts {
+  const entries = Object.entries(counts).map(([name, count]) => [name, count - before[name as Operation]]);
+  return Object.fromEntries(entries) as StorageCounts;
+}
