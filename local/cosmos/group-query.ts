@@ -9,7 +9,7 @@ import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
 import { isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
-import { along, statement } from "./walk.ts";
+import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
 
@@ -56,7 +56,7 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
 }
 
 function* fromDocuments(search: Request): Generator<Weighted | Pause> {
-  for (const next of candidates(search.container, accessPath(search))) {
+  for (const next of candidates(search, accessPath(search))) {
     yield next && { document: next.document, times: 1 };
   }
 }
@@ -94,10 +94,11 @@ function countsOf(search: Request, used: readonly string[]): Generator<StoredIte
   const [walk] = walks;
   const isWhole = columns.length === 0 && walk?.kind === "table" && walk.filters.length === 0;
   if (isWhole) return items.rows(select, []);
-  return totalsOf(items, walks, (part, end) => {
+  const totalOf = (part: Walk, end: Position | undefined) => {
     const counted = statement(select, [...along(part, end), ...part.filters], "");
     return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
-  });
+  };
+  return totalsOf(items, walks, totalOf, search.window);
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {
