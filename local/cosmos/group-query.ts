@@ -8,7 +8,16 @@ import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
-import { isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
+import {
+  distinct,
+  identity,
+  isObject,
+  type Json,
+  type JsonObject,
+  setOwn,
+  type Value,
+  valueOfKey,
+} from "./sql/values.ts";
 import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
@@ -29,7 +38,7 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
-  if (grouping.keys.length === 0) groups.set("[]", open({ values: [], parameters, totals: [] }));
+  if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
   const weighted = (yield* fromColumns(search)) ?? fromDocuments(search);
   for (const next of weighted) {
     yield;
@@ -37,7 +46,7 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
     const { document, times } = next;
     for (const scope of matches(query, document, parameters)) {
       const values = grouping.keys.map((key) => key(scope));
-      const name = JSON.stringify(values.map((value) => (value === undefined ? [] : [value])));
+      const name = values.map(identity).join("\n");
       let group = groups.get(name);
       if (!group) {
         group = open(scope);
@@ -51,8 +60,9 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
   const outputs = [...groups.values()].map(({ first, aggregates }) =>
     query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) }),
   );
-  const texts = outputs.filter((output) => output !== undefined).map((output) => JSON.stringify(output));
-  return query.distinct ? [...new Set(texts)] : texts;
+  const defined = outputs.filter((output) => output !== undefined);
+  const kept = query.distinct ? distinct(defined) : defined;
+  return kept.map((output) => JSON.stringify(output));
 }
 
 function* fromDocuments(search: Request): Generator<Weighted | Pause> {
