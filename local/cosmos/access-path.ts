@@ -3,7 +3,7 @@
 // The choice is made here and not left to SQLite, which has no statistics: columns that must not drive the search are
 // written `+column`. A due query (`c.dueAt < @now ORDER BY c.dueAt`) walks the sparse index of `/dueAt` in order and
 // touches only what it returns: a few ms over 100,000 documents, tested by its EXPLAIN QUERY PLAN.
-import type { Container } from "./catalog.ts";
+import type { Search } from "./candidates.ts";
 import { type Constraint, type Constraints, constraintsOf } from "./constraints.ts";
 import { quoted } from "./item-schema.ts";
 import type { KeyScope } from "./key-scope.ts";
@@ -22,8 +22,7 @@ export interface AccessPath {
 /** Up to this many documents a lookup with a sort afterwards beats a walk along the wanted order. */
 const FEW = 1000;
 
-export interface Request {
-  readonly container: Container;
+export interface Request extends Search {
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;
   readonly scope: KeyScope;

@@ -10,12 +10,20 @@ export interface Candidate {
   readonly document: Json;
 }
 
+export interface Search {
+  readonly container: Container;
+  /** How many documents filters go through in one go at first; a small number is for tests. */
+  readonly window?: number | undefined;
+}
+
 const READ_AT_FIRST = 100;
 
 export function* candidates(
-  { items }: Container,
+  { container, window }: Search,
   { walks }: AccessPath,
   first = READ_AT_FIRST,
 ): Generator<Candidate | Pause> {
-  for (const row of rowsOf(items, walks, first)) yield row && { row, document: JSON.parse(row.body) as Json };
+  for (const row of rowsOf(container.items, walks, first, window)) {
+    yield row && { row, document: JSON.parse(row.body) as Json };
+  }
 }

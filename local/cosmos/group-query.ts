@@ -8,8 +8,17 @@ import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
-import { isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
-import { along, statement } from "./walk.ts";
+import {
+  distinct,
+  identity,
+  isObject,
+  type Json,
+  type JsonObject,
+  setOwn,
+  type Value,
+  valueOfKey,
+} from "./sql/values.ts";
+import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
 
@@ -29,7 +38,7 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
-  if (grouping.keys.length === 0) groups.set("[]", open({ values: [], parameters, totals: [] }));
+  if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
   const weighted = (yield* fromColumns(search)) ?? fromDocuments(search);
   for (const next of weighted) {
     yield;
@@ -37,7 +46,7 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
     const { document, times } = next;
     for (const scope of matches(query, document, parameters)) {
       const values = grouping.keys.map((key) => key(scope));
-      const name = JSON.stringify(values.map((value) => (value === undefined ? [] : [value])));
+      const name = values.map(identity).join("\n");
       let group = groups.get(name);
       if (!group) {
         group = open(scope);
@@ -51,12 +60,13 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
   const outputs = [...groups.values()].map(({ first, aggregates }) =>
     query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) }),
   );
-  const texts = outputs.filter((output) => output !== undefined).map((output) => JSON.stringify(output));
-  return query.distinct ? [...new Set(texts)] : texts;
+  const defined = outputs.filter((output) => output !== undefined);
+  const kept = query.distinct ? distinct(defined) : defined;
+  return kept.map((output) => JSON.stringify(output));
 }
 
 function* fromDocuments(search: Request): Generator<Weighted | Pause> {
-  for (const next of candidates(search.container, accessPath(search))) {
+  for (const next of candidates(search, accessPath(search))) {
     yield next && { document: next.document, times: 1 };
   }
 }
@@ -94,10 +104,11 @@ function countsOf(search: Request, used: readonly string[]): Generator<StoredIte
   const [walk] = walks;
   const isWhole = columns.length === 0 && walk?.kind === "table" && walk.filters.length === 0;
   if (isWhole) return items.rows(select, []);
-  return totalsOf(items, walks, (part, end) => {
+  const totalOf = (part: Walk, end: Position | undefined) => {
     const counted = statement(select, [...along(part, end), ...part.filters], "");
     return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
-  });
+  };
+  return totalsOf(items, walks, totalOf, search.window);
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {

@@ -38,11 +38,13 @@ const REFUSED = "One of the specified pre-condition is not met.";
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
 
-/** Of a property that is not there the key holds `{}`, which is not the null of one that is. */
+/** Of a property that is not there, or is no plain value, the key holds `{}`, which is not the null of one that is. */
 export function keyOf(document: JsonObject, container: Container): string {
   const values = container.partitionPaths.map((path) => valueAt(document, path));
-  return JSON.stringify(values.map((value) => (value === undefined ? {} : value)));
+  return JSON.stringify(values.map((value) => (isPlain(value) ? value : {})));
 }
+
+const isPlain = (value: Value) => value === null || (value !== undefined && typeof value !== "object");
 
 /** What is wrong with a document that is to be stored under this key, if anything. */
 export function faultOf(document: Value, target: Target): string | undefined {

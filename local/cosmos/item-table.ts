@@ -44,6 +44,7 @@ export class ItemTable {
   #statements: Statements;
   #dropped = false;
   readonly #ridOf: (seq: number) => string;
+  readonly #encodedLink: string;
   #seq: number;
   #lsn: number;
 
@@ -53,6 +54,7 @@ export class ItemTable {
     this.#options = options;
     this.name = `items_${options.number}`;
     this.#ridOf = documentRids(options.rid);
+    this.#encodedLink = encodeURI(options.link);
     createTable(database, this.name, options.paths, options.unique);
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(database, this.name, this.#columns);
@@ -69,8 +71,9 @@ export class ItemTable {
     this.#statements = prepareStatements(this.#database, this.name, this.#columns);
   }
 
-  get link(): string {
-    return this.#options.link;
+  /** The link as a header can have it, in ASCII: names are encoded as in a URL, as Azure does. */
+  get encodedLink(): string {
+    return this.#encodedLink;
   }
 
   get paths(): readonly IndexedPath[] {

@@ -11,9 +11,13 @@ export type Pause = undefined;
 const QUICK_MS = 2;
 const SLOW_MS = 8;
 const LEAST_SPAN = 16;
+const FIRST_WINDOW = 2000;
+/** An index answers for itself, without the documents. */
+const FIRST_TOTAL = 8000;
 const MOST_SPAN = 1 << 30;
 /** Up to this many documents of a key are read and sorted by SQLite in one go. */
 const LARGE_KEY = 2000;
+const BYTES_A_LOOK = 16 * 1024;
 const LISTED_AT_ONCE = 500;
 
 /** How many documents a piece goes over: more while that is quick, fewer when it takes long. */
@@ -31,17 +35,24 @@ class Span {
 }
 
 /** The rows of the walks, in order. `first` is how many are probably wanted. */
-export function* rowsOf(items: ItemTable, walks: readonly Walk[], first: number): Generator<StoredItem | Pause> {
+export function* rowsOf(
+  items: ItemTable,
+  walks: readonly Walk[],
+  first: number,
+  firstWindow = FIRST_WINDOW,
+): Generator<StoredItem | Pause> {
   const queue = [...walks];
-  const span = new Span(first);
+  const [window, count] = [new Span(firstWindow), new Span(first)];
   for (let walk = queue.shift(); walk && !items.isDropped; walk = queue.shift()) {
     if (walk.kind === "keys" && isLarge(items, walk)) {
       queue.unshift(...(yield* listed(items, walk)));
       continue;
     }
     const started = performance.now();
-    const end = walk.filters.length > 0 ? windowEnd(items, walk, span.size) : undefined;
-    const most = walk.filters.length > 0 ? Number.POSITIVE_INFINITY : span.size;
+    const isFiltered = walk.filters.length > 0;
+    const span = isFiltered ? window : count;
+    const end = isFiltered ? windowEnd(items, walk, span.size) : undefined;
+    const most = isFiltered ? Number.POSITIVE_INFINITY : span.size;
     const { rows, stopped } = read(items, statementOf(walk, end), most, started + SLOW_MS);
     span.took(performance.now() - started);
     const last = rows.at(-1);
@@ -57,9 +68,10 @@ export function* totalsOf(
   items: ItemTable,
   walks: readonly Walk[],
   totalOf: (walk: Walk, end: Position | undefined) => Statement,
+  firstWindow = FIRST_TOTAL,
 ): Generator<StoredItem | Pause> {
   const queue = [...walks];
-  const span = new Span(5000);
+  const span = new Span(firstWindow);
   for (let walk = queue.shift(); walk && !items.isDropped; walk = queue.shift()) {
     if (walk.kind === "keys" && isLarge(items, walk)) {
       queue.unshift(...(yield* listed(items, walk)));
@@ -87,9 +99,15 @@ function read(
   until: number,
 ): { readonly rows: StoredItem[]; readonly stopped: boolean } {
   const rows: StoredItem[] = [];
+  let bytes = 0;
   for (const row of items.rows(sql, bindings)) {
+    bytes += row.body.length;
     rows.push(row);
-    if (rows.length >= most || performance.now() > until) return { rows, stopped: true };
+    if (rows.length >= most) return { rows, stopped: true };
+    // The clock is looked at now and then, for that takes time too.
+    if (bytes < BYTES_A_LOOK) continue;
+    bytes = 0;
+    if (performance.now() > until) return { rows, stopped: true };
   }
   return { rows, stopped: false };
 }

@@ -106,7 +106,8 @@ function pages(sql: string, pageSize: number): Json[] {
   let continuation: string | undefined;
   do {
     const query = compileQuery(sql);
-    const page = atOnce(runQuery({ container, query, parameters: new Map(), scope: {}, pageSize, continuation }));
+    const request = { container, query, parameters: new Map(), scope: {}, pageSize, continuation };
+    const page = atOnce(runQuery({ ...request, window: oneOf([undefined, 1]) }));
     results.push(...page.results.map((text) => JSON.parse(text) as Json));
     continuation = page.continuation;
   } while (continuation !== undefined);

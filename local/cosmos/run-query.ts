@@ -1,7 +1,6 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { type Candidate, candidates } from "./candidates.ts";
-import type { Container } from "./catalog.ts";
+import { type Candidate, candidates, type Search } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
@@ -17,8 +16,7 @@ import { QueryFault } from "./sql/fault.ts";
 import type { Value } from "./sql/values.ts";
 import { type Binding, type Position, statement } from "./walk.ts";
 
-export interface QueryRequest {
-  readonly container: Container;
+export interface QueryRequest extends Search {
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;
   readonly scope: KeyScope;
@@ -66,7 +64,7 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   const path = accessPath(search);
   const [ordering] = query.orderings;
   const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
-  if (!streams) return yield* sortedPage(request, metered(request, candidates(container, path)), from, bounds);
+  if (!streams) return yield* sortedPage(request, metered(request, candidates(request, path)), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
     ? yield* streamPage(request, storedTexts(request, path, first), from.at, bounds)
@@ -80,7 +78,7 @@ const resultOf =
     return output === undefined ? [] : [JSON.stringify(output)];
   };
 
-function searchOf({ container, query, parameters, scope }: QueryRequest, { at, after }: Continuation): Request {
+function searchOf({ container, query, parameters, scope, window }: QueryRequest, { at, after }: Continuation): Request {
   const now = Date.now();
   const { items } = container;
   const one = (sql: string, bindings: readonly Binding[]) => [...items.rows(sql, bindings)][0];
@@ -89,6 +87,7 @@ function searchOf({ container, query, parameters, scope }: QueryRequest, { at, a
     query,
     parameters,
     scope,
+    window,
     now,
     after: at,
     // The first page has chosen between a walk and a lookup, and the others keep to it.
@@ -119,14 +118,18 @@ function* streamPage(
   let { skip } = bounds;
   let left = bounds.take ?? Number.POSITIVE_INFINITY;
   let bytes = 0;
-  let at = from;
+  let last: StoredItem | undefined;
   if (left <= 0) return { results };
   for (const next of rows) {
     yield;
     if (!next) continue;
     const { row, texts } = next;
-    if (at && (results.length >= pageSize || bytes >= PAGE_BYTES)) {
-      return { results, continuation: writeContinuation({ at, ...(bounds.take === undefined ? {} : { left }) }) };
+    if ((last ?? from) && (results.length >= pageSize || bytes >= PAGE_BYTES)) {
+      const at = last ? positionOf(last) : from;
+      return {
+        results,
+        continuation: writeContinuation({ ...(at ? { at } : {}), ...(bounds.take === undefined ? {} : { left }) }),
+      };
     }
     for (const text of texts) {
       if (skip > 0) {
@@ -138,14 +141,14 @@ function* streamPage(
       left -= 1;
       if (left <= 0) return { results };
     }
-    at = positionOf(row);
+    last = row;
   }
   return { results };
 }
 
 /** Where SQLite has done all the filtering and whole documents are wanted, the stored text is the result. */
 function* storedTexts(request: QueryRequest, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
-  for (const row of rowsOf(request.container.items, walks, first)) {
+  for (const row of rowsOf(request.container.items, walks, first, request.window)) {
     if (row) measure(request, row);
     yield row && { row, texts: [row.body] };
   }
@@ -165,8 +168,8 @@ function measure({ meter }: QueryRequest, { body }: StoredItem): void {
 }
 
 function* resultTexts(request: QueryRequest, path: AccessPath, first: number): Generator<Texts | Pause> {
-  const { container, query, parameters } = request;
-  for (const candidate of metered(request, candidates(container, path, first))) {
+  const { query, parameters } = request;
+  for (const candidate of metered(request, candidates(request, path, first))) {
     yield;
     if (!candidate) continue;
     const { row, document } = candidate;

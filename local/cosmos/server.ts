@@ -188,8 +188,7 @@ function send(response: ServerResponse, { reply, container }: Exchange): void {
       "x-ms-content-path",
       rid,
       "x-ms-alt-content-path",
-      // A header is ASCII: names are encoded as in a URL, as Azure does.
-      encodeURI(items.link),
+      items.encodedLink,
     );
   }
   const body = reply.body ?? "";

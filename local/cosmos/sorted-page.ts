@@ -5,10 +5,12 @@ import type { Pause } from "./row-source.ts";
 import { PAGE_BYTES, type Page, type QueryRequest } from "./run-query.ts";
 import type { Sliced } from "./slices.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
-import { compareValues, type Value } from "./sql/values.ts";
+import { compareValues, identity, type Value } from "./sql/values.ts";
 
 interface Found {
   readonly text: string;
+  /** Of a distinct query, what equal results share. */
+  readonly same: string;
   readonly values: readonly Value[];
   readonly seq: number;
 }
@@ -42,7 +44,7 @@ export function* sortedPage(
   }
   const found = yield* shortlist.sorted();
   if (query.distinct) {
-    const texts = [...new Set(found.map(({ text }) => text))];
+    const texts = [...new Map(found.map(({ same, text }) => [same, text])).values()];
     return { results: texts.slice(skip, take === undefined ? undefined : skip + take) };
   }
   const rest = last ? found : found.slice(skip);
@@ -118,7 +120,9 @@ function* findings(
   candidates: Iterable<Candidate | Pause>,
 ): Generator<Found | Pause> {
   // Azure leaves documents without the property out, unless its path is named in the indexing policy.
-  const keepsUndefined = query.orderings.every(({ path }) => container.indexing.coverage(path) === "named");
+  // A composite index holds them too.
+  const keepsUndefined =
+    query.orderings.length > 1 || query.orderings.every(({ path }) => container.indexing.coverage(path) === "named");
   for (const candidate of candidates) {
     yield;
     if (!candidate) continue;
@@ -127,7 +131,8 @@ function* findings(
       const output = query.project(scope);
       const values = query.orderings.map(({ evaluate }) => evaluate(scope));
       if (output === undefined || (!keepsUndefined && values.includes(undefined))) continue;
-      yield { text: output === document ? row.body : JSON.stringify(output), values, seq: row.seq };
+      const same = query.distinct ? identity(output) : "";
+      yield { text: output === document ? row.body : JSON.stringify(output), same, values, seq: row.seq };
     }
   }
 }

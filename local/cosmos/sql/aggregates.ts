@@ -1,5 +1,5 @@
 // COUNT, SUM, AVG, MIN, MAX, MAKELIST and MAKESET as accumulators.
-import { compareValues, type Json, type Value } from "./values.ts";
+import { compareValues, identity, type Json, type Value } from "./values.ts";
 
 export interface Aggregate {
   /** `times` documents have this value. */
@@ -51,7 +51,7 @@ function listing(isSet: boolean): Aggregate {
   return {
     add(value, times) {
       if (value === undefined) return;
-      const text = isSet ? JSON.stringify(value) : "";
+      const text = isSet ? identity(value) : "";
       if (isSet && seen.has(text)) return;
       seen.add(text);
       for (let n = isSet ? times : 1; n <= times; n += 1) values.push(value);

@@ -4,7 +4,7 @@ import type { Expression, Query } from "./ast.ts";
 import { type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { projection } from "./compiled-query.ts";
 import { QueryFault } from "./fault.ts";
-import { compareValues, type Json, type Value } from "./values.ts";
+import { compareValues, distinct, identity, type Json } from "./values.ts";
 
 type Results = (scope: Scope) => Json[];
 
@@ -97,18 +97,12 @@ function* groups(
 ): Generator<Scope> {
   const found = new Map<string, { readonly first: Scope; readonly totals: readonly Aggregate[] }>();
   const open = (first: Scope) => ({ first, totals: aggregates.map(({ start }) => start()) });
-  if (keys.length === 0) found.set("[]", open(around));
+  if (keys.length === 0) found.set("", open(around));
   for (const scope of scopes) {
-    const name = JSON.stringify(keys.map((key) => wrapped(key(scope))));
+    const name = keys.map((key) => identity(key(scope))).join("\n");
     const group = found.get(name) ?? open(scope);
     found.set(name, group);
     for (const [index, total] of group.totals.entries()) total.add(aggregates[index]?.given(scope), 1);
   }
   for (const { first, totals } of found.values()) yield { ...first, totals: totals.map((total) => total.result()) };
-}
-
-const wrapped = (value: Value) => (value === undefined ? [] : [value]);
-
-function distinct(outputs: readonly Json[]): Json[] {
-  return [...new Map(outputs.map((output) => [JSON.stringify(output), output])).values()];
 }

@@ -57,6 +57,24 @@ function same(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
+/** A text that two values share where they are equal: the order of an object's properties means nothing. */
+export function identity(value: Value): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  if (Array.isArray(value)) return `[${value.map(identity).join(",")}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, own]) => `${JSON.stringify(key)}:${identity(own)}`).join(",")}}`;
+}
+
+/** Each value once, the first of those that are equal. */
+export function distinct(values: readonly Json[]): Json[] {
+  const first = new Map<string, Json>();
+  for (const value of values) {
+    const name = identity(value);
+    if (!first.has(name)) first.set(name, value);
+  }
+  return [...first.values()];
+}
+
 /** Values of different types, arrays and objects have no order in an operator: `<` and the like are undefined on them. */
 export function ordered(a: Value, b: Value): number | undefined {
   const byType = rank(a) - rank(b);

@@ -107,6 +107,7 @@ describe("SELECT", () => {
     ["SELECT VALUE i.k FROM i IN c.items", [1, 2, 3]],
     ["SELECT DISTINCT VALUE c.pk FROM c", ["a", "b"]],
     ["SELECT DISTINCT c.pk FROM c WHERE c.n = 3.5", [{ pk: "b" }]],
+    ["SELECT DISTINCT VALUE IIF(c.pk = 'a', {x: 1, y: 2}, {y: 2, x: 1}) FROM c", [{ x: 1, y: 2 }]],
     ["SELECT TOP 2 VALUE c.id FROM c", ["ann", "bob"]],
     ["SELECT VALUE c.id FROM c OFFSET 1 LIMIT 2", ["bob", "cid"]],
     ["SELECT VALUE root.id FROM root WHERE root.n = 1", ["ann"]],

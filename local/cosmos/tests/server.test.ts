@@ -194,5 +194,7 @@ describe("databases and containers", () => {
     expect(await ordered("c.a, c.b DESC")).toEqual(["3", "2", "1"]);
     expect(await ordered("c.a DESC, c.b")).toEqual(["1", "2", "3"]);
     expect(await codeOf(ordered("c.a, c.b"))).toBe(400);
+    await container.items.create({ id: "4", b: 0 });
+    expect(await ordered("c.a, c.b DESC")).toEqual(["4", "3", "2", "1"]);
   });
 });
