@@ -58,9 +58,9 @@ test("waits and runs are spread by activity", () => {
 
 test("moments say how many activities waited and ran, and how far claims and first steps had come", () => {
   expect(momentsOf(log.runs("made-a-"), 10, "claimOrder", "inventoryAgent")).toEqual([
-    { atMs: 1000, waiting: 2, running: 0, claimed: 1, firstStepsStarted: 0, done: 1 },
-    { atMs: 2000, waiting: 1, running: 0, claimed: 2, firstStepsStarted: 0, done: 2 },
-    { atMs: 3000, waiting: 0, running: 0, claimed: 2, firstStepsStarted: 1, done: 3 },
+    { atMs: 1000, waiting: 2, running: 0, firstStepsDone: 1, secondStepsStarted: 0, done: 1 },
+    { atMs: 2000, waiting: 1, running: 0, firstStepsDone: 2, secondStepsStarted: 0, done: 2 },
+    { atMs: 3000, waiting: 0, running: 0, firstStepsDone: 2, secondStepsStarted: 1, done: 3 },
   ]);
   expect(momentsOf(log.runs("made-a-"), 2, "claimOrder", "inventoryAgent").map(({ atMs }) => atMs)).toEqual([
     2000, 4000,

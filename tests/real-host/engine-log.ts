@@ -31,8 +31,8 @@ export interface Moment {
   readonly atMs: number;
   readonly waiting: number;
   readonly running: number;
-  readonly claimed: number;
-  readonly firstStepsStarted: number;
+  readonly firstStepsDone: number;
+  readonly secondStepsStarted: number;
   readonly done: number;
 }
 
@@ -91,7 +91,7 @@ export function figuresOf(runs: readonly ActivityRun[]): ActivityFigures[] {
 }
 
 /** How the activities stood at about `count` moments, whole seconds apart, until all were done. */
-export function momentsOf(runs: readonly ActivityRun[], count: number, claim: string, firstStep: string): Moment[] {
+export function momentsOf(runs: readonly ActivityRun[], count: number, first: string, second: string): Moment[] {
   const zero = beginOf(runs);
   const last = Math.max(...runs.map(({ doneAt = 0 }) => doneAt)) - zero;
   const stepMs = Math.max(1, Math.ceil(last / 1000 / count)) * 1000;
@@ -103,8 +103,8 @@ export function momentsOf(runs: readonly ActivityRun[], count: number, claim: st
       atMs,
       waiting: those(({ scheduledAt, startedAt }) => by(scheduledAt) && !by(startedAt)),
       running: those(({ startedAt, doneAt }) => by(startedAt) && !by(doneAt)),
-      claimed: those(({ name, doneAt }) => name === claim && by(doneAt)),
-      firstStepsStarted: those(({ name, startedAt }) => name === firstStep && by(startedAt)),
+      firstStepsDone: those(({ name, doneAt }) => name === first && by(doneAt)),
+      secondStepsStarted: those(({ name, startedAt }) => name === second && by(startedAt)),
       done: those(({ doneAt }) => by(doneAt)),
     });
   }

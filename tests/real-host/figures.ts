@@ -1,4 +1,4 @@
-// What this host is like: one order alone, a burst when it is warm, the first claim after a pause, and what an order costs.
+// What this host is like: one order alone, a burst when it is warm, the first step after a pause, and what an order costs.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { type Burst, runBurst } from "./burst.ts";
@@ -29,14 +29,14 @@ export interface Figures {
   };
   /** CPU time an order in ms, in the burst. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** From the order's arrival in its queue to its claim, after nothing was done for a while: each time that it was tried. */
-  readonly firstClaimMs: readonly number[];
+  /** From the order's arrival in its queue to its first step, after nothing was done for a while: each time that it was tried. */
+  readonly firstStepMs: readonly number[];
   /** Requests to storage, where the host's engine is on it. */
   readonly storage: StorageFigures | undefined;
   /** Of the burst, where the host's console says so. */
   readonly activities: readonly ActivityFigures[];
   readonly moments: readonly Moment[];
-  readonly claimsBeforeFirstStep: number | undefined;
+  readonly firstStepsBeforeSecond: number | undefined;
 }
 
 export interface StorageFigures {
@@ -55,7 +55,7 @@ const IDLE_TIMES = 2;
 /** The timers of steps that are done come up until then: the longest complete-by of a sample step, and some. */
 const TIMERS_MS = 13_000;
 const MOMENTS = 25;
-const CLAIM = "claimOrder";
+const FIRST_STEP = "inventoryAgent";
 
 /** Takes what the host and storage say; a setup is started with it. */
 export class Listener {
@@ -83,7 +83,7 @@ export async function runFigures(
 
   await sleep(TIMERS_MS);
   const requestsAlone = countAlone();
-  const { idlePerSecond, firstClaimMs } = await runIdle(setup, listener, quiet, say);
+  const { idlePerSecond, firstStepMs } = await runIdle(setup, listener, quiet, say);
 
   say(`${BURST} orders at once`);
   const countBurst = counting(listener.storage);
@@ -95,7 +95,7 @@ export async function runFigures(
     aloneMs: spreadOf(alone).p50,
     burst: summaryOf(burst),
     cpuMs: Object.fromEntries(Object.entries(burst.processor.cpuMs).map(([name, ms]) => [name, ms / BURST])),
-    firstClaimMs,
+    firstStepMs,
     storage:
       runs.length > 0
         ? {
@@ -113,8 +113,8 @@ async function runIdle(
   { storage }: Listener,
   quiet: Parameters<typeof runBurst>[2],
   say: (line: string) => void,
-): Promise<{ idlePerSecond: number; firstClaimMs: number[] }> {
-  const firstClaimMs: number[] = [];
+): Promise<{ idlePerSecond: number; firstStepMs: number[] }> {
+  const firstStepMs: number[] = [];
   let idlePerSecond = Number.NaN;
   for (let time = 0; time < IDLE_TIMES; time += 1) {
     say(`nothing for ${IDLE_MS / 1000} s, then one order`);
@@ -122,9 +122,9 @@ async function runIdle(
     await sleep(IDLE_MS);
     if (time === 0) idlePerSecond = ((total(storage.counts) - before) / IDLE_MS) * 1000;
     const { records } = await runBurst(setup, 1, quiet);
-    firstClaimMs.push(...records.flatMap((record) => claimTime(record) ?? []));
+    firstStepMs.push(...records.flatMap((record) => firstStepTime(record) ?? []));
   }
-  return { idlePerSecond, firstClaimMs };
+  return { idlePerSecond, firstStepMs };
 }
 
 interface Requests {
@@ -150,18 +150,19 @@ function summaryOf({ tally, seconds, ordersPerSecond, latency, processor }: Burs
 
 function engineFigures(
   runs: readonly ActivityRun[],
-): Pick<Figures, "activities" | "moments" | "claimsBeforeFirstStep"> {
-  if (runs.length === 0) return { activities: [], moments: [], claimsBeforeFirstStep: undefined };
+): Pick<Figures, "activities" | "moments" | "firstStepsBeforeSecond"> {
+  if (runs.length === 0) return { activities: [], moments: [], firstStepsBeforeSecond: undefined };
   const activities = figuresOf(runs);
-  const firstStep = activities.find(({ name }) => name !== CLAIM)?.name ?? "";
+  const secondStep = activities.find(({ name }) => name !== FIRST_STEP)?.name ?? "";
   const began = Math.min(
-    ...runs.flatMap(({ name, startedAt }) => (name === firstStep && startedAt !== undefined ? startedAt : [])),
+    ...runs.flatMap(({ name, startedAt }) => (name === secondStep && startedAt !== undefined ? startedAt : [])),
   );
   return {
     activities,
-    moments: momentsOf(runs, MOMENTS, CLAIM, firstStep),
-    claimsBeforeFirstStep: runs.filter(({ name, doneAt }) => name === CLAIM && doneAt !== undefined && doneAt < began)
-      .length,
+    moments: momentsOf(runs, MOMENTS, FIRST_STEP, secondStep),
+    firstStepsBeforeSecond: runs.filter(
+      ({ name, doneAt }) => name === FIRST_STEP && doneAt !== undefined && doneAt < began,
+    ).length,
   };
 }
 
@@ -169,8 +170,8 @@ function times(records: readonly StateRecord[]): number[] {
   return records.flatMap((record) => timeOf(record) ?? []);
 }
 
-/** A claim marks the first step Running in the same write. */
-function claimTime({ steps, enqueuedAt, createdAt }: StateRecord): number | undefined {
+/** From its arrival in the queue to when the agent of its first step took that up. */
+function firstStepTime({ steps, enqueuedAt, createdAt }: StateRecord): number | undefined {
   const starts = Object.values(steps).flatMap(({ startedAt }) => (startedAt === null ? [] : Date.parse(startedAt)));
   return starts.length > 0 ? Math.min(...starts) - Date.parse(enqueuedAt ?? createdAt) : undefined;
 }

@@ -35,10 +35,13 @@ function rows(): [string, Cells][] {
     ...burstRows("burst", ({ burst }) => burst),
     ...(["host", "worker", "both"] as const).flatMap((victim) => killRows(victim)),
     ["one order alone", ({ figures }) => figures && ms(figures.aloneMs)],
-    ["first claim after a pause", ({ figures }) => figures?.firstClaimMs.map(ms).join(", ")],
+    ["first step after a pause", ({ figures }) => figures?.firstStepMs.map(ms).join(", ")],
     ...burstRows("warm burst", ({ figures }) => figures?.burst),
     ["  CPU time an order", ({ figures }) => figures && counts(figures.cpuMs, " ms")],
-    ["  claims before the first step began", ({ figures }) => figures?.claimsBeforeFirstStep?.toString()],
+    [
+      "  first steps done before the second step of any began",
+      ({ figures }) => figures?.firstStepsBeforeSecond?.toString(),
+    ],
     ["  requests to storage an order", ({ figures }) => figures?.storage && lines(figures.storage.burst)],
     ["requests to storage of one alone", ({ figures }) => figures?.storage && lines(figures.storage.alone)],
     ["requests to storage a second, idle", ({ figures }) => figures?.storage && plain(figures.storage.idlePerSecond)],
@@ -101,9 +104,9 @@ export function engineTables({ activities, moments }: Figures): string {
       [startedMs.least, startedMs.p50, startedMs.most].map(ms).join(", "),
     ]);
   }
-  const two = newTable(["at", "waiting", "running", "orders claimed", "first steps begun", "activities done"]);
-  for (const { atMs, waiting, running, claimed, firstStepsStarted, done } of moments)
-    two.push([seconds(atMs / 1000), waiting, running, claimed, firstStepsStarted, done]);
+  const two = newTable(["at", "waiting", "running", "first steps done", "second steps begun", "activities done"]);
+  for (const { atMs, waiting, running, firstStepsDone, secondStepsStarted, done } of moments)
+    two.push([seconds(atMs / 1000), waiting, running, firstStepsDone, secondStepsStarted, done]);
   return `${one.toString()}\n${two.toString()}`;
 }
 
