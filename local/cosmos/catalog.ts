@@ -1,6 +1,6 @@
 // The databases and containers, in memory for every request and in SQLite for the next start.
 import type { Database } from "../database/database.ts";
-import { completePolicy, type Indexing, pathName, readIndexing } from "./indexing.ts";
+import { completePolicy, type Indexing, pathSegments, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
@@ -209,7 +209,7 @@ export class Catalog {
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
     };
     open?.reconfigure(options);
-    const partitionPaths = paths.map((path) => pathName(String(path)).slice(1).split("/"));
+    const partitionPaths = paths.map((path) => pathSegments(String(path)));
     return { id, rid, definition, partitionPaths, indexing, items: open ?? new ItemTable(this.#database, options) };
   }
 }

@@ -92,6 +92,8 @@ export function listKeyRanges(call: ItemCall): Reply {
 /** One region writes here, so there are never any. */
 export const listConflicts = ({ container }: ItemCall): Reply => resources("Conflicts", container.rid, []);
 
+export const readConflict = (): Reply => fault(404, "The conflict does not exist.");
+
 /** What is wrong with the definition of a container, if anything; what this server lacks is refused, not ignored. */
 export function containerFault(given: Value): string | undefined {
   if (!isObject(given)) return "The request body is not a JSON object.";
@@ -106,11 +108,12 @@ export function containerFault(given: Value): string | undefined {
 }
 
 const MOST_KEY_PATHS = 3;
+const KEY_PATH = /^(\/("([^"\\]|\\.)*"|'([^'\\]|\\.)*'|[^/\s"'*?[\]]+))+$/;
 
 function keyFault(paths: Value): string | undefined {
   if (!Array.isArray(paths) || paths.length === 0) return "A container needs a partition key.";
   if (paths.length > MOST_KEY_PATHS) return `A partition key has at most ${MOST_KEY_PATHS} paths.`;
-  const strange = paths.find((path) => typeof path !== "string" || !/^(\/("[^"]*"|[^/\s"*?[\]]+))+$/.test(path));
+  const strange = paths.find((path) => typeof path !== "string" || !KEY_PATH.test(path));
   if (strange === undefined) return undefined;
   if (typeof strange === "string" && strange.startsWith("/")) return KEY_CHARACTERS;
   return `The partition key component definition path '${String(strange)}' could not be accepted, failed near position '0'. It begins with '/'.`;

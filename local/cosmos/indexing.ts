@@ -40,7 +40,18 @@ export function completePolicy(policy: Value): JsonObject {
   const [included, excluded] = [listOf(given["includedPaths"]), listOf(given["excludedPaths"])];
   const named = included.length > 0 || excluded.some((entry) => pathOf(entry) === ROOT);
   const etag = excluded.some((entry) => pathOf(entry) === ETAG) ? [] : [{ path: ETAG }];
-  return { ...fields, includedPaths: named ? included : [{ path: ROOT }], excludedPaths: [...excluded, ...etag] };
+  return {
+    ...fields,
+    includedPaths: named ? included.map(plainly) : [{ path: ROOT }],
+    excludedPaths: [...excluded, ...etag],
+  };
+}
+
+/** Kinds and precisions of indexes are of the past: the service takes them and leaves them out. */
+function plainly(entry: Json): Json {
+  if (!isObject(entry)) return entry;
+  const { indexes: _, ...kept } = entry;
+  return kept;
 }
 
 const ETAG = '/"_etag"/?';
@@ -113,9 +124,21 @@ export function orderFault(
   return `The order by query does not have a corresponding composite index that it can be served from: ${paths}.`;
 }
 
+const SEGMENT = /\/(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^/]*))/g;
+
+/** `/a/"b/c"` to `a` and `b/c`: a name in quotes may have any character. */
+export function pathSegments(path: string): string[] {
+  return [...path.matchAll(SEGMENT)].map(([, double, single, plain]) => {
+    const quoted = double ?? single;
+    return quoted === undefined ? (plain ?? "") : quoted.replaceAll(/\\(.)/g, "$1");
+  });
+}
+
 /** `/a/"b c"/?` to `/a/b c`. */
-export function pathName(path: string): string {
-  return path.replace(/\/[?*]$/, "").replaceAll('"', "");
+function pathName(path: string): string {
+  return pathSegments(path.replace(/\/[?*]$/, ""))
+    .map((segment) => `/${segment}`)
+    .join("");
 }
 
 function matches({ name, wildcard }: Pattern, path: string): boolean {

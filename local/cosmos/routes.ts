@@ -10,6 +10,7 @@ import {
   listContainers,
   listKeyRanges,
   queryContainers,
+  readConflict,
   readContainer,
   replaceContainer,
 } from "./containers.ts";
@@ -59,6 +60,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
   "GET dbs/*/colls/*/conflicts": { kind: "conflicts", on: "container", run: listConflicts },
   "QUERY dbs/*/colls/*/conflicts": { kind: "conflicts", on: "container", run: listConflicts },
+  "GET dbs/*/colls/*/conflicts/*": { kind: "conflicts", on: "container", run: readConflict },
+  "DELETE dbs/*/colls/*/conflicts/*": { kind: "conflicts", on: "container", run: readConflict },
   "PLAN dbs/*/colls/*/conflicts": { kind: "queryPlan", on: "container", run: planQuery },
   "POST dbs/*/colls/*/operations/*": { kind: "keyDelete", on: "documents", run: deleteKey },
 

@@ -1,5 +1,5 @@
 // Unique keys: paths whose values no two documents of one partition key share; a value that is not there is one too.
-import { pathName, valueAt } from "./indexing.ts";
+import { pathSegments, valueAt } from "./indexing.ts";
 import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface UniqueKey {
@@ -13,7 +13,7 @@ export function readUniqueKeys(policy: Value): UniqueKey[] {
   if (!Array.isArray(keys)) return [];
   return keys.map((key, index) => {
     const paths = isObject(key) && Array.isArray(key["paths"]) ? key["paths"] : [];
-    return { name: `unique${index}`, paths: paths.map((path) => pathName(String(path)).slice(1).split("/")) };
+    return { name: `unique${index}`, paths: paths.map((path) => pathSegments(String(path))) };
   });
 }
 

@@ -55,6 +55,20 @@ describe("null and none", () => {
   });
 });
 
+test("a key path in quotes may have any character", async () => {
+  for (const [id, path] of [
+    ["double", `/"a 'b'"/"c/d"`],
+    ["single", `/'a "b"'/'c/d'`],
+  ] as const) {
+    const { container } = await at.client
+      .database("test")
+      .containers.create({ id, partitionKey: { paths: [path], version: PartitionKeyDefinitionVersion.V2 } });
+    const outer = id === "double" ? "a 'b'" : 'a "b"';
+    await container.items.create({ id: "1", [outer]: { "c/d": "value" } });
+    expect((await container.item("1", "value").read()).statusCode).toBe(200);
+  }
+});
+
 describe("a hierarchical key", () => {
   const idsOf = async (query: string, partitionKey?: (string | number | null)[], maxItemCount = 3) => {
     const options = partitionKey ? { partitionKey, maxItemCount } : { maxItemCount };
@@ -120,7 +134,11 @@ describe("an indexing policy", () => {
     const { container, resource } = await at.client
       .database("test")
       .containers.create({ id, partitionKey: "/id", indexingPolicy });
-    expect(resource?.indexingPolicy).toMatchObject({ indexingMode: "consistent", includedPaths: [{ path: "/*" }] });
+    expect(resource?.indexingPolicy).toMatchObject({
+      automatic: true,
+      indexingMode: "consistent",
+      includedPaths: [{ path: "/*" }],
+    });
     for (const rank of [2, 3, 1]) await container.items.create({ id: `${rank}`, rank });
     const { resources } = await container.items.query("SELECT VALUE c.rank FROM c ORDER BY c.rank").fetchAll();
     expect(resources).toEqual([1, 2, 3]);
