@@ -14,13 +14,16 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
 import { ROOT, type Settings } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import { PART_NAMES } from "../../local/stack/parts.ts";
 import { openTraces } from "../../local/traces/trace-file.ts";
 import { startTestStack } from "../support/test-stack.ts";
+
+/** It packs the app several times. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "package-"));
 let made: AppPackage;
