@@ -6,6 +6,7 @@ import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
+import { MESSAGE_VERSION } from "./message-version.ts";
 import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
 
 export interface QueueNames {
@@ -105,7 +106,7 @@ export function createServiceBusMessenger(
 
     async wake(wake, { at } = {}) {
       await send(queues.scheduler, {
-        body: wake,
+        body: { schemaVersion: MESSAGE_VERSION, ...wake },
         contentType: "application/json",
         subject: "wake",
         correlationId: attemptId(wake.orderId, wake.attempt),
@@ -116,7 +117,7 @@ export function createServiceBusMessenger(
 
     async ask(agent, request, leftMs) {
       await send(`${queues.agentRequests}-${agent}`, {
-        body: request,
+        body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
         subject: request.operation,
         messageId: requestId(request.ticket),
@@ -129,7 +130,7 @@ export function createServiceBusMessenger(
 
     async answer(replyTo, reply) {
       await send(replyTo, {
-        body: reply,
+        body: { schemaVersion: MESSAGE_VERSION, ...reply },
         contentType: "application/json",
         subject: reply.kind,
         correlationId: requestId(reply.ticket),

@@ -31,6 +31,7 @@ import { runStep } from "../../shared/operations/run-step.ts";
 import { recordOrder, submitOrder } from "../../shared/operations/submit-order.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import type { OrderStore } from "../../shared/store/order-store.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
@@ -90,7 +91,7 @@ export interface World extends Omit<Ports, "timing"> {
   runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
 
-export function createWorld(startMs: number): World {
+export function createWorld(startMs: number, store: OrderStore = createMemoryOrderStore()): World {
   const events: World["events"] = [];
   const statuses: StatusMessage[] = [];
   const rejections: World["rejections"] = [];
@@ -178,7 +179,7 @@ export function createWorld(startMs: number): World {
     },
     leadership: createMemoryLease(15_000, () => world.clock).heldBy("supervisor"),
     supervision: createMemorySupervisionLog(),
-    store: createMemoryOrderStore(),
+    store,
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     workflows,
