@@ -18,6 +18,7 @@ const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
   Completed: "green",
   Failed: "red",
   Undone: "yellow",
+  Rejected: "red",
 };
 
 /** @returns whether every order completed. */
@@ -67,10 +68,12 @@ async function awaitOne(
   };
   const end = await client.submit(order, {
     timeoutMs,
-    onStatus: ({ status, step, detail, attempt }) =>
-      print(status, COLOURS[status], [step, detail, attempt > 1 && `attempt ${attempt}`].filter(Boolean).join(", ")),
+    onStatus: ({ status, step, detail, attempt, faults }) => {
+      const what = faults ? ["", ...faults].join("\n  - ") : detail;
+      print(status, COLOURS[status], [step, what, attempt > 1 && `attempt ${attempt}`].filter(Boolean).join(", "));
+    },
   });
-  if (end.kind === "rejected") print("not sent", "red", end.reason);
+  if (end.kind === "rejected" && !end.sent) print("not sent", "red", end.reason);
   if (end.kind === "timedOut") print("no end", "red", await whereToLook(end, settings));
   return end;
 }
@@ -96,18 +99,30 @@ async function whereToLook(
   }
 }
 
+const NAMED = ["completed", "failed", "undone", "without an end", "rejected", "not sent"] as const;
+
+function nameOf(end: OrderEnd): (typeof NAMED)[number] {
+  switch (end.kind) {
+    case "completed":
+    case "failed":
+    case "undone":
+      return end.kind;
+    case "timedOut":
+      return "without an end";
+    case "rejected":
+      return end.sent ? "rejected" : "not sent";
+    default:
+      return end satisfies never;
+  }
+}
+
 function report(ends: readonly OrderEnd[]): boolean {
-  const count = (kind: OrderEnd["kind"]) => ends.filter((end) => end.kind === kind).length;
-  const kinds = ["completed", "failed", "undone", "timedOut", "rejected"] as const;
-  const named = {
-    completed: "completed",
-    failed: "failed",
-    undone: "undone",
-    timedOut: "without an end",
-    rejected: "not sent",
-  };
-  const parts = kinds.flatMap((kind) => (count(kind) > 0 ? [`${count(kind)} ${named[kind]}`] : []));
-  const all = count("completed") === ends.length;
+  const names = ends.map(nameOf);
+  const parts = NAMED.flatMap((name) => {
+    const count = names.filter((one) => one === name).length;
+    return count > 0 ? [`${count} ${name}`] : [];
+  });
+  const all = names.every((name) => name === "completed");
   console.log(
     styleText(all ? "green" : "red", `${ends.length} ${ends.length === 1 ? "order" : "orders"}: ${parts.join(", ")}`),
   );

@@ -60,7 +60,7 @@ export async function smokeTest(target: SmokeTarget, order: OrderRequest, timeou
 
 async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
   if (end.kind === "failed" || end.kind === "undone") return [`${orderId}: ${end.kind}: ${end.reason}`];
-  if (end.kind === "rejected") return [`${orderId} was not sent: ${end.reason}`];
+  if (end.kind === "rejected") return [`${orderId} was ${end.sent ? "rejected" : "not sent"}: ${end.reason}`];
   const silence = `${orderId}: no end was heard.`;
   try {
     const faults = await target.quarantined(orderId);

@@ -1,10 +1,11 @@
 // For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
 import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
 import { describeFault, OrderClientError } from "./order-client-error.ts";
-import { endFrom, type OrderEnd, timedOut } from "./order-end.ts";
+import { endFrom, notSent, type OrderEnd, rejected, timedOut } from "./order-end.ts";
 import { type OrderRequest, readStatus, type StatusMessage } from "./order-messages.ts";
 import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
+import { contentOf, Submissions } from "./submissions.ts";
 
 export { OrderClientError } from "./order-client-error.ts";
 export type { OrderEnd } from "./order-end.ts";
@@ -41,7 +42,8 @@ export interface OrderClient extends AsyncDisposable {
   /** What the app is given as `replyToSessionId`. */
   readonly sessionId: string;
   /**
-   * Sends an order and waits for its end. Repeating it is safe: the message id is the order's id, and one id is one order.
+   * Sends an order and waits for its end. Repeating it is safe: the message id is the order's id, and one id is one order. Resolves as
+   * `rejected`, with the faults, where the app does not take this submission.
    * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
    */
   submit(order: OrderRequest, options?: WaitOptions): Promise<OrderEnd>;
@@ -69,6 +71,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   /** How whoever waits is told of the close, wherever it is: before the session, in the middle of a send, or after. */
   const goodbyes = new Set<(cause: OrderClientError) => void>();
   const inbox = new StatusInbox();
+  const submissions = new Submissions();
   const session = new ReplySession({
     client: () => bus,
     queue: replyQueue,
@@ -77,7 +80,8 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     onLost: reconnect,
     onMessage(message) {
       const status = readStatus(message);
-      if (status) inbox.take(status);
+      if (status?.status === "Rejected") submissions.reject(status);
+      else if (status) inbox.take(status);
     },
     onGone: (cause) => inbox.abandon(cause),
   });
@@ -97,7 +101,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     return sender;
   }
 
-  async function send(order: OrderRequest, abortSignal: AbortSignal): Promise<void> {
+  async function send(order: OrderRequest, submissionId: string, abortSignal: AbortSignal): Promise<void> {
     const { orderId } = order;
     const queue = order.priority === "high" ? priorityQueue : ordersQueue;
     const address = { replyTo: replyQueue, replyToSessionId: sessionId };
@@ -107,6 +111,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       messageId: orderId,
       correlationId: orderId,
       ...address,
+      applicationProperties: { submissionId },
     };
     for (;;) {
       const used = bus;
@@ -126,6 +131,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     from: From,
     { signal, timeoutMs = USUAL_TIMEOUT_MS, onStatus }: WaitOptions,
     begin: (abortSignal: AbortSignal) => Promise<void>,
+    submitted?: { readonly id: string; readonly content: string },
   ): Promise<OrderEnd> {
     signal?.throwIfAborted();
     if (closed) throw closedError();
@@ -151,14 +157,31 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       onEnd: (end: EndMessage, heard: readonly StatusMessage[]) => resolve(endFrom(end, heard)),
       onGone: reject,
     };
+    const join = () => {
+      // What came meanwhile waits in the inbox.
+      if (!done.signal.aborted) leave = inbox.join(orderId, waiter, from);
+    };
+    const submission = submitted && {
+      ...submitted,
+      orderId,
+      onRejected(rejection: StatusMessage) {
+        waiter.onStatus(rejection);
+        resolve(rejected(rejection));
+      },
+      onMayJoin() {
+        mayJoin = true;
+        if (sent) join();
+      },
+    };
+    let mayJoin = submission ? submissions.add(submission) : true;
     begin(done.signal)
       .then(() => {
         sent = true;
-        // What came meanwhile waits in the inbox.
-        if (!done.signal.aborted) leave = inbox.join(orderId, waiter, from);
+        if (mayJoin) join();
       })
       .catch((cause: unknown) => {
-        if (isServiceBusError(cause)) resolve({ kind: "rejected", orderId, reason: cause.message });
+        if (submission) submissions.withdraw(submission);
+        if (isServiceBusError(cause)) resolve(notSent(orderId, cause.message));
         else reject(cause);
       });
     try {
@@ -168,6 +191,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       goodbyes.delete(reject);
       signal?.removeEventListener("abort", giveUp);
       done.abort();
+      if (submission) submissions.leave(submission);
       leave();
     }
   }
@@ -178,13 +202,15 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       const { orderId } = order;
       if (typeof orderId !== "string" || orderId === "" || orderId.length > ID_LIMIT) {
         const reason = `The order needs an orderId of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
-        return { kind: "rejected", orderId: null, reason };
+        return notSent(null, reason);
       }
-      return wait(orderId, "start", options, async (abortSignal) => {
-        // First the ear: a reply queue that can't be listened to shows before anything is ordered.
+      const id = crypto.randomUUID();
+      const begin = async (abortSignal: AbortSignal) => {
+        // A reply queue that can't be listened to shows before anything is ordered.
         await session.listen();
-        await send(order, abortSignal);
-      });
+        await send(order, id, abortSignal);
+      };
+      return wait(orderId, "start", options, begin, { id, content: contentOf(order) });
     },
     follow: (orderId, options = {}) => wait(orderId, "untold", options, () => session.listen()),
     close,

@@ -27,8 +27,27 @@ export type OrderEnd =
       readonly sent: boolean;
       readonly heard: readonly StatusMessage[];
     }
-  /** Not sent: it has no usable id, or is too large for a message. */
-  | { readonly kind: "rejected"; readonly orderId: string | null; readonly reason: string };
+  /** This submission was not taken. It says nothing of another order that may have been submitted under the same id. */
+  | {
+      readonly kind: "rejected";
+      readonly orderId: string | null;
+      readonly reason: string;
+      /** What the app finds wrong with it, every fault up to 50; empty where it was not sent. */
+      readonly faults: readonly string[];
+      /** False where it has no usable id, or is too large for a message. */
+      readonly sent: boolean;
+    };
+
+/** The app's answer to a submission that it keeps in its quarantine. */
+export function rejected({ orderId, detail = "the app gave no reason", faults = [] }: StatusMessage): OrderEnd {
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+  return { kind: "rejected", orderId, reason: `${detail}${more}`, faults, sent: true };
+}
+
+/** Service Bus was never asked to take it, or would not. */
+export function notSent(orderId: string | null, reason: string): OrderEnd {
+  return { kind: "rejected", orderId, reason, faults: [], sent: false };
+}
 
 /** What the app said of the end. */
 export function endFrom(end: EndMessage, heard: readonly StatusMessage[]): OrderEnd {
@@ -57,7 +76,7 @@ export function timedOut(
   const last = heard.at(-1)?.status;
   const silence =
     from === "start"
-      ? `the app is behind or down; or it can't read the order and keeps it in its quarantine queue, every fault named, under the message id ${orderId}; or an order of this id was submitted before, and its messages go where that one asked for them`
+      ? `the app is behind or down; or an order of this id was submitted before, and its messages go where that one asked for them`
       : "either nothing happened to it, or it was submitted from another session";
   const reason = !sent
     ? `Service Bus did not answer ${within}: whether it has order ${orderId} is not known. Submitting it again is safe.`

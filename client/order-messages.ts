@@ -23,12 +23,21 @@ export interface OrderRequest {
   };
 }
 
-const STATUSES = ["Received", "Started", "StepCompleted", "RetryScheduled", "Completed", "Failed", "Undone"] as const;
+const STATUSES = [
+  "Received",
+  "Started",
+  "StepCompleted",
+  "RetryScheduled",
+  "Completed",
+  "Failed",
+  "Undone",
+  "Rejected",
+] as const;
 
 export type OrderStatus = (typeof STATUSES)[number];
 
 export interface StatusMessage {
-  /** The same each time the app tells it: `<orderId>:<attempt>:<status>[:step]`. */
+  /** The same each time the app tells it: `<orderId>:<attempt>:<status>`, and more where a step or a submission is meant. */
   readonly messageId: string;
   readonly orderId: string;
   readonly attempt: number;
@@ -39,6 +48,10 @@ export interface StatusMessage {
   /** In words, where a status needs them: why an order failed. */
   readonly detail?: string;
   readonly correlationId?: string;
+  /** Of a rejection, all that is wrong with the submission, up to 50 faults. */
+  readonly faults?: readonly string[];
+  /** Of a rejection, which submission it is about: one order id may have been submitted several times. */
+  readonly submissionId?: string;
 }
 
 export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Undone">;
@@ -53,7 +66,9 @@ export interface ReceivedMessage {
 /** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. */
 export function readStatus({ body, messageId, correlationId }: ReceivedMessage): StatusMessage | undefined {
   if (body === null || typeof body !== "object") return undefined;
-  const { orderId, attempt, status, at, step, detail } = body as Readonly<Record<string, unknown>>;
+  const { orderId, attempt, status, at, step, detail, faults, submissionId } = body as Readonly<
+    Record<string, unknown>
+  >;
   const known = STATUSES.find((one) => one === status);
   if (typeof orderId !== "string" || typeof attempt !== "number" || !known) return undefined;
   return {
@@ -65,5 +80,7 @@ export function readStatus({ body, messageId, correlationId }: ReceivedMessage):
     ...(typeof step === "string" && { step }),
     ...(typeof detail === "string" && { detail }),
     ...(typeof correlationId === "string" && { correlationId }),
+    ...(Array.isArray(faults) && { faults: faults.map(String) }),
+    ...(typeof submissionId === "string" && { submissionId }),
   };
 }

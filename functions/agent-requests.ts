@@ -3,7 +3,7 @@
 import { app } from "@azure/functions";
 import { agentNames } from "../shared/agents/agents.ts";
 import { ports, queueNames } from "../shared/compose.ts";
-import type { AgentRequestMessage } from "../shared/messaging/agent-messages.ts";
+import { type AgentRequestMessage, parseAgentRequest } from "../shared/messaging/agent-messages.ts";
 import { answerRequest } from "../shared/operations/answer-request.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
@@ -14,12 +14,11 @@ for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) 
     queueName: `%AgentRequestsQueue%-${name}`,
     connection: "ServiceBus",
     handler: (body: unknown, context) => {
-      const request = body as AgentRequestMessage;
       const replyTo = String(context.triggerMetadata?.["replyTo"]);
-      const { orderId, attempt, step } = request.ticket;
+      const { orderId = null, attempt = null, step = null } = (body as Partial<AgentRequestMessage>).ticket ?? {};
       return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
         workOnMessage(body, `${queueNames().agentRequests}-${name}`, context, telemetry, () =>
-          answerRequest(name, request, replyTo, ports(), telemetry),
+          answerRequest(name, parseAgentRequest(body), replyTo, ports(), telemetry),
         ),
       );
     },

@@ -2,6 +2,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { ports, queueNames } from "../shared/compose.ts";
+import type { Wake } from "../shared/domain/attempt.ts";
 import { parseWake } from "../shared/messaging/wake-message.ts";
 import { claimOrder } from "../shared/operations/claim-order.ts";
 import { startAttempt } from "../shared/scheduler-client.ts";
@@ -13,10 +14,10 @@ app.serviceBusQueue("schedulerWake", {
   connection: "ServiceBus",
   extraInputs: [df.input.durableClient()],
   handler: (body: unknown, context: InvocationContext) => {
-    const wake = parseWake(body);
-    const { orderId, attempt, direction } = wake;
+    const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<Wake>;
     return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
       workOnMessage(body, queueNames().scheduler, context, telemetry, async () => {
+        const wake = parseWake(body);
         await ports().admission.admit("begun");
         const claim = await claimOrder(wake, ports(), telemetry);
         if (claim.kind === "claimed") await startAttempt(df.getClient(context), claim.attempt);

@@ -14,7 +14,8 @@ const ORDER_ID_LIMIT = 100;
 const submission = (queue: "orders" | "priorityOrders") => (body: unknown, context: InvocationContext) => {
   // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is refused.
   const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
-  const envelope = { messageId, correlationId, replyTo, replyToSessionId };
+  const { submissionId } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as { submissionId?: unknown };
+  const envelope = { messageId, correlationId, replyTo, replyToSessionId, submissionId };
   return observeMessage(context, attributesOf(body), (telemetry) =>
     workOnMessage(body, queueNames()[queue], context, telemetry, async () => {
       const traceparent = activeTraceparent() ?? messageTraceparent(context);

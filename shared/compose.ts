@@ -16,6 +16,7 @@ import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
+import { processTelemetry } from "./telemetry/events.ts";
 import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
@@ -84,7 +85,10 @@ function compose(config: Config): App {
     agentReplies: config.AgentRepliesQueue,
   };
   const orders = database.container(config.OrdersContainer);
-  const store = createCosmosOrderStore(orders, { rolesAreNew });
+  const store = createCosmosOrderStore(orders, {
+    rolesAreNew,
+    onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
+  });
   const now = Date.now;
   const ports: Ports = {
     store,

@@ -7,6 +7,7 @@ import {
   type InvocationContext,
 } from "@azure/functions";
 import { ports } from "../../shared/compose.ts";
+import { NewerSchema } from "../../shared/domain/newer-schema.ts";
 import { accessTo, type Role } from "../../shared/messaging/operator-access.ts";
 
 export interface OperatorEndpoint {
@@ -28,7 +29,12 @@ export function operatorEndpoint(name: string, { method, route, role, handle }: 
     handler: async (request, context) => {
       const access = accessTo(role, request.headers, ports().operatorSignIn);
       if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };
-      return handle(request, context, access.operator);
+      try {
+        return await handle(request, context, access.operator);
+      } catch (cause) {
+        if (cause instanceof NewerSchema) return { status: 409, jsonBody: { reason: cause.message } };
+        throw cause;
+      }
     },
   });
 }

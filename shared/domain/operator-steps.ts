@@ -38,8 +38,8 @@ export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
 }
 
 /** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
-export function begunAnew({ agent, generation }: StepRecord): StepRecord {
-  return { ...NOT_STARTED, agent, result: null, undo: null, generation: generation + 1 };
+export function begunAnew({ completedIn, unsure, ...step }: StepRecord): StepRecord {
+  return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
 }
 
 export function readyForUndo(step: StepRecord): StepRecord {

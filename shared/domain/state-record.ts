@@ -90,7 +90,11 @@ export interface Notice {
   readonly step?: string;
 }
 
+/** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
+export const RECORD_VERSION = 1;
+
 export interface StateRecord {
+  readonly schemaVersion: number;
   readonly orderId: string;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
@@ -160,6 +164,7 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
     { ...NOT_STARTED, agent, result: null, undo: null, generation: 1 },
   ]);
   return {
+    schemaVersion: RECORD_VERSION,
     orderId: submission.orderId,
     workflow: { name: workflow.name, version: workflow.version },
     processState: "Pending",

@@ -4,6 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import { check } from "./checked.ts";
+import { refuseNewer } from "./message-version.ts";
 
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
 export type Ticket = Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy">;
@@ -76,8 +77,15 @@ export type ParsedReply =
   | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** An agent may be anybody's, in any language: its reply is checked, and every fault named. */
+/** This app alone sends requests, so that nothing but the version is checked. @throws NewerSchema */
+export function parseAgentRequest(body: unknown): AgentRequestMessage {
+  refuseNewer(body, "This request to an agent");
+  return body as AgentRequestMessage;
+}
+
+/** An agent may be anybody's, in any language: its reply is checked, and every fault named. @throws NewerSchema */
 export function parseAgentReply(body: unknown): ParsedReply {
+  refuseNewer(body, "This agent's reply");
   const checked = check(replySchema, body, "the body");
   return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
 }

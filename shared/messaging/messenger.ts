@@ -1,5 +1,6 @@
 // What the app sends, as a port: status messages, wake-ups of the scheduler, agents' requests and replies, what can't be read.
 import type { Reply, Wake } from "../domain/attempt.ts";
+import type { ReplyAddress } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
 import type { OrderStatus } from "../domain/state-record.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
@@ -13,6 +14,18 @@ export interface StatusMessage {
   readonly step?: string;
   /** In words, where a status needs them. */
   readonly detail?: string;
+}
+
+/** A submission that was not taken. It says nothing of an order that may stand under the same id. */
+export interface Rejection {
+  /** The same each time that the same submission is rejected. */
+  readonly id: string;
+  /** As the message has it, which may be no usable one; null without one. */
+  readonly orderId: string | null;
+  /** By which the sender knows one of several submissions. */
+  readonly submissionId: string | null;
+  readonly at: string;
+  readonly faults: readonly string[];
 }
 
 export type Told =
@@ -69,6 +82,8 @@ export interface Messenger {
    * once: the message id `<orderId>:<attempt>:<status>[:step]` is the same each time.
    */
   tell(reply: Reply, message: StatusMessage): Promise<Told>;
+  /** Tells a sender that its submission was not taken, and why. At least once, under the rejection's id. */
+  reject(reply: ReplyAddress, rejection: Rejection): Promise<Told>;
   /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
   wake(wake: Wake, options?: WakeOptions): Promise<void>;
   /** Asks an agent over its own request queue (P7). Past `leftMs` the message is gone; sent again, it is dropped as a repeat. */

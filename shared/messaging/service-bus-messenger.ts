@@ -2,10 +2,12 @@
 import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
+import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
-import { BusUnavailable, type Messenger, type StatusMessage } from "./messenger.ts";
+import { MESSAGE_VERSION } from "./message-version.ts";
+import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -58,30 +60,53 @@ export function createServiceBusMessenger(
     return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
   }
 
+  async function sendToShop(
+    { replyTo, replyToSessionId, correlationId }: ReplyAddress,
+    message: ServiceBusMessage,
+  ): Promise<Told> {
+    if (replyTo === null) return "nobody-asked";
+    try {
+      await send(replyTo, {
+        ...message,
+        contentType: "application/json",
+        ...(correlationId && { correlationId }),
+        ...(replyToSessionId && { sessionId: replyToSessionId }),
+      });
+      return "sent";
+    } catch (cause) {
+      if (!refusedByQueue(cause)) throw cause;
+      senders.forget(replyTo);
+      return "no-such-queue";
+    }
+  }
+
   return {
-    async tell(reply: Reply, message) {
-      if (reply.replyTo === null) return "nobody-asked";
-      try {
-        await send(reply.replyTo, {
-          body: message,
-          contentType: "application/json",
-          subject: message.status,
-          messageId: statusMessageId(message),
-          correlationId: reply.correlationId,
-          ...(reply.replyToSessionId && { sessionId: reply.replyToSessionId }),
-          ...traced(reply.traceparent),
-        });
-        return "sent";
-      } catch (cause) {
-        if (!refusedByQueue(cause)) throw cause;
-        senders.forget(reply.replyTo);
-        return "no-such-queue";
-      }
+    tell: (reply: Reply, message) =>
+      sendToShop(reply, {
+        body: message,
+        subject: message.status,
+        messageId: statusMessageId(message),
+        ...traced(reply.traceparent),
+      }),
+
+    reject(reply, { id, orderId, submissionId, at, faults }) {
+      const named = boundedFaults(faults);
+      const body = {
+        ...(orderId !== null && { orderId }),
+        ...(submissionId !== null && { submissionId }),
+        attempt: 0,
+        status: "Rejected",
+        at,
+        detail: named[0] ?? "",
+        faults: named,
+        faultCount: faults.length,
+      };
+      return sendToShop(reply, { body, subject: "Rejected", messageId: id, ...traced() });
     },
 
     async wake(wake, { at } = {}) {
       await send(queues.scheduler, {
-        body: wake,
+        body: { schemaVersion: MESSAGE_VERSION, ...wake },
         contentType: "application/json",
         subject: "wake",
         correlationId: attemptId(wake.orderId, wake.attempt),
@@ -92,7 +117,7 @@ export function createServiceBusMessenger(
 
     async ask(agent, request, leftMs) {
       await send(`${queues.agentRequests}-${agent}`, {
-        body: request,
+        body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
         subject: request.operation,
         messageId: requestId(request.ticket),
@@ -105,7 +130,7 @@ export function createServiceBusMessenger(
 
     async answer(replyTo, reply) {
       await send(replyTo, {
-        body: reply,
+        body: { schemaVersion: MESSAGE_VERSION, ...reply },
         contentType: "application/json",
         subject: reply.kind,
         correlationId: requestId(reply.ticket),
@@ -114,9 +139,7 @@ export function createServiceBusMessenger(
     },
 
     async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
-      const named = faults
-        .slice(0, FAULTS_NAMED)
-        .map((fault, index) => [`fault${index + 1}`, fault.slice(0, FAULT_LENGTH)]);
+      const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
       const message: ServiceBusMessage = {
         body,
         subject,
@@ -159,6 +182,10 @@ export function createServiceBusMessenger(
 
 function statusMessageId({ orderId, attempt, status, step }: StatusMessage): string {
   return [orderId, attempt, status, ...(step ? [step] : [])].join(":");
+}
+
+function boundedFaults(faults: readonly string[]): string[] {
+  return faults.slice(0, FAULTS_NAMED).map((fault) => fault.slice(0, FAULT_LENGTH));
 }
 
 function isUnauthorized(cause: unknown): boolean {

@@ -5,6 +5,8 @@ import { check } from "./checked.ts";
 
 const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
+/** Of an id that may be anything. */
+const ORDER_ID_SHOWN = 80;
 /** What Service Bus takes for a session id. */
 const SESSION_ID_LIMIT = 128;
 const text = z.string().trim().min(1).max(TEXT_LIMIT);
@@ -47,6 +49,17 @@ export interface Envelope {
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
   readonly replyToSessionId?: unknown;
+  /** An application property by which a sender knows one of several submissions under an order id. */
+  readonly submissionId?: unknown;
+}
+
+/** What is known of a message that was not taken: whom to tell, and of what. */
+export interface Sender {
+  /** The reply queue is null where the message names none that may be used. */
+  readonly reply: ReplyAddress;
+  /** The text that stands for an order id, cut to a bearable length; null without one. */
+  readonly orderId: string | null;
+  readonly submissionId: string | null;
 }
 
 export interface SubmissionRules {
@@ -69,20 +82,48 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
+  const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
+  faults.push(...addressFaults);
+  if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
+  const correlationId =
+    optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
+  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId } };
+}
+
+/** Whom to tell that a message was not taken: its address is checked apart from its body. */
+export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
+  const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
+  // The host lets members of the body hide the message's properties, in any case: then the address may be the body's.
+  const hidden = new Set(members.map(([name]) => name.toLowerCase()));
+  const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
+  const mayBeTold = faults.length === 0 && !hidden.has("replyto") && !hidden.has("replytosessionid");
+  const named = members.find(([name]) => name === "orderId")?.[1];
+  const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
+  return {
+    reply: { replyTo: mayBeTold ? replyTo : null, replyToSessionId, correlationId },
+    orderId,
+    submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
+  };
+}
+
+function addressOf(envelope: Envelope, { replyQueuePattern }: SubmissionRules) {
+  const faults: string[] = [];
   const replyTo = optionalText(envelope.replyTo);
-  if (replyTo !== null && !rules.replyQueuePattern.test(replyTo)) {
-    faults.push(
-      `message property replyTo: "${replyTo.slice(0, TEXT_LIMIT)}" does not match ${rules.replyQueuePattern.source}`,
-    );
+  if (replyTo !== null && !replyQueuePattern.test(replyTo)) {
+    const shown = replyTo.slice(0, TEXT_LIMIT);
+    faults.push(`message property replyTo: "${shown}" does not match ${replyQueuePattern.source}`);
   }
   const replyToSessionId = optionalText(envelope.replyToSessionId);
   if (replyToSessionId !== null && replyToSessionId.length > SESSION_ID_LIMIT) {
     faults.push(`message property replyToSessionId: is longer than ${SESSION_ID_LIMIT} characters`);
   }
-  if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
-  const correlationId =
-    optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
-  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId } };
+  return { replyTo, replyToSessionId, faults };
+}
+
+function submissionIdOf({ submissionId }: Envelope): string | null {
+  const id = optionalText(submissionId);
+  return id !== null && id.length <= SESSION_ID_LIMIT ? id : null;
 }
 
 /** A property's text. One that looks like a number comes as a number: the Functions library parses whatever is JSON. */

@@ -6,6 +6,7 @@ import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { type Envelope, parseSubmission } from "../messaging/submission-message.ts";
 import { claimOrder } from "./claim-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { rejectSubmission } from "./reject-submission.ts";
 import { tell } from "./tell.ts";
 
 export interface SubmittedMessage {
@@ -39,13 +40,13 @@ export async function recordOrder(
   telemetry: Telemetry,
 ): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, ports.rules);
-  if (parsed.kind === "invalid") return quarantine(message, parsed.faults, ports, telemetry);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
   const { order, reply } = parsed;
   await ports.admission.admit(order.priority);
   const draft = draftRecord(order, reply, message, ports);
   const created = await ports.store.create(order, draft);
   if (created.kind === "duplicate" && !sameOrder(created.order, order)) {
-    return quarantine(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
+    return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;
   const { orderId, processState } = record;
@@ -63,25 +64,4 @@ function draftRecord(order: Order, reply: ReplyAddress, message: SubmittedMessag
   const { traceparent, enqueuedAt } = message;
   const submission = { orderId, priority, ...reply, traceparent, enqueuedAt };
   return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs));
-}
-
-async function quarantine(
-  { body, envelope }: SubmittedMessage,
-  faults: readonly string[],
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<undefined> {
-  const [messageId, correlationId, replyTo, replyToSessionId] = [
-    envelope.messageId,
-    envelope.correlationId,
-    envelope.replyTo,
-    envelope.replyToSessionId,
-  ].map((value) => (typeof value === "string" ? value : undefined));
-  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId };
-  await ports.messenger.quarantine({ subject: "InvalidOrder", ...kept });
-  telemetry.event("OrderQuarantined", {
-    messageId: messageId ?? null,
-    faultCount: faults.length,
-    firstFault: faults[0] ?? "",
-  });
 }

@@ -8,13 +8,15 @@ import {
   PatchOperationType,
 } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
+import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Order } from "../domain/order.ts";
-import type { Direction, StateRecord } from "../domain/state-record.ts";
-import type { Change, Guard } from "../domain/transitions.ts";
+import { type Direction, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import type { Change, Guard, GuardedWrite } from "../domain/transitions.ts";
 import { documentPath } from "./document-path.ts";
 import { createOrderCache } from "./order-cache.ts";
 import { type Listed, listQuery, pageOf } from "./order-list.ts";
 import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
+import { type Document, ORDER_VERSION, orderOf, recordOf, versionOf } from "./record-versions.ts";
 
 const STATE_ID = "state";
 const FIRST_REVISION = 1;
@@ -53,14 +55,18 @@ export interface CosmosStoreOptions {
   /** Whether roles may just have been given: a 403 then is worth waiting for. */
   readonly rolesAreNew?: () => boolean;
   readonly rolePauseMs?: number;
+  /** A newer app's record was met, and left alone. */
+  readonly onNewer?: (orderId: string, cause: NewerSchema) => void;
 }
 
 type Stored = StateRecord & { readonly id: string; readonly _etag: string };
+/** Of any version. */
+type StoredDocument = Document & { readonly orderId: string; readonly _etag: string };
 
 /** @param container its partition key is `/orderId`. */
 export function createCosmosOrderStore(
   container: Container,
-  { rolesAreNew = () => false, rolePauseMs = 10_000 }: CosmosStoreOptions = {},
+  { rolesAreNew = () => false, rolePauseMs = 10_000, onNewer = () => {} }: CosmosStoreOptions = {},
 ): OrderStore {
   const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
 
@@ -76,15 +82,61 @@ export function createCosmosOrderStore(
 
   async function readOrder(orderId: string, revision: number): Promise<Order> {
     const { resource } = await patiently("read an order", () =>
-      container.item(orderDocumentId(revision), orderId).read<{ order: Order }>(),
+      container.item(orderDocumentId(revision), orderId).read<Document & { order: Order }>(),
     );
     if (!resource) throw new Error(`There is no order ${orderId}, revision ${revision}.`);
-    return resource.order;
+    return orderOf(resource);
+  }
+
+  async function readDocument(orderId: string): Promise<StoredDocument | undefined> {
+    const read = () => container.item(STATE_ID, orderId).read<StoredDocument>();
+    return (await patiently("read a state record", read)).resource;
   }
 
   async function readState(orderId: string): Promise<Versioned | undefined> {
-    const { resource } = await patiently("read a state record", () => container.item(STATE_ID, orderId).read<Stored>());
-    return resource && versioned(resource);
+    const document = await readDocument(orderId);
+    return document && opened(document);
+  }
+
+  function opened(document: StoredDocument): Versioned {
+    try {
+      return { record: recordOf(document), etag: document._etag };
+    } catch (cause) {
+      if (cause instanceof NewerSchema) onNewer(document.orderId, cause);
+      throw cause;
+    }
+  }
+
+  async function patchState(orderId: string, { guard, changes }: GuardedWrite): Promise<Written> {
+    const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
+    return patiently("change a state record", () =>
+      unlessRefused(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
+    );
+  }
+
+  async function replaceState(etag: string, record: StateRecord): Promise<Written> {
+    const accessCondition = { type: "IfMatch", condition: etag };
+    return patiently("replace a state record", () =>
+      unlessRefused(
+        async () =>
+          (
+            await container
+              .item(STATE_ID, record.orderId)
+              .replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })
+          ).resource as Stored | undefined,
+      ),
+    );
+  }
+
+  /** False where the record is of today's version. */
+  async function upgraded(orderId: string): Promise<boolean> {
+    const document = await readDocument(orderId);
+    if (!document) return false;
+    const { record, etag } = opened(document);
+    if (versionOf(document) === RECORD_VERSION) return false;
+    // Refused, somebody else has changed it: the write that follows finds out.
+    await replaceState(etag, record);
+    return true;
   }
 
   async function* records(operation: string, condition: string, instant: string): AsyncGenerator<Versioned> {
@@ -92,10 +144,13 @@ export function createCosmosOrderStore(
       query: `SELECT * FROM c WHERE ${condition}`,
       parameters: [{ name: "@instant", value: instant }],
     };
-    const pages = container.items.query<Stored>(query, { maxItemCount: RECORDS_PAGE });
+    const pages = container.items.query<StoredDocument>(query, { maxItemCount: RECORDS_PAGE });
     while (pages.hasMoreResults()) {
       const { resources } = await patiently(operation, () => pages.fetchNext());
-      for (const stored of resources ?? []) yield versioned(stored);
+      for (const document of resources ?? []) {
+        if (versionOf(document) <= RECORD_VERSION) yield opened(document);
+        else onNewer(document.orderId, new NewerSchema("A record that is due", versionOf(document), RECORD_VERSION));
+      }
     }
   }
 
@@ -112,7 +167,7 @@ export function createCosmosOrderStore(
     async create(order, record): Promise<Created> {
       const { orderId } = order;
       const documents = [
-        { id: orderDocumentId(FIRST_REVISION), orderId, order },
+        { id: orderDocumentId(FIRST_REVISION), orderId, schemaVersion: ORDER_VERSION, order },
         { id: STATE_ID, ...record },
       ];
       const created = await patiently("record an order", async () => {
@@ -140,30 +195,18 @@ export function createCosmosOrderStore(
     order: (orderId, revision) => cache.get(orderId, revision, readOrder),
     state: readState,
 
-    async change(orderId, { guard, changes }): Promise<Written> {
-      const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
-      return patiently("change a state record", () =>
-        unlessRefused(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
-      );
+    /** A change is of today's version, and a record of another one refuses it: a mixture could not be told from either. */
+    async change(orderId, write): Promise<Written> {
+      const written = await patchState(orderId, write);
+      if (written.kind === "written" || !(await upgraded(orderId))) return written;
+      return patchState(orderId, write);
     },
 
-    async replace({ etag }, record): Promise<Written> {
-      const accessCondition = { type: "IfMatch", condition: etag };
-      return patiently("replace a state record", () =>
-        unlessRefused(
-          async () =>
-            (
-              await container
-                .item(STATE_ID, record.orderId)
-                .replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })
-            ).resource as Stored | undefined,
-        ),
-      );
-    },
+    replace: ({ etag }, record) => replaceState(etag, record),
 
     async revise({ etag }, record, order): Promise<Written> {
       const { orderId, orderRevision } = record;
-      const revision = { id: orderDocumentId(orderRevision), orderId, order };
+      const revision = { id: orderDocumentId(orderRevision), orderId, schemaVersion: ORDER_VERSION, order };
       const written = await patiently("revise an order", () =>
         unlessRefused(async () => {
           const { result, code } = await container.items.batch(
@@ -256,6 +299,7 @@ function versioned(stored: Stored): Versioned {
 
 function conditionOf(guard: Guard): string {
   const terms = [
+    `${documentPath("schemaVersion")} = ${RECORD_VERSION}`,
     `${documentPath("processState")} = ${JSON.stringify(guard.processState)}`,
     `${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`,
     `${documentPath("attempt")} = ${guard.attempt}`,

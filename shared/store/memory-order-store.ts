@@ -1,29 +1,61 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that stands on the port.
 import { applyChanges, holds } from "../domain/apply-changes.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Order } from "../domain/order.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import { isListed, listedOf, pageOf } from "./order-list.ts";
 import type { OrderStore, Versioned, Written } from "./order-store.ts";
+import { type Document, recordOf } from "./record-versions.ts";
 
 const FIRST_REVISION = 1;
 const orderKey = (orderId: string, revision: number) => `${orderId}#${revision}`;
 
-export function createMemoryOrderStore(): OrderStore {
+export interface MemoryStoreOptions {
+  /** What stands in the store from the start, of any version. */
+  readonly documents?: readonly Document[];
+  /** A newer app's record was met, and left alone. */
+  readonly onNewer?: (orderId: string, cause: NewerSchema) => void;
+}
+
+export interface MemoryOrderStore extends OrderStore {
+  /** A record as it stands there, of any version. */
+  stored(orderId: string): Document | undefined;
+}
+
+export function createMemoryOrderStore(options: MemoryStoreOptions = {}): MemoryOrderStore {
+  const { documents = [], onNewer = () => {} } = options;
   const orders = new Map<string, Order>();
-  const states = new Map<string, Versioned>();
+  const states = new Map<string, { readonly record: Document; readonly etag: string }>();
   let version = 0;
+  for (const record of documents) {
+    version += 1;
+    states.set(String(record["orderId"]), { record, etag: String(version) });
+  }
+
+  function opened(orderId: string): Versioned | undefined {
+    const stored = structuredClone(states.get(orderId));
+    try {
+      return stored && { ...stored, record: recordOf(stored.record) };
+    } catch (cause) {
+      if (cause instanceof NewerSchema) onNewer(orderId, cause);
+      throw cause;
+    }
+  }
+
+  /** What a query finds, as it is stored. */
+  const found = () => [...states.values()].map(({ record }) => record as unknown as StateRecord);
 
   function put(record: StateRecord): Written {
     version += 1;
-    states.set(record.orderId, { record: structuredClone(record), etag: String(version) });
+    states.set(record.orderId, { record: structuredClone(record) as unknown as Document, etag: String(version) });
     return { kind: "written", record: structuredClone(record), etag: String(version) };
   }
 
   return {
     async create(order, record) {
       const known = orders.get(orderKey(order.orderId, FIRST_REVISION));
-      const state = states.get(order.orderId);
-      if (known && state) return { kind: "duplicate", order: known, record: structuredClone(state.record) };
+      const state = opened(order.orderId);
+      if (known && state) return { kind: "duplicate", order: known, record: state.record };
       orders.set(orderKey(order.orderId, FIRST_REVISION), structuredClone(order));
       put(record);
       return { kind: "created" };
@@ -33,11 +65,12 @@ export function createMemoryOrderStore(): OrderStore {
       if (!order) throw new Error(`no order ${orderId}, revision ${revision}`);
       return structuredClone(order);
     },
+    stored: (orderId) => structuredClone(states.get(orderId)?.record),
     async state(orderId) {
-      return structuredClone(states.get(orderId));
+      return opened(orderId);
     },
     async change(orderId, { guard, changes }) {
-      const state = states.get(orderId);
+      const state = opened(orderId);
       if (!state || !holds(guard, state.record)) return { kind: "refused" };
       return put(applyChanges(state.record, changes));
     },
@@ -51,21 +84,25 @@ export function createMemoryOrderStore(): OrderStore {
       return put(record);
     },
     async list(query) {
-      const listed = [...states.values()].flatMap(({ record }) => (isListed(record, query) ? [record] : []));
+      const listed = found().filter((record) => isListed(record, query));
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
     async countInFlight(instant) {
-      const held = [...states.values()].filter(({ record }) => record.processState === "Processing");
-      const waiting = held.filter(({ record: { dueAt, completeBy } }) => {
+      const held = found().filter(({ processState }) => processState === "Processing");
+      const waiting = held.filter(({ dueAt, completeBy }) => {
         return dueAt !== undefined && completeBy !== null && dueAt < instant && completeBy < dueAt;
       });
       return { held: held.length, waiting: waiting.length };
     },
     async *due(instant) {
-      const due = [...states.values()].filter(({ record }) => record.dueAt !== undefined && record.dueAt < instant);
-      due.sort((one, other) => ((one.record.dueAt ?? "") < (other.record.dueAt ?? "") ? -1 : 1));
-      yield* structuredClone(due);
+      const due = found().filter(({ dueAt }) => dueAt !== undefined && dueAt < instant);
+      due.sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
+      yield* due.flatMap(({ orderId, schemaVersion }) => {
+        if (!(schemaVersion > RECORD_VERSION)) return opened(orderId) ?? [];
+        onNewer(orderId, new NewerSchema("A record that is due", schemaVersion, RECORD_VERSION));
+        return [];
+      });
     },
   };
 }

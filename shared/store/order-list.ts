@@ -1,5 +1,12 @@
 // Listing orders: the filter, what a page shows of each, and the query that finds them.
-import type { OrderError, ProcessState, StateRecord, StepRecord, StepState } from "../domain/state-record.ts";
+import {
+  type OrderError,
+  type ProcessState,
+  RECORD_VERSION,
+  type StateRecord,
+  type StepRecord,
+  type StepState,
+} from "../domain/state-record.ts";
 import { documentPath } from "./document-path.ts";
 
 export interface OrderFilter {
@@ -40,7 +47,10 @@ export interface OrderSummary
     | "createdAt"
     | "updatedAt"
   > {
+  /** Of the record; 0 for one that names none. */
+  readonly schemaVersion: number;
   readonly error: OrderError | null;
+  /** Empty where a newer version of the app wrote them. */
   readonly steps: { readonly [name: string]: StepState };
 }
 
@@ -51,9 +61,11 @@ export interface OrderPage {
 }
 
 /** What a summary is made of. */
-export type Listed = Omit<OrderSummary, "steps"> & Pick<StateRecord, "steps">;
+export type Listed = Omit<OrderSummary, "steps" | "schemaVersion"> &
+  Pick<StateRecord, "steps"> & { readonly schemaVersion?: number };
 
 const MEMBERS = [
+  "schemaVersion",
   "orderId",
   "workflow",
   "processState",
@@ -142,7 +154,8 @@ export function listedOf(record: StateRecord): Listed {
   return Object.fromEntries(MEMBERS.map((member) => [member, record[member]])) as unknown as Listed;
 }
 
-function summaryOf({ steps, ...listed }: Listed): OrderSummary {
-  const states = Object.entries(steps).map(([name, { state }]): [string, StepState] => [name, state]);
-  return { ...listed, steps: Object.fromEntries(states) };
+function summaryOf({ steps, schemaVersion = 0, ...listed }: Listed): OrderSummary {
+  const known = schemaVersion > RECORD_VERSION ? {} : steps;
+  const states = Object.entries(known).map(([name, { state }]): [string, StepState] => [name, state]);
+  return { ...listed, schemaVersion, steps: Object.fromEntries(states) };
 }

@@ -21,6 +21,15 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
         },
       );
     },
+    reject(reply, rejection) {
+      if (reply.replyTo === null) return messenger.reject(reply, rejection);
+      const { orderId } = rejection;
+      return inSpan("tell Rejected", sending(reply.replyTo, { orderId, status: "Rejected" }), async () => {
+        const told = await messenger.reject(reply, rejection);
+        describeSpan({ outcome: told });
+        return told;
+      });
+    },
     wake(wake, options) {
       const { orderId, attempt, direction, traceparent } = wake;
       const about = { orderId, attempt, direction, at: options?.at ?? null };

@@ -1,4 +1,11 @@
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { orderStoreContract } from "./order-store.ts";
+import { storedRecordsContract } from "./stored-records.ts";
 
 orderStoreContract("memory", async () => createMemoryOrderStore());
+
+storedRecordsContract("memory", async (documents, onNewer) => {
+  const store = createMemoryOrderStore({ documents, onNewer });
+  return { store, stored: async (orderId) => store.stored(orderId) as StoredRecord | undefined };
+});

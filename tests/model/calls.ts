@@ -117,6 +117,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       wake: (body, options) => send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
       ask: (_, request, leftMs) => send({ queue: "requests", body: { request, replyTo: host }, leftMs }),
       answer: (replyTo, reply) => send({ queue: "replies", body: { reply, replyTo } }),
+      reject: never,
       quarantine: never,
       postpone: never,
     },

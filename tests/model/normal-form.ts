@@ -9,6 +9,7 @@ export const OPERATOR = "operator";
 export function normalForm(record: StateRecord): StateRecord {
   const { workflow, dueAt, busyUntil } = record;
   return {
+    schemaVersion: record.schemaVersion,
     orderId: record.orderId,
     workflow: { name: workflow.name, version: workflow.version },
     processState: record.processState,

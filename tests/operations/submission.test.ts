@@ -1,5 +1,6 @@
 // Submission over the store in memory: what it writes and says, and what a second delivery finds.
 import { beforeEach, expect, test } from "vitest";
+import { BusUnavailable } from "../../shared/messaging/messenger.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
@@ -85,6 +86,61 @@ test.each([
 test("P15 a reply queue whose name is not allowed is a fault", async () => {
   expect(await world.submit(sampleOrder(), { ...ENVELOPE, replyTo: "orders" })).toBeUndefined();
   expect(world.quarantined[0]?.faults.join()).toContain("replyTo");
+});
+
+const BAD = { ...sampleOrder(), currency: "euro", lines: [] };
+
+test("P15 a rejected submission is kept, then its sender is told every fault, under one id each time", async () => {
+  await world.submit(BAD);
+  await world.submit(BAD);
+  const { faults } = world.quarantined[0] ?? {};
+  expect(faults).toHaveLength(2);
+  expect(world.rejections).toMatchObject([
+    { orderId: "order-1", replyTo: "replies-shop", correlationId: "request-1", submissionId: null, faults },
+    { faults },
+  ]);
+  expect(new Set(world.rejections.map(({ id }) => id)).size).toBe(1);
+  expect(world.statuses).toEqual([]);
+});
+
+test("P15 what is told of another order under a known id goes to its own sender, and says nothing of the first", async () => {
+  await world.submitted();
+  const envelope = { messageId: "m-2", replyTo: "replies-other", replyToSessionId: "s-2", submissionId: "second" };
+  await world.submit(sampleOrder("order-1", { currency: "USD" }), envelope);
+  expect(world.rejections).toMatchObject([
+    { replyTo: "replies-other", replyToSessionId: "s-2", correlationId: "m-2", submissionId: "second" },
+  ]);
+  expect(world.rejections[0]?.faults).toEqual([`orderId: "order-1" is the id of another order`]);
+});
+
+test.each<[string, unknown, Record<string, unknown>]>([
+  ["names no reply queue", BAD, { messageId: "m-1" }],
+  ["names one that is not allowed", BAD, { ...ENVELOPE, replyTo: "orders" }],
+  ["names a session that can't be", BAD, { ...ENVELOPE, replyToSessionId: "x".repeat(129) }],
+  ["has a body that hides the reply queue", { ...BAD, replyTo: "replies-evil" }, ENVELOPE],
+  ["has a body that hides its session, in another case", { ...BAD, ReplyToSessionID: "evil" }, ENVELOPE],
+])("P15 nobody is told of a rejected submission that %s", async (_, body, envelope) => {
+  await world.submit(body, envelope);
+  expect(world.quarantined).toHaveLength(1);
+  expect(world.rejections).toEqual([]);
+});
+
+test.each<[string, unknown, string | null]>([
+  ["no usable id", { orderId: "bad id!" }, "bad id!"],
+  ["a long one", { orderId: "x".repeat(300) }, "x".repeat(80)],
+  ["none", { orderId: 7 }, null],
+  ["no JSON object", "{not json", null],
+])("P15 a rejection names the order as far as the message does: %s", async (_, body, orderId) => {
+  await world.submit(body);
+  expect(world.rejections).toMatchObject([{ orderId }]);
+  expect((world.rejections[0]?.id ?? "").length).toBeLessThanOrEqual(128);
+});
+
+test("P15 a reply queue that can't be reached does not hold a rejected submission for ever", async () => {
+  world.tellFault = new BusUnavailable("replies-shop", "down");
+  await world.submit(BAD);
+  expect(world.quarantined).toHaveLength(1);
+  expect(world.eventNames()).toContain("StatusUndeliverable");
 });
 
 test("P15 nobody to reply to, or a queue that is not there, does not fail the order", async () => {

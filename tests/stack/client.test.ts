@@ -181,6 +181,39 @@ test("P15 what a shop says of its session: a number is its text, none where one 
   await expect.poll(faults, { timeout: 10_000 }).toEqual([expect.stringContaining("replyToSessionId")]);
 });
 
+test("P1 P15 a rejected submission is told to its sender, with every fault", async () => {
+  const heard: StatusMessage[] = [];
+  const bad = { ...madeOrder("rejected-1"), currency: "euro", lines: [] };
+  const end = await client.submit(bad, { onStatus: (status) => heard.push(status) });
+  const faults = [expect.stringContaining("lines"), expect.stringContaining("currency")];
+  expect(end).toMatchObject({ kind: "rejected", orderId: "rejected-1", sent: true, faults });
+  expect(heard).toMatchObject([{ status: "Rejected", attempt: 0, correlationId: "rejected-1" }]);
+  // Put right, it is the first order of this id.
+  expect(await client.submit(madeOrder("rejected-1"))).toMatchObject({ kind: "completed" });
+});
+
+test("P15 the rejection of another order under a known id ends its own submission, and not the first one's", async () => {
+  await app.switchOn("shipping", { kind: "slow", delayMs: 1500, match: { orderId: "collides-1" } });
+  const started = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  const first = client.submit(madeOrder("collides-1"), {
+    onStatus({ status }) {
+      heard.push(status);
+      if (status === "Started") started.resolve();
+    },
+  });
+  await started.promise;
+  const other = { ...madeOrder("collides-1"), currency: "USD" };
+  const fault = `orderId: "collides-1" is the id of another order`;
+  const heardOfOther: string[] = [];
+  const end = await client.submit(other, { onStatus: ({ status }) => heardOfOther.push(status) });
+  expect(end).toMatchObject({ kind: "rejected", faults: [fault] });
+  expect(heardOfOther).toEqual(["Rejected"]);
+  expect(await first).toMatchObject({ kind: "completed" });
+  expect(heard).not.toContain("Rejected");
+  expect(await client.submit(other)).toMatchObject({ kind: "rejected", faults: [fault] });
+});
+
 test("P11 a wake may be sent for later", async () => {
   const messenger = createServiceBusMessenger(
     createBusSenders(() => app.bus),
@@ -239,15 +272,15 @@ test("send --count --wait waits for all", async () => {
   expect(sent.output).toContain("20 orders: 20 completed");
 });
 
-test("send --wait says where an order is that will never be answered", async () => {
+test("send --wait says what is wrong with an order, and where one is that will never be answered", async () => {
   const bad = orderFile({ ...madeOrder("bad order"), currency: "euro" });
   const again = orderFile({ ...madeOrder("sent-1") });
   const nameless = join(data, "nameless.json");
   writeFileSync(nameless, "{}");
   const sent = await send(bad, again, nameless, "--wait", "--timeout", "2");
   expect(sent.code, sent.output).toBe(1);
-  expect(sent.output).toMatch(/bad order +no end The app keeps it in the quarantine queue, for:\n {2}- orderId/);
+  expect(sent.output).toMatch(/bad order +Rejected \n {2}- orderId.*\n {2}- currency/);
   expect(sent.output).toMatch(/sent-1 +no end An order sent-1 was submitted before: it is Processed/);
   expect(sent.output).toMatch(/nameless\.json +not sent The order needs an orderId/);
-  expect(sent.output).toContain("3 orders: 2 without an end, 1 not sent");
+  expect(sent.output).toContain("3 orders: 1 without an end, 1 rejected, 1 not sent");
 });

@@ -1,13 +1,28 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
+import type { Container } from "@azure/cosmos";
 import { afterAll } from "vitest";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { orderStoreContract } from "../contract/order-store.ts";
+import { storedRecordsContract } from "../contract/stored-records.ts";
+import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-orderStoreContract("cosmos", async () => {
-  app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
-  return createCosmosOrderStore(containerOf(app.settings));
+let starting: Promise<TestStack> | undefined;
+async function container(): Promise<Container> {
+  starting ??= startTestStack({ parts: ["bus", "cosmos"], host: false });
+  app = await starting;
+  return containerOf(app.settings);
+}
+
+// First, for the other suite leaves records of its own.
+storedRecordsContract("cosmos", async (documents, onNewer) => {
+  const orders = await container();
+  for (const document of documents) await orders.items.create({ ...document, id: "state" });
+  const stored = async (orderId: string) => (await orders.item("state", orderId).read<StoredRecord>()).resource;
+  return { store: createCosmosOrderStore(orders, { onNewer }), stored };
 });
+
+orderStoreContract("cosmos", async () => createCosmosOrderStore(await container()));

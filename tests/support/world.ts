@@ -10,11 +10,19 @@ import {
   type StepTask,
   type Wake,
 } from "../../shared/domain/attempt.ts";
+import type { ReplyAddress } from "../../shared/domain/order.ts";
 import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts } from "../../shared/domain/workflow.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
-import type { Messenger, ReceivedMessage, StatusMessage, Told, Unreadable } from "../../shared/messaging/messenger.ts";
+import type {
+  Messenger,
+  ReceivedMessage,
+  Rejection,
+  StatusMessage,
+  Told,
+  Unreadable,
+} from "../../shared/messaging/messenger.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
 import { askAgent } from "../../shared/operations/ask-agent.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
@@ -23,6 +31,7 @@ import { runStep } from "../../shared/operations/run-step.ts";
 import { recordOrder, submitOrder } from "../../shared/operations/submit-order.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import type { OrderStore } from "../../shared/store/order-store.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
@@ -53,6 +62,8 @@ export interface World extends Omit<Ports, "timing"> {
   readonly telemetry: Telemetry;
   readonly events: { name: EventName; attributes: Attributes }[];
   readonly statuses: StatusMessage[];
+  /** What was said of submissions that were not taken, and where. */
+  readonly rejections: (Rejection & ReplyAddress)[];
   readonly wakes: Wake[];
   readonly quarantined: Unreadable[];
   readonly postponed: ReceivedMessage[];
@@ -80,9 +91,10 @@ export interface World extends Omit<Ports, "timing"> {
   runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
 
-export function createWorld(startMs: number): World {
+export function createWorld(startMs: number, store: OrderStore = createMemoryOrderStore()): World {
   const events: World["events"] = [];
   const statuses: StatusMessage[] = [];
+  const rejections: World["rejections"] = [];
   const wakes: Wake[] = [];
   const quarantined: Unreadable[] = [];
   const postponed: ReceivedMessage[] = [];
@@ -103,6 +115,13 @@ export function createWorld(startMs: number): World {
       if (world.tellFault) return world.tellFault;
       if (reply.replyTo === null) return "nobody-asked";
       statuses.push(message);
+      return "sent";
+    },
+    async reject(reply, rejection) {
+      if (world.tellFault instanceof Error) throw world.tellFault;
+      if (reply.replyTo === null) return "nobody-asked";
+      if (world.tellFault) return world.tellFault;
+      rejections.push({ ...reply, ...rejection });
       return "sent";
     },
     async wake(wake) {
@@ -160,7 +179,7 @@ export function createWorld(startMs: number): World {
     },
     leadership: createMemoryLease(15_000, () => world.clock).heldBy("supervisor"),
     supervision: createMemorySupervisionLog(),
-    store: createMemoryOrderStore(),
+    store,
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     workflows,
@@ -178,6 +197,7 @@ export function createWorld(startMs: number): World {
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },
     events,
     statuses,
+    rejections,
     wakes,
     quarantined,
     postponed,

@@ -1,0 +1,60 @@
+// Which submission a rejection ends, and whose an order's statuses are.
+import { beforeEach, expect, test } from "vitest";
+import type { OrderRequest } from "./order-messages.ts";
+import { contentOf, type Submission, Submissions } from "./submissions.ts";
+
+let submissions: Submissions;
+let told: string[];
+beforeEach(() => {
+  submissions = new Submissions();
+  told = [];
+});
+
+const submission = (id: string, content: string): Submission => ({
+  id,
+  orderId: "order-1",
+  content,
+  onRejected: () => void told.push(`${id} rejected`),
+  onMayJoin: () => void told.push(`${id} joins`),
+});
+
+const reject = (submissionId?: string) =>
+  submissions.reject({
+    messageId: "m",
+    orderId: "order-1",
+    attempt: 0,
+    status: "Rejected",
+    at: "",
+    ...(submissionId && { submissionId }),
+  });
+
+test("a rejection ends its own submission, once, and the order's statuses stay the first one's", () => {
+  expect(submissions.add(submission("first", "a"))).toBe(true);
+  expect(submissions.add(submission("again", "a"))).toBe(true);
+  expect(submissions.add(submission("other", "b"))).toBe(false);
+  reject("other");
+  reject("other");
+  reject("unknown");
+  reject();
+  expect(told).toEqual(["other rejected"]);
+  expect(submissions.add(submission("later", "b"))).toBe(false);
+});
+
+test.each<[string, (first: Submission) => void]>([
+  ["rejected", () => reject("first")],
+  ["not sent", (first) => submissions.withdraw(first)],
+])("where the first is %s, the order's statuses are the next one's", (_, end) => {
+  const first = submission("first", "a");
+  submissions.add(first);
+  submissions.add(submission("other", "b"));
+  end(first);
+  expect(told).toContain("other joins");
+  expect(submissions.add(submission("again", "b"))).toBe(true);
+});
+
+test("two orders that the app takes for one have one content", () => {
+  const order = { orderId: "order-1", paymentToken: "tok", customer: { id: "c" } } as OrderRequest;
+  const same = { customer: { id: "c " }, priority: "normal", paymentToken: "tok", orderId: "order-1" } as OrderRequest;
+  expect(contentOf(same)).toBe(contentOf(order));
+  expect(contentOf({ ...order, priority: "high" })).not.toBe(contentOf(order));
+});

@@ -1,0 +1,71 @@
+// A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender told of them (P15).
+import { createHash } from "node:crypto";
+import { Outage } from "../domain/outage.ts";
+import type { Rejection } from "../messaging/messenger.ts";
+import { senderOf } from "../messaging/submission-message.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+import type { SubmittedMessage } from "./submit-order.ts";
+
+/** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
+const TELL_WITHIN_MS = 30_000;
+const PAUSE_MS = 1000;
+const DIGEST_LENGTH = 16;
+
+/**
+ * Order of writes: the quarantine, then the status. After a death in between the message is delivered again, and both are done again:
+ * the status under the same message id. What the faults say is of this message alone, never of an order that it collides with.
+ */
+export async function rejectSubmission(
+  message: SubmittedMessage,
+  faults: readonly string[],
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<undefined> {
+  const { body, envelope } = message;
+  const [messageId, correlationId, replyTo, replyToSessionId] = [
+    envelope.messageId,
+    envelope.correlationId,
+    envelope.replyTo,
+    envelope.replyToSessionId,
+  ].map((value) => (typeof value === "string" ? value : undefined));
+  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId };
+  await ports.messenger.quarantine({ subject: "InvalidOrder", ...kept });
+  telemetry.event("OrderQuarantined", {
+    messageId: messageId ?? null,
+    faultCount: faults.length,
+    firstFault: faults[0] ?? "",
+  });
+  await tellSender(message, faults, ports, telemetry);
+}
+
+async function tellSender(
+  { body, envelope }: SubmittedMessage,
+  faults: readonly string[],
+  { messenger, rules, now, pause }: Ports,
+  telemetry: Telemetry,
+): Promise<void> {
+  const { reply, orderId, submissionId } = senderOf(body, envelope, rules);
+  const id = rejectionId(orderId, submissionId, body);
+  const rejection: Rejection = { id, orderId, submissionId, at: instant(now()), faults };
+  const endAt = now() + TELL_WITHIN_MS;
+  const undeliverable = { orderId, status: "Rejected", queue: reply.replyTo };
+  for (;;) {
+    try {
+      const told = await messenger.reject(reply, rejection);
+      if (told === "no-such-queue") telemetry.event("StatusUndeliverable", undeliverable);
+      return;
+    } catch (cause) {
+      if (!(cause instanceof Outage)) throw cause;
+      // Held for longer, the message would go to the quarantine again and again.
+      if (now() > endAt) return telemetry.event("StatusUndeliverable", { ...undeliverable, cause: String(cause) });
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+/** Several submissions under one order id each have their own. At most 109 characters; Service Bus takes 128. */
+function rejectionId(orderId: string | null, submissionId: string | null, body: unknown): string {
+  const submission = JSON.stringify(submissionId ?? body) ?? "";
+  const digest = createHash("sha256").update(submission).digest("hex").slice(0, DIGEST_LENGTH);
+  return `${orderId ?? ""}:0:Rejected:${digest}`;
+}

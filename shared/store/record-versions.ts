@@ -1,0 +1,56 @@
+// Documents of the versions before, as the app of today reads them: one row a version, each from the one before to its own.
+import { NewerSchema } from "../domain/newer-schema.ts";
+import type { Order } from "../domain/order.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+
+/** Of a document with an order's content. */
+export const ORDER_VERSION = 1;
+
+export type Document = { readonly [name: string]: unknown };
+
+/**
+ * Each row takes what may have members of its own version already: a rollout that was interrupted leaves such records. Members that
+ * it does not know stay.
+ */
+const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown];
+if (UPGRADES.length !== RECORD_VERSION) throw new Error("each version of the state record needs its row");
+
+/** Before the first version that a document names. */
+export function versionOf({ schemaVersion }: Document): number {
+  return typeof schemaVersion === "number" ? schemaVersion : 0;
+}
+
+/** The record as today's version has it; itself where it is of today. @throws NewerSchema */
+export function recordOf(document: Document): StateRecord {
+  const version = versionOf(document);
+  if (version > RECORD_VERSION) {
+    throw new NewerSchema(`The state record of order ${document["orderId"]}`, version, RECORD_VERSION);
+  }
+  if (version === RECORD_VERSION) return document as unknown as StateRecord;
+  const upgraded = UPGRADES.slice(version).reduce((record, upgrade) => upgrade(record), document);
+  return { ...upgraded, schemaVersion: RECORD_VERSION } as unknown as StateRecord;
+}
+
+/** The same for an order's content, of which version 1 has only its number more. @throws NewerSchema */
+export function orderOf(document: Document & { readonly order: Order }): Order {
+  const version = versionOf(document);
+  if (version > ORDER_VERSION) {
+    throw new NewerSchema(`The content of order ${document["orderId"]}`, version, ORDER_VERSION);
+  }
+  return document.order;
+}
+
+/** To version 1: a run knows when it was scheduled, until when it may be taken up, and how often it waited in vain. */
+function scheduleKnown(record: Document): Document {
+  const steps = Object.entries(record["steps"] as { [name: string]: Document }).map(([name, step]) => {
+    const undo = step["undo"] as Document | null;
+    return [name, { ...runKnown(step), undo: undo && runKnown(undo) }];
+  });
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** What was begun was taken up in the same moment, so that it was never Scheduled. */
+function runKnown(run: Document): Document {
+  const { startedAt = null, completeBy = null } = run;
+  return { scheduledAt: startedAt, startBy: completeBy, waitCount: 0, ...run };
+}

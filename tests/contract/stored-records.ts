@@ -1,0 +1,134 @@
+// What every implementation of the state store does with records of other versions of the app.
+import { beforeAll, describe, expect, test } from "vitest";
+import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import { recover, wakeOf } from "../../shared/domain/recovery.ts";
+import { NOT_STARTED, RECORD_VERSION, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
+import { scheduled } from "../../shared/domain/step-run.ts";
+import { claim } from "../../shared/domain/transitions.ts";
+import type { OrderStore } from "../../shared/store/order-store.ts";
+import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
+import { NOON } from "../support/orders.ts";
+
+interface Planted {
+  readonly store: OrderStore;
+  readonly stored: (orderId: string) => Promise<StoredRecord | undefined>;
+}
+
+/** @param open a store with these documents in it */
+export function storedRecordsContract(
+  name: string,
+  open: (documents: readonly StoredRecord[], onNewer: (orderId: string) => void) => Promise<Planted>,
+): void {
+  describe(`records of other versions: ${name}`, () => {
+    const newer = { ...storedRecord(1, "pending"), orderId: "newer", schemaVersion: 2, steps: ["as nobody knows"] };
+    const forPatch = [0, 1].map((version) => ({ ...storedRecord(version, "pending"), orderId: `patch-${version}` }));
+    const forReplace = [0, 1].map((version) => ({
+      ...storedRecord(version, "in hand"),
+      orderId: `replace-${version}`,
+    }));
+    const left: string[] = [];
+    let planted: Planted;
+
+    beforeAll(async () => {
+      const samples = storedRecords.map(({ record }) => record);
+      planted = await open([...samples, ...forPatch, ...forReplace, newer], (orderId) => left.push(orderId));
+    });
+
+    const read = async (orderId: string): Promise<StateRecord> => {
+      const found = await planted.store.state(orderId);
+      if (!found) throw new Error(`no ${orderId}`);
+      return found.record;
+    };
+
+    test.each(storedRecords)(
+      "version $version, $name: is read as today's, and keeps what is not known",
+      async (one) => {
+        const record = await read(one.record.orderId);
+        expect(record).toMatchObject({ ...one.record, schemaVersion: RECORD_VERSION });
+        for (const step of Object.values(record.steps)) {
+          expect(step).toMatchObject({ ...UNKNOWN, generation: expect.any(Number) });
+          for (const run of [step, step.undo]) {
+            if (run) expect(Object.keys(run)).toEqual(expect.arrayContaining(Object.keys(NOT_STARTED)));
+          }
+        }
+      },
+    );
+
+    test("version 0: what was Running is taken up, and may have had its effect", async () => {
+      const { takePayment } = (await read("v0-in-hand")).steps;
+      expect(takePayment).toMatchObject({ state: "Running", waitCount: 0, scheduledAt: takePayment?.startedAt });
+      expect(takePayment?.startBy).toBe(takePayment?.completeBy);
+      expect((await read("v0-retried")).steps["takePayment"]?.scheduledAt).not.toBeNull();
+      expect((await read("v0-undo-in-hand")).steps["takePayment"]?.undo).toMatchObject({
+        state: "Running",
+        waitCount: 0,
+      });
+    });
+
+    test.each([0, 1])("version %i: a change is made, and keeps what is not known", async (version) => {
+      const orderId = `patch-${version}`;
+      const before = await read(orderId);
+      const record = before.steps["reserveStock"] as StepRecord;
+      const times = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+      const level = [scheduled({ ...times, name: "reserveStock", record }, "forward", NOON, 2000)];
+      const written = await planted.store.change(orderId, claim(wakeOf(before), level, "holder", NOON));
+      expect(written).toMatchObject({ kind: "written", record: { processState: "Processing", ...UNKNOWN } });
+      const stored = await planted.stored(orderId);
+      expect(stored).toMatchObject({
+        ...UNKNOWN,
+        schemaVersion: RECORD_VERSION,
+        steps: { reserveStock: { state: "Scheduled", ...UNKNOWN }, takePayment: { waitCount: 0, ...UNKNOWN } },
+      });
+    });
+
+    test.each([0, 1])("version %i: a record is replaced, and keeps what is not known", async (version) => {
+      const found = await planted.store.state(`replace-${version}`);
+      if (!found) throw new Error("no record");
+      const next = recover(found.record, { kind: "retry", failureCount: 1 }, NOON, 60_000);
+      expect(await planted.store.replace(found, next)).toMatchObject({ kind: "written" });
+      expect(await planted.stored(`replace-${version}`)).toMatchObject({
+        ...UNKNOWN,
+        schemaVersion: RECORD_VERSION,
+        steps: { takePayment: { state: "NotStarted", retryCount: 1, ...UNKNOWN } },
+      });
+    });
+
+    test("a newer record is left alone and reported: it is neither read nor changed", async () => {
+      const before = await planted.stored("newer");
+      await expect(planted.store.state("newer")).rejects.toBeInstanceOf(NewerSchema);
+      const write = claim({ orderId: "newer", attempt: 1, direction: "forward" }, [], "holder", NOON);
+      await expect(planted.store.change("newer", write)).rejects.toThrow(/order newer was written by a newer version/);
+      expect(await planted.stored("newer")).toEqual(before);
+      expect(left).toContain("newer");
+    });
+
+    test("what is due is found whatever its version, but for newer records, which are reported", async () => {
+      left.length = 0;
+      const due: StateRecord[] = [];
+      for await (const { record } of planted.store.due("2030-01-01T00:00:00.000Z")) due.push(record);
+      const expected = storedRecords.filter(({ record }) => record["dueAt"] !== undefined);
+      expect(due.map(({ orderId }) => orderId)).toEqual(
+        expect.arrayContaining(expected.map((one) => one.record.orderId)),
+      );
+      expect(new Set(due.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([RECORD_VERSION]));
+      expect(left).toEqual(["newer"]);
+    });
+
+    test("all are listed and counted", async () => {
+      const { orders } = await planted.store.list({ limit: 100 });
+      for (const { version, record } of storedRecords) {
+        const listed = orders.find(({ orderId }) => orderId === record.orderId);
+        expect(listed).toMatchObject({ schemaVersion: version, processState: record["processState"] });
+        expect(Object.keys(listed?.steps ?? {})).toEqual(Object.keys(record["steps"] as object));
+      }
+      expect(orders.find(({ orderId }) => orderId === "newer")).toMatchObject({ schemaVersion: 2, steps: {} });
+      expect(
+        (await planted.store.list({ limit: 100, step: "takePayment" })).orders.map(({ orderId }) => orderId),
+      ).toEqual(expect.arrayContaining(["v0-in-hand", "v1-in-hand", "v0-undo-in-hand"]));
+      const held = storedRecords.filter(({ record }) => record["processState"] === "Processing");
+      const counted = await planted.store.countInFlight("2020-01-01T00:00:00.000Z");
+      expect(counted.held).toBeGreaterThanOrEqual(held.length);
+      expect(counted.waiting).toBe(0);
+    });
+  });
+}

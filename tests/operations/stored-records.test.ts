@@ -1,0 +1,54 @@
+// Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
+import { expect, test } from "vitest";
+import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { inspectOrder } from "../../shared/operations/inspect-order.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { storedRecord } from "../stored-records/stored-records.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const A_DAY_MS = 86_400_000;
+
+/** A day later, so that all is overdue. */
+function worldWith(version: number, name: string, changes: object = {}): World {
+  const record = { ...storedRecord(version, name), orderId: "order-1", ...changes };
+  const store = createMemoryOrderStore({ documents: [record] });
+  return createWorld(NOON_MS + A_DAY_MS, { ...store, order: async (orderId) => sampleOrder(orderId) });
+}
+
+test.each([
+  [0, "pending", "Processed", undefined],
+  [0, "in hand", "Processed", undefined],
+  [0, "retried", "Processed", undefined],
+  [0, "undo in hand", "Error", "undone"],
+  [0, "error", "Error", "undone"],
+  [1, "pending", "Processed", undefined],
+  [1, "scheduled", "Processed", undefined],
+  [1, "in hand", "Processed", undefined],
+  [1, "undo in hand", "Error", "undone"],
+])("version %i, %s: the supervisor brings it to its end, %s", async (version, name, processState, kind) => {
+  const world = worldWith(version, name);
+  const report = await sweep(world, world.telemetry);
+  expect(report).toMatchObject({ broken: 0 });
+  for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+  const record = await world.stateOf();
+  expect(record).toMatchObject({ processState, ...(kind && { error: { kind } }) });
+});
+
+test("a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
+  const world = worldWith(1, "in hand", { schemaVersion: 2 });
+  const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
+  const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+  const words = /a newer version of the app.*left alone/;
+  await expect(claimOrder(wake, world, world.telemetry)).rejects.toThrow(words);
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0, broken: 0 });
+  const caller = { by: "ann", ifMatch: "any" } as unknown as Parameters<typeof operateOrder>[2];
+  const request = { kind: "undo", reason: "test" } as const;
+  await expect(operateOrder("order-1", request, caller, world, world.telemetry)).rejects.toBeInstanceOf(NewerSchema);
+  await expect(inspectOrder("order-1", world)).rejects.toThrow(words);
+  expect((world.store as unknown as { stored(orderId: string): unknown }).stored("order-1")).toEqual(before);
+  expect(world.wakes).toEqual([]);
+});
