@@ -28,6 +28,7 @@ export async function holdMessage<T>(
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
+      if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });
       if (heldMs + waitMs > HOLD_MS) {
         telemetry.event("MessagePostponed", { queue: message.queue, heldMs, cause: String(cause) });
         await messenger.postpone(message);

@@ -48,7 +48,6 @@ export const WORLDS: readonly Setting[] = [
   world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
   world("queues; a refusal and a late service", QUEUE, ONE, { refusals: 1, lateness: 1 }),
-  world("queues, two hosts; a refusal", QUEUE, HOSTS, { refusals: 1 }),
 ];
 
 /** These take some minutes: `MODEL_WORLDS=all`. */

@@ -44,7 +44,7 @@ test("a longer one: it goes back to its queue before its lock ends, once", async
   expect(await hold(awayFor(3_600_000))).toBeUndefined();
   expect(world.postponed).toEqual([message]);
   expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
-  expect(world.eventNames()).toEqual(["MessagePostponed"]);
+  expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed"]);
 });
 
 test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {
