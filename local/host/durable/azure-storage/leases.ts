@@ -11,6 +11,8 @@ export class Leases {
   constructor(db: Database) {
     this.#db = db;
     db.exec(SCHEMA);
+    // What is visible again needs none.
+    db.prepare("DELETE FROM leases WHERE visibleAt <= ?").run(Date.now());
   }
 
   /** Epoch milliseconds by message. */
