@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import type { Workflow } from "./domain/workflow.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
@@ -14,13 +15,14 @@ import { instant, type Ports } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
+import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
 import { processTelemetry } from "./telemetry/events.ts";
 import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
-import { agentsAskedByQueue, loadWorkflows } from "./workflows/workflows.ts";
+import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
@@ -40,6 +42,7 @@ interface App {
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
+  readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
 }
 
 let composed: App | undefined;
@@ -55,6 +58,11 @@ export function ports(): Ports {
 /** The app's own queues; as `ports`. */
 export function queueNames(): App["queues"] {
   return app().queues;
+}
+
+/** The workflows as they are written, and the register of their versions; as `ports`. */
+export function workflowPorts(): App["workflows"] {
+  return app().workflows;
 }
 
 /** What the gauges are read from; as `ports`. */
@@ -163,5 +171,6 @@ function compose(config: Config): App {
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };
-  return { ports, queues, stock, deadLetters: connected };
+  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
+  return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
 }

@@ -17,6 +17,9 @@ const IS_OPEN = {
   settled: false,
 } as const satisfies Record<OrderError["kind"], boolean>;
 
+/** The kinds of error of orders that a person still has to see to. */
+export const OPEN_ERRORS = (Object.keys(IS_OPEN) as OrderError["kind"][]).filter((kind) => IS_OPEN[kind]);
+
 export interface OrderCount {
   /** What is counted; `kind`: why it is in Error. */
   readonly of: "overdue" | { readonly state: ProcessState; readonly kind: OrderError["kind"] | null };
@@ -41,8 +44,7 @@ export function createOrderCensus(container: Container): readonly OrderCount[] {
       count: () => count("c.processState = @state", { "@state": state }),
     }),
   );
-  const openKinds = (Object.keys(IS_OPEN) as OrderError["kind"][]).filter((kind) => IS_OPEN[kind]);
-  const inError = openKinds.map(
+  const inError = OPEN_ERRORS.map(
     (kind): OrderCount => ({
       of: { state: "Error", kind },
       // Two filters, each over an index of its own, would be intersected, and all that ever ended in Error passes one of them: the

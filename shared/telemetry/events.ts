@@ -39,6 +39,10 @@ export const EVENTS = [
   "RecoveryFailed",
   "OrchestrationsRemoved",
   "StockUncounted",
+  "WorkflowEdited",
+  "WorkflowVersionMissing",
+  "WorkflowVersionInUse",
+  "WorkflowsUnchecked",
 ] as const;
 
 export type EventName = (typeof EVENTS)[number];
@@ -78,6 +82,9 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   EndpointMisconfigured: "error",
   LedgerUnwritten: "warn",
   StockUncounted: "warn",
+  WorkflowEdited: "error",
+  WorkflowVersionMissing: "error",
+  WorkflowsUnchecked: "warn",
 };
 
 /** Hears of every event beside the log. */

@@ -11,11 +11,14 @@ export interface Workflows {
   readonly names: readonly string[];
 }
 
-const known: readonly Workflow[] = [...orderFulfilment, returns];
+/** As they are written: the app's settings add to them. */
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(
-  known.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
+  knownWorkflows.flatMap(({ steps }) =>
+    steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : [])),
+  ),
 );
 
 /**
@@ -24,7 +27,7 @@ export const agentsAskedByQueue: ReadonlySet<string> = new Set(
  */
 export function loadWorkflows(
   agents: KnownAgents,
-  workflows: readonly Workflow[] = known,
+  workflows: readonly Workflow[] = knownWorkflows,
   startWithin: string = START_WITHIN,
 ): Workflows {
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));

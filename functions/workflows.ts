@@ -1,0 +1,43 @@
+// Workflows' versions: checked when the app starts, and counted for operators.
+import { setTimeout as sleep } from "node:timers/promises";
+import { app } from "@azure/functions";
+import { workflowPorts } from "../shared/compose.ts";
+import { checkWorkflows, versionsInUse, WorkflowEdited } from "../shared/operations/check-workflows.ts";
+import { processTelemetry } from "../shared/telemetry/events.ts";
+import { operatorEndpoint } from "./http/operator-endpoint.ts";
+
+/** The host waits for this; a store that is away must not keep the app from starting. */
+const CHECK_WITHIN_MS = 5000;
+
+app.hook.appStart(async () => {
+  const limit = new AbortController();
+  try {
+    await Promise.race([check(), sleep(CHECK_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
+  } finally {
+    limit.abort();
+  }
+});
+
+/** @throws WorkflowEdited, and nothing else: what else is wrong, as a setting, the functions say themselves */
+async function check(): Promise<void> {
+  try {
+    const { known, register } = workflowPorts();
+    await checkWorkflows(known, register, processTelemetry);
+  } catch (cause) {
+    if (cause instanceof WorkflowEdited) {
+      processTelemetry.event("WorkflowEdited", { faults: cause.message });
+      throw cause;
+    }
+    processTelemetry.event("WorkflowsUnchecked", { cause: String(cause) });
+  }
+}
+
+operatorEndpoint("listWorkflows", {
+  method: "GET",
+  route: "workflows",
+  role: "Orders.Read",
+  handle: async () => {
+    const { known, register } = workflowPorts();
+    return { jsonBody: { workflows: await versionsInUse(known, register) } };
+  },
+});

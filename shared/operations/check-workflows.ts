@@ -1,0 +1,70 @@
+// At start: a workflow that was edited without a new version is refused, and which versions orders still need is said.
+
+import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
+import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
+import type { OrdersOfVersion, WorkflowRegister } from "../store/workflow-register.ts";
+import type { Telemetry } from "./ports.ts";
+
+export interface VersionInUse extends WorkflowRef {
+  readonly orders: OrdersOfVersion;
+  /**
+   * `newest`: new orders start with it. `needed`: it has to stay for the orders that it has. `mayBeRetired`: no order needs it.
+   * `missing`: orders need it, and this app does not have it. `retired`: this app does not have it, and no order needs it.
+   */
+  readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
+}
+
+/** A version's orders could not be told what it says now from what it said when they began. */
+export class WorkflowEdited extends Error {
+  override readonly name = "WorkflowEdited";
+}
+
+/**
+ * Versions that only another version of the app has, as after a rollback, stop nothing: they are said to be missing.
+ * @throws WorkflowEdited, which names every edit
+ */
+export async function checkWorkflows(
+  known: readonly Workflow[],
+  register: WorkflowRegister,
+  telemetry: Telemetry,
+): Promise<readonly VersionInUse[]> {
+  const faults: string[] = [];
+  for (const workflow of known) {
+    const content = contentOfWorkflow(workflow);
+    const edits = editsBetween(await register.enter(content), content);
+    if (edits.length > 0) faults.push(`workflow ${content.name} v${content.version}: ${edits.join(", ")}`);
+  }
+  if (faults.length > 0) {
+    throw new WorkflowEdited(
+      `Workflows were edited without a new version, and orders that began with them would go on by other steps:\n  ${faults.join("\n  ")}\n` +
+        "Put the version back as it was, and add what is to change as a new version beside it.",
+    );
+  }
+  const versions = await versionsInUse(known, register);
+  for (const { name, version, standing, orders } of versions) {
+    if (standing === "newest" || standing === "retired") continue;
+    telemetry.event(standing === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
+      workflow: name,
+      version,
+      standing,
+      ...orders,
+    });
+  }
+  return versions;
+}
+
+/** Every version that this app has or that ever ran on its store, with the orders that need it. */
+export async function versionsInUse(known: readonly Workflow[], register: WorkflowRegister): Promise<VersionInUse[]> {
+  const isKnown = (ref: WorkflowRef) => known.some(({ name, version }) => name === ref.name && version === ref.version);
+  const others = (await register.entered()).filter((entered) => !isKnown(entered));
+  const versions = [...known, ...others].map(async ({ name, version }): Promise<VersionInUse> => {
+    const orders = await register.orders({ name, version });
+    const isNeeded = Object.values(orders).some((count: number) => count > 0);
+    const newest = Math.max(...known.flatMap((one) => (one.name === name ? [one.version] : [])));
+    if (!isKnown({ name, version })) return { name, version, orders, standing: isNeeded ? "missing" : "retired" };
+    if (version === newest) return { name, version, orders, standing: "newest" };
+    return { name, version, orders, standing: isNeeded ? "needed" : "mayBeRetired" };
+  });
+  const found = await Promise.all(versions);
+  return found.sort((one, other) => one.name.localeCompare(other.name) || one.version - other.version);
+}

@@ -1,0 +1,77 @@
+// Which versions of workflows have run on this store, with what each said; and how many orders still need one.
+import { type Container, ErrorResponse } from "@azure/cosmos";
+import type { WorkflowRef } from "../domain/workflow.ts";
+import type { WorkflowContent } from "../domain/workflow-content.ts";
+import { OPEN_ERRORS } from "./order-census.ts";
+
+/** Orders that a version has to stay for. */
+export interface OrdersOfVersion {
+  readonly pending: number;
+  readonly processing: number;
+  /** In Error, where a person may still have it go on or undone. */
+  readonly inError: number;
+}
+
+/** Every method throws where the store does not answer. */
+export interface WorkflowRegister {
+  /** Enters the version, unless it stands there. @returns what stands there: of several that enter it at once, the first one's */
+  enter(content: WorkflowContent): Promise<WorkflowContent>;
+  /** Every version that was ever entered. */
+  entered(): Promise<readonly WorkflowContent[]>;
+  orders(ref: WorkflowRef): Promise<OrdersOfVersion>;
+}
+
+/** The partition of the entries: no day is called so. */
+const PARTITION = "workflows";
+const CONFLICT = 409;
+/** Not even where the container lets its documents go after a time. */
+const FOR_EVER = -1;
+
+const idOf = ({ name, version }: WorkflowRef): string => `workflow:${name}:${version}`;
+
+/**
+ * @param container its partition key is `/day`
+ * @param orders where the state records stand
+ */
+export function createCosmosWorkflowRegister(container: Container, orders: Container): WorkflowRegister {
+  async function count(condition: string, { name, version }: WorkflowRef): Promise<number> {
+    const query = {
+      query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition} AND c.workflow.name = @name AND c.workflow.version = @version`,
+      parameters: [
+        { name: "@name", value: name },
+        { name: "@version", value: version },
+      ],
+    };
+    const { resources } = await orders.items.query<number>(query).fetchAll();
+    return resources[0] ?? 0;
+  }
+
+  return {
+    async enter(content) {
+      const id = idOf(content);
+      const known = await container.item(id, PARTITION).read<WorkflowContent>();
+      if (known.resource) return known.resource;
+      try {
+        await container.items.create({ ...content, id, day: PARTITION, ttl: FOR_EVER });
+        return content;
+      } catch (cause) {
+        if (!(cause instanceof ErrorResponse) || cause.code !== CONFLICT) throw cause;
+        const first = (await container.item(id, PARTITION).read<WorkflowContent>()).resource;
+        if (!first) throw cause;
+        return first;
+      }
+    },
+    async entered() {
+      const query = { query: "SELECT c.name, c.version, c.parts FROM c WHERE IS_DEFINED(c.parts)" };
+      return (await container.items.query<WorkflowContent>(query, { partitionKey: PARTITION }).fetchAll()).resources;
+    },
+    async orders(ref) {
+      const [pending, processing, ...inError] = await Promise.all([
+        count("c.processState = 'Pending'", ref),
+        count("c.processState = 'Processing'", ref),
+        ...OPEN_ERRORS.map((kind) => count(`c.error.kind = '${kind}' AND c.processState = 'Error'`, ref)),
+      ]);
+      return { pending, processing, inError: inError.reduce((sum, one) => sum + one, 0) };
+    },
+  };
+}

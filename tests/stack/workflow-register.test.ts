@@ -1,0 +1,63 @@
+// The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
+import { CosmosClient } from "@azure/cosmos";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { contentOfWorkflow } from "../../shared/domain/workflow-content.ts";
+import { createCosmosWorkflowRegister, type WorkflowRegister } from "../../shared/store/workflow-register.ts";
+import { knownWorkflows } from "../../shared/workflows/workflows.ts";
+import { storedRecord } from "../stored-records/stored-records.ts";
+import { CHAIN } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+let register: WorkflowRegister;
+beforeAll(async () => {
+  app = await startTestStack();
+  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  register = createCosmosWorkflowRegister(supervision, containerOf(app.settings));
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+test("the app has entered its workflows when it started", async () => {
+  const entered = await register.entered();
+  expect(entered).toHaveLength(knownWorkflows.length);
+  for (const workflow of knownWorkflows) expect(entered).toContainEqual(contentOfWorkflow(workflow));
+});
+
+test("of several that enter a version at once, the first one's content stands", async () => {
+  const one = contentOfWorkflow({ ...CHAIN, name: "at-once" });
+  const other = { ...one, parts: { ...one.parts, policy: "another" } };
+  const stand = await Promise.all([one, other, one, other].map((content) => register.enter(content)));
+  expect(new Set(stand.map(({ parts }) => parts["policy"])).size).toBe(1);
+});
+
+test("orders are counted by the version that they need, of any schema version, and ended ones are not", async () => {
+  const workflow = { name: "counted", version: 7 };
+  const records = [storedRecord(0, "pending"), storedRecord(1, "in hand"), storedRecord(1, "processed")];
+  const expired = { ...storedRecord(1, "error"), orderId: "counted-expired", error: { kind: "expired" } };
+  for (const record of [...records, expired]) {
+    await containerOf(app.settings).items.create({ ...record, workflow, dueAt: "2999-01-01", id: "state" });
+  }
+  expect(await register.orders(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
+  expect(await register.orders({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });
+});
+
+test("an operator sees which versions orders need", async () => {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/workflows`);
+  const { workflows } = (await response.json()) as { workflows: unknown[] };
+  const none = { pending: 0, processing: 0, inError: 0 };
+  expect(workflows).toContainEqual({
+    name: CHAIN.name,
+    version: CHAIN.version,
+    standing: "mayBeRetired",
+    orders: none,
+  });
+  expect(workflows).toContainEqual({ name: "at-once", version: CHAIN.version, standing: "retired", orders: none });
+});
+
+test("an app whose workflow was edited without a new version does not start", async () => {
+  await app.stack.kill("host");
+  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const entry = supervision.item(`workflow:${CHAIN.name}:${CHAIN.version}`, "workflows");
+  await entry.patch([{ op: "set", path: "/parts/policy", value: "as it was" }]);
+  await expect(app.stack.restart("host")).rejects.toThrow();
+});
