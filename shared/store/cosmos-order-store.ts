@@ -13,7 +13,7 @@ import type { Order } from "../domain/order.ts";
 import { type Direction, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import type { Change, Guard, GuardedWrite } from "../domain/transitions.ts";
 import { documentPath } from "./document-path.ts";
-import { createOrderCache } from "./order-cache.ts";
+import { createOrderCache, keep } from "./order-cache.ts";
 import { type Listed, listQuery, pageOf } from "./order-list.ts";
 import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
 import { type Document, ORDER_VERSION, orderOf, recordOf, versionOf } from "./record-versions.ts";
@@ -79,6 +79,9 @@ export function createCosmosOrderStore(
   }
 
   const cache = createOrderCache(CACHED_ORDERS);
+  /** Records seen in today's version: none goes back, so a refused change of one is not the version's. */
+  const current = new Map<string, true>();
+  const seenCurrent = (orderId: string) => keep(current, CACHED_ORDERS, orderId, true);
 
   async function readOrder(orderId: string, revision: number): Promise<Order> {
     const { resource } = await patiently("read an order", () =>
@@ -100,7 +103,9 @@ export function createCosmosOrderStore(
 
   function opened(document: StoredDocument): Versioned {
     try {
-      return { record: recordOf(document), etag: document._etag };
+      const record = recordOf(document);
+      if (versionOf(document) === RECORD_VERSION) seenCurrent(record.orderId);
+      return { record, etag: document._etag };
     } catch (cause) {
       if (cause instanceof NewerSchema) onNewer(document.orderId, cause);
       throw cause;
@@ -130,6 +135,7 @@ export function createCosmosOrderStore(
 
   /** False where the record is of today's version. */
   async function upgraded(orderId: string): Promise<boolean> {
+    if (current.has(orderId)) return false;
     const document = await readDocument(orderId);
     if (!document) return false;
     const { record, etag } = opened(document);
@@ -184,6 +190,7 @@ export function createCosmosOrderStore(
         return true;
       });
       if (created) {
+        seenCurrent(orderId);
         cache.put(order, FIRST_REVISION);
         return { kind: "created" };
       }
@@ -198,6 +205,7 @@ export function createCosmosOrderStore(
     /** A change is of today's version, and a record of another one refuses it: a mixture could not be told from either. */
     async change(orderId, write): Promise<Written> {
       const written = await patchState(orderId, write);
+      if (written.kind === "written") seenCurrent(orderId);
       if (written.kind === "written" || !(await upgraded(orderId))) return written;
       return patchState(orderId, write);
     },

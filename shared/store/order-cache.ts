@@ -10,8 +10,7 @@ export interface OrderCache {
 export function createOrderCache(size: number): OrderCache {
   const kept = new Map<string, Order>();
   const put = (order: Order, revision: number): void => {
-    kept.set(keyOf(order.orderId, revision), order);
-    if (kept.size > size) for (const oldest of kept.keys()) return void kept.delete(oldest);
+    keep(kept, size, keyOf(order.orderId, revision), order);
   };
   return {
     put,
@@ -23,6 +22,12 @@ export function createOrderCache(size: number): OrderCache {
       return order;
     },
   };
+}
+
+/** Where there are more than so many, the one kept first goes. */
+export function keep<T>(kept: Map<string, T>, size: number, key: string, value: T): void {
+  kept.set(key, value);
+  if (kept.size > size) for (const oldest of kept.keys()) return void kept.delete(oldest);
 }
 
 const keyOf = (orderId: string, revision: number): string => `${orderId}#${revision}`;

@@ -1,6 +1,7 @@
 // P16: what is stopped in order (SIGTERM) loses no time for what it was about: nothing needs a second attempt.
 import { expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
+import { isInHand, runOf } from "../../shared/domain/plan.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
@@ -25,9 +26,10 @@ async function stopInTheMiddle(app: TestStack, stop: () => Promise<void>): Promi
   const orderIds = Array.from({ length: ORDERS }, (_, index) => `drained-${index}`);
   await Promise.all(orderIds.map((orderId) => app.shop.send(madeOrder(orderId))));
   const records = () => app.records.of(orderIds);
-  const running = async (step: string) =>
-    (await records()).filter(({ steps }) => steps[step]?.state === "Running").length;
-  await expect.poll(() => running("checkFraud"), { timeout: 30_000, interval: 20 }).toBe(ORDERS);
+  // Of those that wait for the agent some are at work, and the others' messages wait in the host or in the queue.
+  const inHand = async (step: string) =>
+    (await records()).filter(({ steps }) => isInHand(runOf(steps[step], "forward"))).length;
+  await expect.poll(() => inHand("checkFraud"), { timeout: 30_000, interval: 20 }).toBe(ORDERS);
   for (const service of ["fraud", "payment"]) {
     await fetch(`${app.stack.addresses.remotes[service]}/$faults`, { method: "DELETE" });
   }

@@ -51,9 +51,9 @@ test("an order goes through, and its telemetry arrived", async () => {
   expect(code).toBe(0);
 });
 
-test("a workflow that the app does not have: the quarantine's fault is told", async () => {
+test("a workflow that the app does not have: its rejection is told", async () => {
   const { code, output } = await smoke(data, "--workflow", "nowhere", "--within", "5");
-  expect(output).toContain("The app keeps it in its quarantine, for:");
+  expect(output).toContain("was rejected");
   expect(output).toContain("workflow");
   expect(code).toBe(1);
 });
