@@ -1,5 +1,6 @@
 // P11: the supervisor's other strategies on the real bus: pauses that grow, then the undo.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import Long from "long";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
@@ -84,9 +85,11 @@ async function loseScheduledWake(orderId: string): Promise<void> {
   const receiver = app.bus.createReceiver("scheduler");
   const sender = app.bus.createSender("scheduler");
   try {
-    const scheduled = (await receiver.peekMessages(50)).find(({ body }) => body.orderId === orderId);
-    if (!scheduled?.sequenceNumber) throw new Error("no message is scheduled");
-    await sender.cancelScheduledMessages(scheduled.sequenceNumber);
+    // The record is written before the message is sent.
+    const scheduled = async () =>
+      (await receiver.peekMessages(50, { fromSequenceNumber: Long.ZERO })).find(({ body }) => body.orderId === orderId);
+    const sequenceNumber = await vi.waitUntil(async () => (await scheduled())?.sequenceNumber, { interval: 20 });
+    await sender.cancelScheduledMessages(sequenceNumber);
   } finally {
     await Promise.all([receiver.close(), sender.close()]);
   }
