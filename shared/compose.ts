@@ -129,6 +129,7 @@ function compose(config: Config): App {
     workflows,
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: {
+      holdWithinMs: config.HoldWithin,
       claimWithinMs: config.ClaimWithin,
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,

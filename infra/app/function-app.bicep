@@ -108,6 +108,7 @@ var settings = {
   SupervisorSchedule: supervisorSchedule
   OrdersInFlight: '200'
   StartWithin: 'PT30S'
+  HoldWithin: 'PT3M'
   ClaimWithin: 'PT5M'
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'

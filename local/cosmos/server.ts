@@ -18,6 +18,14 @@ const TOO_BUSY = fault(
   0,
 );
 
+/** As where the identity's role was taken away. */
+const NOT_ALLOWED = fault(
+  403,
+  "Request is blocked: the principal may not do this on the resource.",
+  ["x-ms-substatus", "5300"],
+  0,
+);
+const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
@@ -44,8 +52,8 @@ export class CosmosServer {
   #requestCharge = 0;
   #throttled = 0;
   #swept = 0;
-  /** How many of the next data requests are to be refused. */
-  #throttle = 0;
+  /** How many of the next data requests are to be refused, and how. */
+  #refusals: { left: number; readonly status: keyof typeof REFUSALS } = { left: 0, status: 429 };
 
   constructor(catalog: Catalog, database: Database, log: (line: string) => void) {
     this.#catalog = catalog;
@@ -89,7 +97,7 @@ export class CosmosServer {
     const body = bytes[0] === HYBRID_ROW ? "" : bytes.toString();
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
-    if (path === "$throttle") return { reply: this.#setThrottle(body) };
+    if (path === "$refuse") return { reply: this.#setRefusals(body) };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
     const date = String(headers["x-ms-date"] ?? headers.date ?? "");
     if (!isSigned(method, segments, date, headers.authorization ?? "")) {
@@ -101,10 +109,10 @@ export class CosmosServer {
     const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
     const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body, bytes };
     if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
-    if (route.on === "documents" && this.#throttle > 0) {
-      this.#throttle -= 1;
-      this.#throttled += 1;
-      return { reply: TOO_BUSY };
+    if (route.on === "documents" && this.#refusals.left > 0) {
+      this.#refusals.left -= 1;
+      if (this.#refusals.status === 429) this.#throttled += 1;
+      return { reply: REFUSALS[this.#refusals.status] };
     }
     const container = this.#catalog.container(names[0] ?? "", names[1] ?? "");
     if (!container) return { reply: fault(404, NO_CONTAINER) };
@@ -126,12 +134,15 @@ export class CosmosServer {
     return { status: 200, charge: 0, body: JSON.stringify(counts) };
   }
 
-  #setThrottle(body: string): Reply {
+  #setRefusals(body: string): Reply {
     const given = parseJson(body);
-    const requests = isObject(given) ? given["requests"] : undefined;
-    if (typeof requests !== "number" || requests < 0) return fault(400, 'A body like {"requests": 3} is expected.');
-    this.#throttle = requests;
-    return { status: 200, charge: 0, body: JSON.stringify({ requests }) };
+    const { requests, status = 429 } = isObject(given) ? given : {};
+    const isCount = typeof requests === "number" && requests >= 0;
+    if (!isCount || (status !== 403 && status !== 429)) {
+      return fault(400, 'A body like {"requests": 3, "status": 429} is expected, where the status is 403 or 429.');
+    }
+    this.#refusals = { left: requests, status };
+    return { status: 200, charge: 0, body: JSON.stringify({ requests, status }) };
   }
 }
 

@@ -77,7 +77,7 @@ export class EndpointPool {
   /** A place at once; undefined when there is none, or others wait for one. `failed`: see `chooseEndpoint`. */
   take(priority: Priority, failed?: string): Lease | undefined {
     if (this.#lanes.high.size > 0 || this.#lanes.normal.size > 0) return undefined;
-    return this.#choose(priority, failed);
+    return this.#choose(priority, failed, this.#options.now());
   }
 
   /** Waits in the lane, and answers how to leave it; undefined when the lane is full. */
@@ -127,8 +127,7 @@ export class EndpointPool {
     return { endpoint: this.#slots[0]?.url ?? "", message: "had no room for another call" };
   }
 
-  #choose(priority: Priority, failed: string | undefined): OwnLease | undefined {
-    const now = this.#options.now();
+  #choose(priority: Priority, failed: string | undefined, now: number): OwnLease | undefined {
     for (const slot of this.#slots) slot.health = slot.circuit.at(now);
     const choice = this.#amongQuick(priority, failed, now) ?? chooseEndpoint(this.#slots, priority, failed);
     if (!("endpoint" in choice)) return undefined;
@@ -160,10 +159,12 @@ export class EndpointPool {
       }
       const lane = this.#lanes[turn.lane];
       const [waiter] = lane;
-      const lease = waiter && this.#choose(turn.lane, waiter.failed);
+      const now = this.#options.now();
+      const lease = waiter && this.#choose(turn.lane, waiter.failed, now);
       if (!lease) {
         if (this.isDown()) this.#sendAway();
-        this.#wakeWhenUsable();
+        // By the instant of the choice: an endpoint that has become usable since would have no time left to wait for.
+        this.#wakeWhenUsable(now);
         return;
       }
       this.#passedOver = turn.passedOver;
@@ -183,9 +184,8 @@ export class EndpointPool {
   }
 
   /** Where only time is wanting, nobody's return will call the next one in. */
-  #wakeWhenUsable(): void {
+  #wakeWhenUsable(now: number): void {
     clearTimeout(this.#wakeUp);
-    const now = this.#options.now();
     const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);
     if (instants.length === 0) return;
     this.#wakeUp = setTimeout(() => this.#admitNext(), Math.max(1, Math.min(...instants) - now));

@@ -4,8 +4,6 @@ import { Outage } from "../domain/outage.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import type { Ports, Telemetry } from "./ports.ts";
 
-/** A message's lock is renewed for 5 minutes (host.json), in which the last try has to end too: it takes up to 80 s. */
-const HOLD_MS = 3 * 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -18,7 +16,7 @@ const LONGEST_PAUSE_MS = 2000;
 export async function holdMessage<T>(
   message: ReceivedMessage,
   work: () => Promise<T>,
-  { messenger, now, pause }: Pick<Ports, "messenger" | "now" | "pause">,
+  { messenger, timing, now, pause }: Pick<Ports, "messenger" | "timing" | "now" | "pause">,
   telemetry: Telemetry,
 ): Promise<T | undefined> {
   const heldSince = now();
@@ -29,7 +27,7 @@ export async function holdMessage<T>(
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
       if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });
-      if (heldMs + waitMs > HOLD_MS) {
+      if (heldMs + waitMs > timing.holdWithinMs) {
         telemetry.event("MessagePostponed", { queue: message.queue, heldMs, cause: String(cause) });
         await messenger.postpone(message);
         return undefined;

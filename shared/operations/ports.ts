@@ -13,6 +13,11 @@ import type { Admission } from "./admission.ts";
 export interface Timing {
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
+  /**
+   * How long a message is held under its lock during an outage. The lock is renewed for 5 minutes (host.json), in which the last
+   * try has to end too: it takes up to 80 s.
+   */
+  readonly holdWithinMs: number;
   /** How long a Pending order may wait for its claim before the scheduler is told again. */
   readonly claimWithinMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */

@@ -9,7 +9,7 @@ import { returns } from "../../shared/workflows/returns.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
-import { faultsOf, type Told } from "./oracle.ts";
+import { endsOf, faultsOf } from "./oracle.ts";
 import { type Action, INSTANCE_COUNTS, inWords, planOf, type Victim } from "./plan.ts";
 
 export interface ChaosReport {
@@ -189,26 +189,12 @@ class Walk {
       await sleep(2000);
       const left = await this.#app.records.unfinished();
       if (left.length > 0 && Date.now() - begun < SETTLE_WITHIN_MS) continue;
-      faults = await faultsOf(this.#app, orderIds, workflowOf, (orderId) => this.#toldOf(orderId));
+      faults = await faultsOf(this.#app, orderIds, workflowOf);
       if (faults.length === 0) break;
     } while (Date.now() - begun < SETTLE_WITHIN_MS);
     const records = await this.#app.records.of(orderIds);
-    const states: Record<string, number> = {};
-    for (const { processState, error } of records) {
-      const state = error ? `${processState} (${error.kind})` : processState;
-      states[state] = (states[state] ?? 0) + 1;
-    }
     const attempts = records.reduce((sum, { attempt }) => sum + attempt, 0);
-    return { orders: orderIds.length, actions, states, attempts, faults };
-  }
-
-  #toldOf(orderId: string): Told[] {
-    const seen = new Set<unknown>();
-    return this.#app.statuses(orderId).flatMap(({ messageId, body }) => {
-      if (seen.has(messageId)) return [];
-      seen.add(messageId);
-      return [{ attempt: Number(body.attempt), status: String(body.status) }];
-    });
+    return { orders: orderIds.length, actions, states: endsOf(records), attempts, faults };
   }
 }
 

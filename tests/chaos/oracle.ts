@@ -13,17 +13,15 @@ const QUEUES = [
   "agent-replies-host2",
 ];
 
-export interface Told {
+interface Told {
   readonly attempt: number;
   readonly status: string;
 }
 
-/** @param told what the shop heard of each order, each message once */
 export async function faultsOf(
   app: TestStack,
   orderIds: readonly string[],
   workflowOf: (record: StateRecord) => Workflow | undefined,
-  told: (orderId: string) => readonly Told[],
 ): Promise<string[]> {
   const records = new Map((await app.records.of(orderIds)).map((record) => [record.orderId, record]));
   const effects = await effectsOf(app);
@@ -34,7 +32,7 @@ export async function faultsOf(
     return [
       ...faultsOfRecord(record),
       ...(workflow ? faultsOfEffects(record, workflow, effects.get(orderId) ?? new Map()) : []),
-      ...faultsOfTold(record, told(orderId)),
+      ...faultsOfTold(record, toldOf(app, orderId)),
     ].map((fault) => `${orderId}: ${fault}`);
   });
   return [...faults, ...(await leftInQueues(app)), ...(await leftRunning(app))];
@@ -91,6 +89,26 @@ function faultsOfTold(record: StateRecord, told: readonly Told[]): string[] {
   const wanted = processState === "Processed" ? "Completed" : isUndone(record) ? "Undone" : "Failed";
   if (last !== wanted) faults.push(`the shop was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
   return faults;
+}
+
+/** What the shop heard of the order, each message once. */
+function toldOf(app: TestStack, orderId: string): Told[] {
+  const seen = new Set<unknown>();
+  return app.statuses(orderId).flatMap(({ messageId, body }) => {
+    if (seen.has(messageId)) return [];
+    seen.add(messageId);
+    return [{ attempt: Number(body.attempt), status: String(body.status) }];
+  });
+}
+
+/** How many orders came to each end. */
+export function endsOf(records: readonly StateRecord[]): { [state: string]: number } {
+  const states: Record<string, number> = {};
+  for (const { processState, error } of records) {
+    const state = error ? `${processState} (${error.kind})` : processState;
+    states[state] = (states[state] ?? 0) + 1;
+  }
+  return states;
 }
 
 async function leftInQueues(app: TestStack): Promise<string[]> {

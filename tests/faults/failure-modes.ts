@@ -20,6 +20,7 @@ const NAME = /"\[([^"|\]]+) \| ([^"|\]]+) \| ([^"|\]]+)\] ([^"]+)"/g;
 const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/crash/", "The host killed"],
   ["tests/faults/network", "Bus and state store"],
+  ["tests/outages/", "Outages of minutes"],
   ["tests/faults/remotes", "Remote services"],
   ["tests/faults/messages", "Messages"],
   ["tests/faults/supervisors", "Supervisors, clocks and the lease"],
@@ -37,7 +38,9 @@ export function rows(): Row[] {
         fault,
         what,
         // The suite that has the scenarios run.
-        file: file.endsWith(".test.ts") ? file : file.replace("scenarios.ts", "crash-points.test.ts"),
+        file: file.endsWith(".test.ts")
+          ? file
+          : file.replace("scenarios.ts", "crash-points.test.ts").replace("kinds.ts", "outages.test.ts"),
       }),
     ),
   );

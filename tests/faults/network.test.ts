@@ -97,7 +97,7 @@ test(
   "[all actors | orders under way | state store throttles 80 requests, 429] they are repeated after a pause; none is lost",
   () =>
     underWay("store-busy", async () => {
-      const url = new URL("/$throttle", app.stack.addresses.cosmos?.endpoint);
+      const url = new URL("/$refuse", app.stack.addresses.cosmos?.endpoint);
       const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests: 80 }) });
       expect(response.status).toBe(200);
     }),

@@ -15,6 +15,7 @@ const CLOCK_SKEW_MS = 1.5 * TICK_MS;
 export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
 
 export const TIMING: Timing = {
+  holdWithinMs: 180_000,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,

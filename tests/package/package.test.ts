@@ -171,7 +171,9 @@ function functionsAsCompiled(settings: Settings): string[] {
     const { functions } = await loadApp(${JSON.stringify(ROOT)});
     process.stdout.write(JSON.stringify([...functions.keys()]), () => process.exit());`;
   const args = ["--input-type=module", "--eval", code];
-  return JSON.parse(execFileSync(process.execPath, args, { env: { ...process.env, ...settings }, encoding: "utf8" }));
+  const output = execFileSync(process.execPath, args, { env: { ...process.env, ...settings }, encoding: "utf8" });
+  // Before it stands what the app's start says.
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "");
 }
 
 /** The project as far as packing reads it; its libraries are the real ones. */

@@ -18,6 +18,10 @@ export const SUITES = {
   chaos: ["tests/chaos", "a random walk of kills, freezes and failing services, then an oracle"],
   "chaos, flex": ["tests/chaos", "the same in the flex topology, whose processes die and freeze one by one"],
   input: ["tests/input", "generated order messages, most of them wrong or hostile"],
+  outages: [
+    "tests/outages",
+    "store, bus, storage account or a service away while 5 orders a second arrive (`npm run outages` for longer ones)",
+  ],
   load: ["tests/load", "a burst of orders with kills under way"],
 } as const;
 

@@ -188,6 +188,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     operatorSignIn: "development",
     admission: { admit: async () => undefined },
     timing: {
+      holdWithinMs: 180_000,
       claimWithinMs: 60_000,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,

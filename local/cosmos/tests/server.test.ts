@@ -37,9 +37,24 @@ test("a request that is not signed, or signed for something else, is a 401", asy
   expect((await send("GET", link, { ...headers, "x-ms-date": new Date(0).toUTCString() })).status).toBe(401);
 });
 
-describe("throttling", () => {
-  const throttle = (requests: number) =>
-    fetch(`${at.server.endpoint}$throttle`, { method: "POST", body: JSON.stringify({ requests }) });
+describe("refusals on demand", () => {
+  const refuse = (body: object) =>
+    fetch(`${at.server.endpoint}$refuse`, { method: "POST", body: JSON.stringify(body) });
+  const throttle = (requests: number) => refuse({ requests });
+
+  test("403, as without a role, for data alone and until it is ended", async () => {
+    await refuse({ requests: 1000, status: 403 });
+    const read = at.orders.item("state", "nobody").read();
+    await expect(read).rejects.toMatchObject({ code: 403, substatus: 5300 });
+    expect((await at.orders.read()).statusCode).toBe(200);
+    await refuse({ requests: 0 });
+    expect((await at.orders.item("state", "nobody").read()).statusCode).toBe(404);
+  });
+
+  test("another status, or no count, is refused itself", async () => {
+    expect((await refuse({ requests: 1, status: 500 })).status).toBe(400);
+    expect((await refuse({ status: 403 })).status).toBe(400);
+  });
 
   test("refuses the next data requests with 429, which the SDK outlasts", async () => {
     const before = await at.counts();

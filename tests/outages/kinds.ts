@@ -1,0 +1,92 @@
+// What can be away for long, and how a test takes it away and brings it back.
+import type { FaultyStack } from "../faults/faulty-stack.ts";
+
+/** Brings it back. */
+type Back = () => Promise<void>;
+
+export interface OutageKind {
+  /** The name of its test, in the form of docs/failure-modes.md. */
+  readonly title: string;
+  /**
+   * Whether orders may end compensated: a service that is away for longer than a workflow's policy waits for is given up, and
+   * what was done is undone. An outage of what the app itself stands on is nobody's failure.
+   */
+  readonly mayBeUndone: boolean;
+  begin(app: FaultyStack): Promise<Back>;
+}
+
+/** More requests than any outage sees. */
+const ALL = 1e9;
+
+function connection(name: "bus" | "cosmos" | "storage"): OutageKind["begin"] {
+  return async ({ to }) => {
+    await to[name].behave({ kind: "down" });
+    return () => to[name].behave({ kind: "none" });
+  };
+}
+
+function storeAnswers(status: 403 | 429): OutageKind["begin"] {
+  return async ({ stack }) => {
+    const refuse = async (requests: number) => {
+      const url = new URL("/$refuse", stack.addresses.cosmos?.endpoint);
+      const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests, status }) });
+      if (!response.ok) throw new Error(await response.text());
+    };
+    await refuse(ALL);
+    return () => refuse(0);
+  };
+}
+
+function service(name: string, fault: Record<string, unknown>): OutageKind["begin"] {
+  return (app) => app.switchOn(name, fault);
+}
+
+export const OUTAGES = {
+  "store-down": {
+    title:
+      "[all actors | orders arrive | state store down for minutes] messages are held, then wait in their queue; no failure is counted",
+    mayBeUndone: false,
+    begin: connection("cosmos"),
+  },
+  "store-403": {
+    title: "[all actors | orders arrive | state store answers 403 for minutes] as where it is down",
+    mayBeUndone: false,
+    begin: storeAnswers(403),
+  },
+  "store-429": {
+    title: "[all actors | orders arrive | state store answers 429 for minutes] as where it is down",
+    mayBeUndone: false,
+    begin: storeAnswers(429),
+  },
+  "bus-down": {
+    title: "[all actors | orders arrive | bus down for minutes] what waits in its queues is worked on when it is back",
+    mayBeUndone: false,
+    begin: connection("bus"),
+  },
+  "storage-down": {
+    title:
+      "[supervisor | orders arrive | storage account down for minutes] nobody leads, and orders go through meanwhile",
+    mayBeUndone: false,
+    begin: connection("storage"),
+  },
+  "service-down": {
+    title:
+      "[agents | orders arrive | a service answers 503 for minutes] its steps are retried as the policy says, then what was done is undone",
+    mayBeUndone: true,
+    begin: service("shipping", { kind: "down" }),
+  },
+  "service-403": {
+    title:
+      "[agents | orders arrive | a service answers 403 for minutes] the endpoint is at fault, and no order was refused",
+    mayBeUndone: true,
+    begin: service("shipping", { kind: "refuse", status: 403 }),
+  },
+  "service-429": {
+    title: "[agents | orders arrive | a service answers 429 for minutes] as where it answers 503",
+    mayBeUndone: true,
+    begin: service("shipping", { kind: "down", status: 429 }),
+  },
+} as const satisfies Record<string, OutageKind>;
+
+export type OutageName = keyof typeof OUTAGES;
+export const OUTAGE_NAMES = Object.keys(OUTAGES) as OutageName[];
