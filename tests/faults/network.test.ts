@@ -30,7 +30,8 @@ async function underWay(name: string, fault: () => Promise<void>, withinMs?: num
     await app.switchOn(service, { kind: "slow", delayMs: 200, calls: ORDERS });
   }
   await app.submit(before);
-  await app.eventually(before[0] ?? "", ({ history }) => history.length > 1);
+  // The connections may still be coming back from the fault before this one.
+  await app.eventually(before[0] ?? "", ({ history }) => history.length > 1, 100_000);
   await Promise.all([fault(), app.submit(meanwhile)]);
   await app.allEnd([...before, ...meanwhile], {}, withinMs);
 }

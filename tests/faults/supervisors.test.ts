@@ -76,7 +76,7 @@ describe("two hosts whose clocks differ", () => {
       let harmed = false;
       for (let round = 0; round < MOST_ROUNDS && !harmed; round += 1) {
         const records = await under(`beyond-${round}`, CLOCK_SKEW_MS + 5500, 4200);
-        harmed = records.some(({ failureCount }) => failureCount > 0);
+        harmed = records.some(({ attempt }) => attempt > 1);
       }
       expect(harmed, "the clock did harm").toBe(true);
     },

@@ -10,6 +10,7 @@ import { CHAIN, FORK, HOSTS, JOIN, QUEUE, REQUESTS, type Setting } from "./setti
 import { RECORD, type State } from "./state.ts";
 
 const WALKS = 60;
+const TIMEOUT_MS = 180_000;
 const LONGEST_WALK = 160;
 const MUCH_GOES_WRONG = { stalls: 2, deaths: 2, repeats: 2, outages: 2, actions: 2, refusals: 2, lateness: 2 };
 
@@ -73,4 +74,5 @@ test.each([CHAIN, FORK, JOIN, QUEUE].map((workflow, index) => ({ workflow, seed:
     }
     expect(compared).toBeGreaterThan(WALKS * 20);
   },
+  TIMEOUT_MS,
 );

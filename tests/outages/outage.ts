@@ -39,6 +39,8 @@ const BACKLOG_PER_SECOND = 10;
 const LINKS_BACK_MS = 60_000;
 /** A step that was at work when the outage began is found when its time is over. */
 const STEP_MS = 10_000;
+const LOOK_EVERY_MS = 1000;
+const LOOKS_A_LINE = 15;
 const GIVE_UP_MS = 5 * 60_000;
 
 export async function runOutage(
@@ -86,12 +88,13 @@ async function settled(
   say(`${name}: over; ${backlog} of ${orderIds.length} orders have not ended`);
   const mayTakeMs = 2 * intervalS * 1000 + (backlog / BACKLOG_PER_SECOND) * 1000 + LINKS_BACK_MS + STEP_MS;
   let faults: string[] = [];
-  do {
-    await sleep(1000);
-    if ((await unfinished(app, orderIds)) > 0) continue;
-    faults = await faultsOf(app, orderIds, () => GRAPH);
-    if (faults.length === 0) break;
-  } while (Date.now() - begun < mayTakeMs + GIVE_UP_MS);
+  for (let looks = 0; looks === 0 || Date.now() - begun < mayTakeMs + GIVE_UP_MS; looks += 1) {
+    await sleep(LOOK_EVERY_MS);
+    const left = await unfinished(app, orderIds);
+    if (left === 0) faults = await faultsOf(app, orderIds, () => GRAPH);
+    if (left === 0 && faults.length === 0) break;
+    if (looks % LOOKS_A_LINE === 0) say(`${name}: ${left} have not ended, ${faults.length} faults ${faults[0] ?? ""}`);
+  }
   const endedAfterMs = Date.now() - begun;
   const records = await app.records.of(orderIds);
   const ends = endsOf(records);
@@ -99,6 +102,7 @@ async function settled(
   if (faults.length === 0 && !OUTAGES[name].mayBeUndone && ends["Processed"] !== orderIds.length) {
     faults.push(`not all are Processed: ${JSON.stringify(ends)}`);
   }
+  say(`${name}: ${JSON.stringify(ends)} ${Math.round(endedAfterMs / 1000)} s after its end`);
   const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);
   return { name, orders: orderIds.length, backlog, endedAfterMs, mayTakeMs, ends, failures, faults };
 }

@@ -50,6 +50,9 @@ test.each<[string, ProcessName]>([
       orderIds.map((id) => `${id}: ${inOrder(id)}`).filter((line) => !line.endsWith(`: ${ALL_STATUSES}`));
     await expect.poll(wrong, { timeout: ALL_END_WITHIN_MS }).toEqual([]);
     expect((await app.records.of(orderIds)).flatMap(({ notices }) => notices)).toEqual([]);
+    // What an attempt says again after a kill has the same message id, and the reply queue drops it.
+    const ids = orderIds.flatMap((id) => app.statuses(id).map(({ messageId }) => messageId));
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   },
   120_000,
 );

@@ -1,0 +1,80 @@
+// More orders than a service takes: they wait, and waiting is nobody's failure.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StackOptions } from "../../local/stack/stack.ts";
+import { endsOf } from "../chaos/oracle.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+export interface OverloadPlan {
+  readonly orders: number;
+  /** Orders a second; all at once without it. */
+  readonly rate?: number;
+  /** The service of the fourth step: how long each call takes, and how many calls at once it takes. */
+  readonly service: { readonly delayMs: number; readonly places: number };
+  readonly withinMs: number;
+  readonly stack?: Partial<StackOptions>;
+}
+
+export interface OverloadReport {
+  readonly orders: number;
+  readonly ends: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  /** Attempts beyond each order's first, and failures counted. */
+  readonly retries: number;
+  readonly failures: number;
+  /** The most that were seen at once. */
+  readonly inFlight: number;
+  readonly waitingInQueue: number;
+}
+
+const LOOK_EVERY_MS = 2000;
+const LONGEST_STACK_START_MS = 60_000;
+
+export async function runOverload(plan: OverloadPlan, say: (line: string) => void): Promise<OverloadReport> {
+  const { orders, rate, service, withinMs, stack } = plan;
+  await using app = await startTestStack({
+    appSettings: ({ remotes }) => ({
+      SupervisorSchedule: "*/5 * * * * *",
+      ShippingEndpoints: `${remotes["shipping"]};capacity=${service.places}`,
+    }),
+    ...stack,
+  });
+  await app.shop.sendMany(1, undefined, { onSent: () => undefined });
+  await firstEnds(app);
+  await app.switchOn("shipping", { kind: "slow", delayMs: service.delayMs });
+  const begun = Date.now();
+  const sent: string[] = [];
+  const sending = app.shop.sendMany(orders, rate, { onSent: (orderId) => void sent.push(orderId) });
+  let inFlight = 0;
+  let waitingInQueue = 0;
+  for (let ended = 0; ended < orders; ) {
+    await sleep(LOOK_EVERY_MS);
+    const records = await app.records.of(sent);
+    ended = records.filter(({ processState }) => processState === "Processed" || processState === "Error").length;
+    inFlight = Math.max(inFlight, records.filter(({ processState }) => processState === "Processing").length);
+    waitingInQueue = Math.max(waitingInQueue, sent.length - records.length);
+    const seconds = Math.round((Date.now() - begun) / 1000);
+    say(`${seconds} s: ${sent.length} sent, ${records.length} taken in, ${ended} ended`);
+    if (Date.now() - begun > withinMs) break;
+  }
+  await sending;
+  const seconds = (Date.now() - begun) / 1000;
+  const records = await app.records.of(sent);
+  return {
+    orders,
+    ends: endsOf(records),
+    seconds,
+    retries: records.reduce((sum, { attempt }) => sum + attempt - 1, 0),
+    failures: records.reduce((sum, { failureCount }) => sum + failureCount, 0),
+    inFlight,
+    waitingInQueue,
+  };
+}
+
+/** A cold start is none of the load's business. */
+async function firstEnds({ records }: TestStack): Promise<void> {
+  const begun = Date.now();
+  while ((await records.latest(1))[0]?.processState !== "Processed") {
+    if (Date.now() - begun > LONGEST_STACK_START_MS) throw new Error("the first order has not ended");
+    await sleep(200);
+  }
+}
