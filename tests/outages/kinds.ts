@@ -7,11 +7,6 @@ type Back = () => Promise<void>;
 export interface OutageKind {
   /** The name of its test, in the form of docs/failure-modes.md. */
   readonly title: string;
-  /**
-   * Whether orders may end compensated: a service that is away for longer than a workflow's policy waits for is given up, and
-   * what was done is undone. An outage of what the app itself stands on is nobody's failure.
-   */
-  readonly mayBeUndone: boolean;
   begin(app: FaultyStack): Promise<Back>;
 }
 
@@ -45,45 +40,37 @@ export const OUTAGES = {
   "store-down": {
     title:
       "[all actors | orders arrive | state store down for minutes] messages are held, then wait in their queue; no failure is counted",
-    mayBeUndone: false,
     begin: connection("cosmos"),
   },
   "store-403": {
     title: "[all actors | orders arrive | state store answers 403 for minutes] as where it is down",
-    mayBeUndone: false,
     begin: storeAnswers(403),
   },
   "store-429": {
     title: "[all actors | orders arrive | state store answers 429 for minutes] as where it is down",
-    mayBeUndone: false,
     begin: storeAnswers(429),
   },
   "bus-down": {
     title: "[all actors | orders arrive | bus down for minutes] what waits in its queues is worked on when it is back",
-    mayBeUndone: false,
     begin: connection("bus"),
   },
   "storage-down": {
     title:
       "[supervisor | orders arrive | storage account down for minutes] nobody leads, and orders go through meanwhile",
-    mayBeUndone: false,
     begin: connection("storage"),
   },
   "service-down": {
     title:
-      "[agents | orders arrive | a service answers 503 for minutes] its steps are retried as the policy says, then what was done is undone",
-    mayBeUndone: true,
+      "[agents | orders arrive | a service answers 503 for minutes] its steps wait and are retried, for as long as the policy says; none is undone",
     begin: service("shipping", { kind: "down" }),
   },
   "service-403": {
     title:
       "[agents | orders arrive | a service answers 403 for minutes] the endpoint is at fault, and no order was refused",
-    mayBeUndone: true,
     begin: service("shipping", { kind: "refuse", status: 403 }),
   },
   "service-429": {
     title: "[agents | orders arrive | a service answers 429 for minutes] as where it answers 503",
-    mayBeUndone: true,
     begin: service("shipping", { kind: "down", status: 429 }),
   },
 } as const satisfies Record<string, OutageKind>;
