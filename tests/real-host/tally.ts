@@ -1,5 +1,6 @@
 // Where a number of orders stand: how many in which state, how often they were tried, how long they took.
 import { percentile } from "../../bench/load.ts";
+import { isInHand, runOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 
 export interface Tally {
@@ -14,6 +15,8 @@ export interface Tally {
   readonly undone: number;
   /** Attempts beyond each order's first, without those that undo. */
   readonly retries: number;
+  /** Runs of steps that are in hand, by step and state. */
+  readonly inHand: Readonly<Record<string, number>>;
 }
 
 export interface Latency {
@@ -28,7 +31,13 @@ const UNDOING = "compensating";
 export function tallyOf(orders: number, records: readonly StateRecord[]): Tally {
   const states: Record<string, number> = {};
   const attempts: number[] = [];
+  const inHand: Record<string, number> = {};
   for (const record of records) {
+    for (const [step, own] of Object.entries(record.steps)) {
+      const run = runOf(own, record.direction);
+      const what = `${step} ${run?.state}`;
+      if (isInHand(run)) inHand[what] = (inHand[what] ?? 0) + 1;
+    }
     const state = stateOf(record);
     states[state] = (states[state] ?? 0) + 1;
     for (let attempt = attempts.length; attempt < record.attempt; attempt += 1) attempts.push(0);
@@ -42,6 +51,7 @@ export function tallyOf(orders: number, records: readonly StateRecord[]): Tally 
     ended: records.filter(hasEnded).length,
     undone: (states[UNDONE] ?? 0) + (states[UNDOING] ?? 0),
     retries: records.reduce((sum, { attempt, direction }) => sum + attempt - (direction === "undo" ? 2 : 1), 0),
+    inHand,
   };
 }
 
@@ -54,11 +64,12 @@ function stateOf(record: StateRecord): string {
   return hasEnded(record) ? UNDONE : UNDOING;
 }
 
-/** One line: where the orders stand, and how many are in which attempt. */
-export function inWords({ waiting, states, attempts }: Tally): string {
+/** One line: where the orders stand, how many are in which attempt, and what is in hand. */
+export function inWords({ waiting, states, attempts, inHand }: Tally): string {
   const named = Object.entries(states).sort(([one], [other]) => (one < other ? -1 : 1));
   const parts = [`in the queue ${waiting}`, ...named.map(([state, count]) => `${state} ${count}`)];
-  return `${parts.join(", ")}; ${histogram(attempts)}`;
+  const steps = Object.entries(inHand).map(([what, count]) => `${what} ${count}`);
+  return [parts.join(", "), histogram(attempts), ...(steps.length > 0 ? [steps.join(", ")] : [])].join("; ");
 }
 
 export function histogram(attempts: readonly number[]): string {
