@@ -24,6 +24,8 @@ export interface OverloadReport {
   /** The most that were seen at once. */
   readonly inFlight: number;
   readonly waitingInQueue: number;
+  /** In words: what waiting for a busy service may never lead to. */
+  readonly faults: readonly string[];
 }
 
 const LOOK_EVERY_MS = 2000;
@@ -59,15 +61,15 @@ export async function runOverload(plan: OverloadPlan, say: (line: string) => voi
   await sending;
   const seconds = (Date.now() - begun) / 1000;
   const records = await app.records.of(sent);
-  return {
-    orders,
-    ends: endsOf(records),
-    seconds,
-    retries: records.reduce((sum, { attempt }) => sum + attempt - 1, 0),
-    failures: records.reduce((sum, { failureCount }) => sum + failureCount, 0),
-    inFlight,
-    waitingInQueue,
-  };
+  const ends = endsOf(records);
+  const retries = records.reduce((sum, { attempt }) => sum + attempt - 1, 0);
+  const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);
+  const faults = [
+    ...(ends["Processed"] === orders ? [] : [`not all are Processed: ${JSON.stringify(ends)}`]),
+    ...(retries === 0 ? [] : [`${retries} attempts beyond each order's first`]),
+    ...(failures === 0 ? [] : [`${failures} failures counted`]),
+  ];
+  return { orders, ends, seconds, retries, failures, inFlight, waitingInQueue, faults };
 }
 
 /** A cold start is none of the load's business. */

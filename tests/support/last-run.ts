@@ -23,6 +23,7 @@ export const SUITES = {
     "store, bus, storage account or a service away while 5 orders a second arrive (`npm run outages` for longer ones)",
   ],
   load: ["tests/load", "a burst of orders with kills under way"],
+  overload: ["tests/load", "a service that takes less than is asked of it (`npm run overload`)"],
 } as const;
 
 export type Suite = keyof typeof SUITES;

@@ -1,0 +1,50 @@
+// `npm run overload`: a service that takes less than is asked of it, by the figures that one likes.
+import { styleText } from "node:util";
+import { numberOf, readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
+import { ENGINES } from "../../local/host/durable/engine-profile.ts";
+import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
+import { runOverload } from "./overload.ts";
+
+const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--topology T] [--engine E]
+  --orders N     how many orders (1500)
+  --rate R       orders a second; all at once without it
+  --places P     how many calls the shipping service takes at once (8)
+  --delay MS     how long each takes it (150)
+  --topology T   ${TOPOLOGIES.join(" or ")} (single)
+  --engine E     ${ENGINES.join(" or ")} (fast)`;
+const WITHIN_MS = 3_600_000;
+
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const { values } = readArguments(
+    { orders: text, rate: text, places: text, delay: text, topology: text, engine: text, help: { type: "boolean" } },
+    USAGE,
+  );
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const oneOf = <T extends string>(name: string, known: readonly [T, ...T[]] | readonly T[]): T => {
+    const found = known.find((one) => one === (values[name] ?? known[0]));
+    if (!found) throw new UsageError(`--${name} must be one of ${known.join(", ")}.\n\n${USAGE}`);
+    return found;
+  };
+  const rate = numberOf(values, "rate", 1, 10_000);
+  const { faults, ...report } = await runOverload(
+    {
+      orders: numberOf(values, "orders", 1, 1e6) ?? 1500,
+      ...(rate !== undefined && { rate }),
+      service: {
+        delayMs: numberOf(values, "delay", 1, 60_000) ?? 150,
+        places: numberOf(values, "places", 1, 1000) ?? 8,
+      },
+      withinMs: WITHIN_MS,
+      stack: { topology: oneOf("topology", TOPOLOGIES), engine: oneOf("engine", ENGINES) },
+    },
+    (line) => console.log(line),
+  );
+  console.log(report);
+  for (const fault of faults) console.log(styleText("red", fault));
+  if (faults.length === 0) console.log(styleText("green", "Every order was processed in its first attempt."));
+  return faults.length === 0 ? 0 : 1;
+});

@@ -1,0 +1,44 @@
+// P26: a service that takes less than is asked of it. Orders wait; no failure is counted, nothing is retried and nothing compensated.
+import { expect, test } from "vitest";
+import type { EngineName } from "../../local/host/durable/engine-profile.ts";
+import type { Topology } from "../../local/host/flex/groups.ts";
+import { noteRun } from "../support/last-run.ts";
+import { type OverloadPlan, type OverloadReport, runOverload } from "./overload.ts";
+
+const EIGHT_PLACES = { delayMs: 150, places: 8 } as const;
+/** 13 orders a second. */
+const TWO_PLACES = { delayMs: 150, places: 2 } as const;
+const TIMEOUT_MS = 400_000;
+
+async function overload(what: string, plan: Omit<OverloadPlan, "withinMs">): Promise<OverloadReport> {
+  const report = await runOverload({ ...plan, withinMs: TIMEOUT_MS - 60_000 }, () => undefined);
+  const { orders, seconds, inFlight, waitingInQueue, retries } = report;
+  noteRun(
+    "overload",
+    `${what}: ${orders} orders in ${Math.round(seconds)} s, at most ${inFlight} in flight and ${waitingInQueue} in the queue, ${retries} retries`,
+  );
+  return report;
+}
+
+test.each<[string, number, Topology, EngineName]>([
+  ["one process", 600, "single", "fast"],
+  ["flex", 600, "flex", "fast"],
+  ["one process, slow engine", 300, "single", "azure-storage"],
+])(
+  "P26 a burst at a service of 150 ms with 8 places, %s: all %i are Processed in their first attempt",
+  async (what, orders, topology, engine) => {
+    const report = await overload(what, { orders, service: EIGHT_PLACES, stack: { topology, engine } });
+    expect(report.faults).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "P26 one and a half times what a service takes: the backlog stands in the queue, and drains",
+  async () => {
+    const report = await overload("20 a second where 13 are taken", { orders: 900, rate: 20, service: TWO_PLACES });
+    expect(report.faults).toEqual([]);
+    expect(report.waitingInQueue).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
