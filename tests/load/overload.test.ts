@@ -36,7 +36,7 @@ test.each<[string, number, Topology, EngineName]>([
 test(
   "P26 one and a half times what a service takes: the backlog stands in the queue, and drains",
   async () => {
-    const report = await overload("20 a second where 13 are taken", { orders: 900, rate: 20, service: TWO_PLACES });
+    const report = await overload("20 a second where 13 are taken", { orders: 500, rate: 20, service: TWO_PLACES });
     expect(report.faults).toEqual([]);
     expect(report.waitingInQueue).toBeGreaterThan(0);
   },
