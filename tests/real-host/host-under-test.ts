@@ -8,14 +8,22 @@ import type { Project } from "./project.ts";
 import { RealHost } from "./real-host.ts";
 
 export type HostKind = "real" | "local";
-export type Victim = "host" | "worker" | "both";
+/** Who is killed by SIGKILL; `drained` is the host, asked to end by SIGTERM as at a scale-in or a deployment. */
+export type Victim = "host" | "worker" | "both" | "drained";
+
+export const HOW_ENDED: Readonly<Record<Victim, string>> = {
+  host: "kill -9 of the host",
+  worker: "kill -9 of the worker",
+  both: "kill -9 of host and worker",
+  drained: "SIGTERM to the host",
+};
 
 export interface HostUnderTest {
   /** The host's own process, and the worker that runs the app's code. Undefined while it doesn't live. */
   readonly pids: { readonly host: number | undefined; readonly worker: number | undefined };
   /** Which of its processes can die by themselves. */
   readonly victims: readonly Victim[];
-  /** SIGKILL. Resolves when it has happened. */
+  /** Resolves when it has happened. */
   kill(victim: Victim): Promise<void>;
   /** Brings it back after a kill, where it does not come back by itself. Resolves when it runs the app. */
   recover(): Promise<void>;
@@ -57,8 +65,8 @@ class LocalHost implements HostUnderTest {
     return { host, worker: host === undefined ? undefined : processTree(host)[1] };
   }
 
-  kill(): Promise<void> {
-    return this.#stack.kill("host", "SIGKILL");
+  kill(victim: Victim): Promise<void> {
+    return this.#stack.kill("host", victim === "drained" ? "SIGTERM" : "SIGKILL");
   }
 
   recover(): Promise<void> {

@@ -1,7 +1,7 @@
 // Orders under way while the host, its worker or both are killed: all have to be Processed, with one effect for each step.
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { runBurst } from "./burst.ts";
-import type { Victim } from "./host-under-test.ts";
+import { HOW_ENDED, type Victim } from "./host-under-test.ts";
 import type { Setup } from "./setup.ts";
 import type { Tally } from "./tally.ts";
 
@@ -33,8 +33,8 @@ export async function runKill(
   const onLook = async (records: readonly StateRecord[]) => {
     if (killedAt !== undefined || partDone(records) < MIDDLE) return;
     killedAt = Date.now();
+    say(`${HOW_ENDED[victim]}, with ${Math.round(partDone(records) * 100)} % of the steps done`);
     await setup.host.kill(victim);
-    say(`killed: ${victim}, with ${Math.round(partDone(records) * 100)} % of the steps done`);
     recovery = setup.host.recover().then(() => Date.now());
     // It is awaited below; until then a failure must not end the process.
     recovery.catch(() => undefined);

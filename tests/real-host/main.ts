@@ -8,7 +8,14 @@ import { ROOT } from "../../cli/settings.ts";
 import { type Burst, runBurst } from "./burst.ts";
 import { Listener, runFigures } from "./figures.ts";
 import { findHost, type HostFolder } from "./host-folder.ts";
-import { type HostKind, type HostStart, realHostStart, startLocalHost, type Victim } from "./host-under-test.ts";
+import {
+  HOW_ENDED,
+  type HostKind,
+  type HostStart,
+  realHostStart,
+  startLocalHost,
+  type Victim,
+} from "./host-under-test.ts";
 import { type KillResult, runKill } from "./kills.ts";
 import { openProject, type Project, packFor } from "./project.ts";
 import { engineTables, faultsOf, type HostReport, type Report, reportTable } from "./report.ts";
@@ -17,7 +24,10 @@ import { endAll, startSetup } from "./setup.ts";
 
 const PHASES = ["samples", "burst", "kills", "figures"] as const;
 type Phase = (typeof PHASES)[number];
-const VICTIMS: Readonly<Record<HostKind, readonly Victim[]>> = { real: ["host", "worker", "both"], local: ["both"] };
+const VICTIMS: Readonly<Record<HostKind, readonly Victim[]>> = {
+  real: ["host", "worker", "both", "drained"],
+  local: ["both", "drained"],
+};
 
 const USAGE = `npm run real-host -- --host DIR [OPTIONS]
   --host DIR      a Functions host built from Microsoft's sources: host/, ext/, make-app.sh and run.sh. Without it nothing is done
@@ -119,7 +129,7 @@ async function runPhases(kind: HostKind, project: Project, startHost: HostStart,
   if (phases.includes("kills")) {
     const kills: KillResult[] = [];
     for (const victim of VICTIMS[kind]) {
-      say(`kill -9 of ${victim}`);
+      say(HOW_ENDED[victim]);
       await using setup = await startSetup({ project, startHost });
       kills.push(await runKill(setup, victim, withinMs, say));
     }

@@ -27,7 +27,7 @@ const WORKER = "nodejsWorker.js";
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export class RealHost implements HostUnderTest {
-  readonly victims = ["host", "worker", "both"] as const;
+  readonly victims = ["host", "worker", "both", "drained"] as const;
   readonly #options: RealHostOptions;
   readonly #port: number;
   #process: ChildProcess | undefined;
@@ -65,7 +65,7 @@ export class RealHost implements HostUnderTest {
       return;
     }
     const exited = this.#exited();
-    process.kill(victim === "both" ? -host : host, "SIGKILL");
+    process.kill(victim === "both" ? -host : host, victim === "drained" ? "SIGTERM" : "SIGKILL");
     await exited;
   }
 

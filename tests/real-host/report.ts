@@ -2,7 +2,7 @@
 import Table from "cli-table3";
 import type { Burst } from "./burst.ts";
 import type { Figures } from "./figures.ts";
-import type { HostKind } from "./host-under-test.ts";
+import { HOW_ENDED, type HostKind, type Victim } from "./host-under-test.ts";
 import type { KillResult } from "./kills.ts";
 import type { SamplesResult } from "./samples.ts";
 import { histogram } from "./tally.ts";
@@ -33,7 +33,7 @@ function rows(): [string, Cells][] {
     ["samples that ended as told", ({ samples }) => samples && `${samples.asTold} of ${samples.samples}`],
     ["  in", ({ samples }) => samples && seconds(samples.seconds)],
     ...burstRows("burst", ({ burst }) => burst),
-    ...(["host", "worker", "both"] as const).flatMap((victim) => killRows(victim)),
+    ...(["host", "worker", "both", "drained"] as const).flatMap((victim) => killRows(victim)),
     ["one order alone", ({ figures }) => figures && ms(figures.aloneMs)],
     ["first step after a pause", ({ figures }) => figures?.firstStepMs.map(ms).join(", ")],
     ...burstRows("warm burst", ({ figures }) => figures?.burst),
@@ -71,7 +71,7 @@ function burstRows(
   ];
 }
 
-function killRows(victim: string): [string, Cells][] {
+function killRows(victim: Victim): [string, Cells][] {
   const killOf = ({ kills }: HostReport) => kills?.find((kill) => kill.victim === victim);
   const row = (name: string, cell: (kill: KillResult) => string): [string, Cells] => [
     name,
@@ -81,7 +81,7 @@ function killRows(victim: string): [string, Cells][] {
     },
   ];
   return [
-    row(`kill -9 of ${victim === "both" ? "host and worker" : `the ${victim}`}`, ({ tally, faults }) =>
+    row(HOW_ENDED[victim], ({ tally, faults }) =>
       faults.length === 0
         ? `all ${tally.orders} Processed, one effect a step`
         : `${tally.states["Processed"] ?? 0} of ${tally.orders} Processed, ${faults.length} faults`,
@@ -115,7 +115,7 @@ export function faultsOf(report: Report): string[] {
   return Object.entries(report).flatMap(([kind, { samples, burst, kills = [] }]) => [
     ...(samples?.faults ?? []).map((fault) => `${kind} host, ${fault}`),
     ...(burst ? burstFaults(burst) : []).map((fault) => `${kind} host, burst: ${fault}`),
-    ...kills.flatMap(({ victim, faults }) => faults.map((fault) => `${kind} host, kill of ${victim}: ${fault}`)),
+    ...kills.flatMap(({ victim, faults }) => faults.map((fault) => `${kind} host, ${HOW_ENDED[victim]}: ${fault}`)),
   ]);
 }
 
