@@ -51,8 +51,9 @@ export async function recordOrder(
     return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;
-  const { orderId, processState } = record;
-  telemetry.event(created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission", { orderId, processState });
+  const { orderId, processState, workflow } = record;
+  const submitted = created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission";
+  telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
 
   await tell(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
   return record;

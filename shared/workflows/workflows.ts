@@ -3,6 +3,7 @@ import { OtherVersionNeeded } from "../domain/outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
+import { smoke } from "./smoke.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -22,7 +23,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 }
 
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(
