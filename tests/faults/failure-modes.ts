@@ -20,6 +20,7 @@ const NAME = /"\[([^"|\]]+) \| ([^"|\]]+) \| ([^"|\]]+)\] ([^"]+)"/g;
 const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/crash/", "The host killed"],
   ["tests/faults/network", "Bus and state store"],
+  ["tests/faults/regions", "Regions"],
   ["tests/faults/remotes", "Remote services"],
   ["tests/faults/messages", "Messages"],
   ["tests/faults/supervisors", "Supervisors, clocks and the lease"],
