@@ -8,7 +8,8 @@ import { flushTelemetry, isExporting, startTelemetry } from "../shared/telemetry
 const FLUSH_WITHIN_MS = 2000;
 
 if (isExporting(telemetrySettings)) {
-  // A host that exports by OpenTelemetry then does not send the worker's lines a second time, and no exceptions of its functions.
+  // A host that exports by OpenTelemetry then sends neither the worker's lines a second time nor what its functions throw: it leaves out the
+  // categories Function.* and Host.Results (the host's own source, its OpenTelemetry configuration).
   app.setup({ capabilities: { WorkerOpenTelemetryEnabled: true } });
   // Round the body of each function that there is, whatever file it is in.
   app.hook.preInvocation((invocation) => {
