@@ -8,6 +8,8 @@ export interface Followed {
   /** The message's id: all that the quarantine knows of an order that can't be read. */
   readonly messageId: string;
   readonly sample: Sample | undefined;
+  /** What is said of one that is no sample. */
+  readonly about?: string;
   readonly sentAt: number;
 }
 
@@ -52,7 +54,7 @@ async function look(
   const byMessage = new Map(quarantined.map((message) => [message.messageId, message]));
   const now = Date.now();
   const looks = orders.map((followed): { row: Row; ended: Ended } => {
-    const { orderId, messageId, sample, sentAt } = followed;
+    const { orderId, messageId, sample, about = "left from the last run", sentAt } = followed;
     const record = byOrder.get(orderId);
     const refused = byMessage.get(messageId);
     const described = record
@@ -64,7 +66,7 @@ async function look(
     if (ending !== "unfinished" && !endedAt.has(messageId)) endedAt.set(messageId, now);
     const seconds = ((endedAt.get(messageId) ?? now) - sentAt) / 1000;
     return {
-      row: { orderId, about: sample?.about ?? "left from the last run", ...described, seconds },
+      row: { orderId, about: sample?.about ?? about, ...described, seconds },
       ended: { followed, ending, attempts: record?.attempt ?? 0, faults: refused?.faults ?? [] },
     };
   });

@@ -2,13 +2,14 @@
 import { styleText } from "node:util";
 import type { TokenCredential } from "@azure/identity";
 import { z } from "zod";
+import { smoke } from "../shared/workflows/smoke.ts";
 import { azdValues, azureSettings, ownSignIn } from "./azure.ts";
 import { madeOrder } from "./shop.ts";
 import { withSmokeTarget } from "./smoke-target.ts";
 import { type SmokeOutcome, smokeTest } from "./smoke-test.ts";
 
-/** A workflow that has no effect anywhere. */
-export const SMOKE_WORKFLOW = "smoke";
+/** The one that has no effect anywhere. */
+export const SMOKE_WORKFLOW = smoke.name;
 
 /** A cold start of each of the functions on the way, and roles that still spread. */
 const ENDS_WITHIN_MS = 180_000;

@@ -1,5 +1,6 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { ENGINES } from "../local/host/durable/engine-profile.ts";
 import { parseInstances, TOPOLOGIES } from "../local/host/flex/groups.ts";
@@ -10,9 +11,11 @@ import { addressTable } from "./address-table.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
+import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
 import { openRecords, type Records } from "./records.ts";
 import { readSamples, switchOnFaults } from "./samples.ts";
+import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
 import { openShop } from "./shop.ts";
 import { showTrace } from "./trace.ts";
@@ -21,6 +24,8 @@ const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
+  --cut-off PART       with --hosts 2: the second host is cut off from bus or store for a minute while orders come, then it is back
+  --cut-off-for S      so many seconds instead of 60
   --engine NAME        the durable engine: fast (usual), or azure-storage, as slow and in the order of Azure's
   --topology T         single (usual): one process runs all functions; flex: each group of functions has its own, as in
                        Azure's Flex Consumption plan
@@ -32,6 +37,9 @@ const USAGE = `npm start [-- OPTIONS]
   --host-port N --bus-port N --bus-admin-port N --cosmos-port N --azurite-port N --remotes-port N --traces-port N`;
 
 const PORTS = ["host", "bus", "bus-admin", "cosmos", "azurite", "remotes", "traces"] as const;
+
+const USUAL_CUT_OFF_S = 60;
+const LOOK_AGAIN_MS = 200;
 
 await runCommand(main);
 
@@ -47,6 +55,8 @@ async function main(): Promise<number> {
       durability: text,
       within: text,
       hosts: text,
+      "cut-off": text,
+      "cut-off-for": text,
       engine: text,
       topology: text,
       instances: text,
@@ -71,12 +81,14 @@ async function main(): Promise<number> {
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
   const topology = topologyOf(values);
+  const cutOff = cutOffOf(values, hosts);
 
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
   console.log("Compiling");
   build();
+  const region = cutOff && (await startSecondRegion());
   const stack = await startStack({
     appDir: ROOT,
     data,
@@ -86,7 +98,7 @@ async function main(): Promise<number> {
     engine,
     ...topology,
     durability: values["durability"] === "full" ? "full" : "normal",
-    settingsFor,
+    settingsFor: (addresses) => ({ ...settingsFor(addresses), ...region?.settingsFor(addresses) }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
     remotesFile: join(ROOT, "samples/remotes.json"),
@@ -103,11 +115,20 @@ async function main(): Promise<number> {
     onInstanceExit: (name) => console.error(styleText("red", `The process ${name} ended; its host starts it again.`)),
   });
   try {
-    return await runSamples(stack, data, withinMs, stop.signal, Boolean(values["exit"]), Boolean(values["json"]));
+    const show = { exit: Boolean(values["exit"]), json: Boolean(values["json"]), region, cutOff };
+    return await runSamples(stack, data, withinMs, stop.signal, show);
   } finally {
     removeStackFile(data);
     await stack.stop();
+    await region?.[Symbol.asyncDispose]();
   }
+}
+
+interface Show {
+  readonly exit: boolean;
+  readonly json: boolean;
+  readonly region: SecondRegion | undefined;
+  readonly cutOff: CutOff | undefined;
 }
 
 async function runSamples(
@@ -115,8 +136,7 @@ async function runSamples(
   data: string,
   withinMs: number,
   stop: AbortSignal,
-  exit: boolean,
-  json: boolean,
+  { exit, json, region, cutOff }: Show,
 ): Promise<number> {
   const settings = settingsFor(stack.addresses);
   writeStackFile(data, settings);
@@ -125,17 +145,21 @@ async function runSamples(
   const records = openRecords(settings);
   const begun = performance.now();
   try {
-    const { orders, sent } = await sendSamples(stack, records);
-    const ended = await follow(
-      orders,
-      records,
-      createBoard(process.stdout),
-      exit ? withinMs : Number.POSITIVE_INFINITY,
-      stop,
-    );
+    const { orders, sent } = await sendSamples(stack, records, cutOff);
+    const outage = cutOff && new Outage(cutOff);
+    const shop = openShop(settings);
+    const running = region && outage?.run(region, shop, orders, stop);
+    const board = createBoard(process.stdout);
+    const limitMs = exit ? withinMs : Number.POSITIVE_INFINITY;
+    const look = () => follow(orders, records, outage ? outage.above(board) : board, limitMs, stop);
+    let ended = await look();
+    // For a moment there may be nothing to wait for.
+    for (; outage && !outage.isOver && !stop.aborted; ended = await look()) await sleep(LOOK_AGAIN_MS);
+    await running;
+    await shop.close();
     const seconds = (performance.now() - begun) / 1000;
-    const asTold = report(ended);
-    if (json) printJson(ended, sent, seconds);
+    const asTold = report(ended) && (!outage || (await reportEffects(orders, records, stack.addresses.remotes)));
+    if (json) printJson(ended, sent + orders.filter(({ about }) => about !== undefined).length, seconds);
     if (exit || stop.aborted) return asTold || (stop.aborted && !exit) ? 0 : 1;
   } finally {
     await records.close();
@@ -148,7 +172,11 @@ async function runSamples(
   return 0;
 }
 
-async function sendSamples(stack: Stack, records: Records): Promise<{ orders: Followed[]; sent: number }> {
+async function sendSamples(
+  stack: Stack,
+  records: Records,
+  cutOff: CutOff | undefined,
+): Promise<{ orders: Followed[]; sent: number }> {
   const left = await records.unfinished();
   if (left.length > 0) console.log(`Taking up ${left.length} unfinished orders of the last run.`);
   const orders: Followed[] = left.map(({ orderId, createdAt }) => ({
@@ -158,7 +186,8 @@ async function sendSamples(stack: Stack, records: Records): Promise<{ orders: Fo
     sentAt: Date.parse(createdAt),
   }));
 
-  const samples = readSamples(Date.now().toString(36));
+  // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said.
+  const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
   await switchOnFaults(samples, stack.addresses.remotes);
   const shop = openShop(settingsFor(stack.addresses));
   console.log(`Sending ${samples.length} sample orders over Service Bus:`);
@@ -192,10 +221,32 @@ function report(ended: readonly Ended[]): boolean {
   return wrong.length === 0;
 }
 
+/** True if each step of each order had one effect. */
+async function reportEffects(
+  orders: readonly Followed[],
+  records: Records,
+  remotes: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const faults = await effectFaults(orders, records, remotes);
+  for (const fault of faults) console.log(styleText("red", fault));
+  if (faults.length === 0) console.log(styleText("green", "Each step of each order had one effect."));
+  return faults.length === 0;
+}
+
 function printJson(ended: readonly Ended[], sent: number, seconds: number): void {
   const count = (ending: Ended["ending"]) => ended.filter((one) => one.ending === ending).length;
   const [processed, error, quarantined] = [count("Processed"), count("Error"), count("Quarantined")];
   console.log(JSON.stringify({ sent, processed, error, quarantined, seconds: Number(seconds.toFixed(1)) }));
+}
+
+function cutOffOf(values: Values, hosts: number): CutOff | undefined {
+  const seconds = numberOf(values, "cut-off-for", 1, 3600);
+  const { "cut-off": part } = values;
+  if (part === undefined && seconds === undefined) return undefined;
+  const from = SHARED_PARTS.find((each) => each === part);
+  if (!from) throw new UsageError(`--cut-off must be ${SHARED_PARTS.join(" or ")}, and is ${String(part)}`);
+  if (hosts < 2) throw new UsageError("--cut-off needs --hosts 2");
+  return { from, ms: (seconds ?? USUAL_CUT_OFF_S) * 1000 };
 }
 
 function topologyOf({ topology = "single", instances }: Values): Pick<StackOptions, "topology" | "instanceCounts"> {

@@ -1,13 +1,22 @@
 // Telemetry begins with the app and sends what it still holds before the app ends.
 import { app } from "@azure/functions";
 import { telemetrySettings } from "../shared/compose.ts";
+import { recordingExceptions } from "../shared/telemetry/exceptions.ts";
 import { flushTelemetry, isExporting, startTelemetry } from "../shared/telemetry/start.ts";
 
 /** The host gives its workers a few seconds. */
 const FLUSH_WITHIN_MS = 2000;
 
-// A host that exports by OpenTelemetry then does not send the worker's lines a second time.
-if (isExporting(telemetrySettings)) app.setup({ capabilities: { WorkerOpenTelemetryEnabled: true } });
+if (isExporting(telemetrySettings)) {
+  // A host that exports by OpenTelemetry then sends neither the worker's lines a second time nor what its functions throw: it leaves out the
+  // categories Function.* and Host.Results (the host's own source, its OpenTelemetry configuration).
+  app.setup({ capabilities: { WorkerOpenTelemetryEnabled: true } });
+  // Round the body of each function that there is, whatever file it is in.
+  app.hook.preInvocation((invocation) => {
+    const { functionHandler: body, invocationContext } = invocation;
+    invocation.functionHandler = (...inputs) => recordingExceptions(invocationContext, () => body(...inputs));
+  });
+}
 
 app.hook.appStart(() => startTelemetry(telemetrySettings));
 app.hook.appTerminate(() => flushTelemetry(FLUSH_WITHIN_MS));

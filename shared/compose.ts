@@ -33,6 +33,12 @@ const UNRECORDED_MS = 2000;
 /** Of the time that a step may wait for its agent: whoever waits for longer shows that the engine has a backlog. */
 const WAITS_LONG = 1 / 6;
 
+/**
+ * Where a sweep works, nothing is overdue for so long but what it has to leave alone, as orders of a newer version of the app: nobody is at
+ * work on those, and they take up no room.
+ */
+const ABANDONED_MS = 300_000;
+
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
@@ -97,6 +103,7 @@ function compose(config: Config): App {
     rolesAreNew,
     onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
   });
+  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   const now = Date.now;
   const ports: Ports = {
     store,
@@ -127,6 +134,7 @@ function compose(config: Config): App {
       },
     ),
     workflows,
+    isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: {
       holdWithinMs: config.HoldWithin,
@@ -148,7 +156,8 @@ function compose(config: Config): App {
       database,
     ),
     admission: createAdmission({
-      count: () => store.countInFlight(instant(now() + config.StartWithin * (1 - WAITS_LONG))),
+      count: () =>
+        store.countInFlight(instant(now() + config.StartWithin * (1 - WAITS_LONG)), instant(now() - ABANDONED_MS)),
       limit: config.OrdersInFlight,
       now,
       pause: sleep,
@@ -172,6 +181,5 @@ function compose(config: Config): App {
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };
-  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
 }

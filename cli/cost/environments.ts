@@ -10,7 +10,7 @@ export type Choices = Readonly<Record<string, string | undefined>>;
 
 const FOLDER = join(ROOT, "infra/choices");
 /** Functions and groups that scale by themselves: with zones each has two instances, chosen or not. */
-const SCALING_GROUPS = 10;
+export const SCALING_GROUPS = 10;
 const QUEUES_WATCHED = 10;
 
 interface Alert {

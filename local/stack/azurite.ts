@@ -26,6 +26,8 @@ export interface RunningAzurite {
 
 const HOST = "127.0.0.1";
 const ACCOUNT = "devstoreaccount1";
+/** For who wants storage apart from the first one's, as another region has. Its connection string differs in the name alone. */
+const SECOND_ACCOUNT = "devstoreaccount2";
 /** The key that Microsoft publishes for every emulator; it opens nothing else. */
 const KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const CLOSE_LIMIT_MS = 4000;
@@ -37,6 +39,7 @@ export async function startAzurite(options: AzuriteOptions): Promise<RunningAzur
   const child = fork(program(), programArguments(options), {
     execArgv: [...EXIT_WITH_PARENT],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY};${SECOND_ACCOUNT}:${KEY}` },
     // The terminal's Ctrl-C goes to its whole group: who stops Azurite is its parent alone.
     detached: process.platform !== "win32",
   });

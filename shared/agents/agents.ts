@@ -6,6 +6,7 @@ import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
 import { shippingAgent } from "./shipping.ts";
+import { smokeAgent } from "./smoke.ts";
 
 const agents = [inventoryAgent, paymentAgent, fraudAgent, shippingAgent] as const satisfies readonly Agent[];
 
@@ -14,7 +15,11 @@ export type AgentName = (typeof agents)[number]["name"];
 /** Where each agent's remote service answers. */
 export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[] };
 
-export const agentNames: readonly AgentName[] = agents.map(({ name }) => name);
+/** Agents that call no service, and so have no endpoints. */
+const agentsWithoutService: readonly RoutedAgent[] = [smokeAgent];
+
+/** Each runs in this app, as an activity. */
+export const agentNames: readonly string[] = [...agents, ...agentsWithoutService].map(({ name }) => name);
 
 /**
  * Agents that are not in this app, perhaps in another language, and their operations: each takes its requests from the queue
@@ -28,6 +33,10 @@ export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
     name,
     { operations: Object.keys(operations), transports: ["activity", "queue"] },
   ]),
+  ...agentsWithoutService.map(({ name, operationNames }): [string, AgentFacts] => [
+    name,
+    { operations: operationNames, transports: ["activity", "queue"] },
+  ]),
   ...Object.entries(agentsElsewhere).map(([name, operations]): [string, AgentFacts] => [
     name,
     { operations, transports: ["queue"] },
@@ -35,5 +44,6 @@ export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
 ]);
 
 export function createAgents(endpoints: AgentEndpoints, options: RouteOptions): ReadonlyMap<string, RoutedAgent> {
-  return new Map(agents.map((agent) => [agent.name, routeAgent(agent, endpoints[agent.name], options)]));
+  const routed = agents.map((agent) => routeAgent(agent, endpoints[agent.name], options));
+  return new Map([...routed, ...agentsWithoutService].map((agent) => [agent.name, agent]));
 }

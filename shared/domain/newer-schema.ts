@@ -1,8 +1,8 @@
 // What a newer version of the app wrote: this one leaves it as it is.
-import { Outage } from "./outage.ts";
+import { OtherVersionNeeded } from "./outage.ts";
 
-/** An outage, for it passes: a message about it is held, and sent back to wait, until a newer instance takes it. */
-export class NewerSchema extends Outage {
+/** A message about it is sent back to wait, until a newer instance takes it. */
+export class NewerSchema extends OtherVersionNeeded {
   override readonly name = "NewerSchema";
   constructor(what: string, version: number, known: number) {
     super(

@@ -4,3 +4,8 @@
 export class Outage extends Error {
   override readonly name: string = "Outage";
 }
+
+/** It passes when another version of the app is deployed, which may take days: a message about it is sent back to wait at once. */
+export class OtherVersionNeeded extends Outage {
+  override readonly name: string = "OtherVersionNeeded";
+}

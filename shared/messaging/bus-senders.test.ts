@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ServiceBusClient, ServiceBusError } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type RunningBus, startBus } from "../../local/bus/start.ts";
-import { FaultProxy } from "../../tests/support/fault-proxy.ts";
+import { FaultProxy } from "../../local/stack/fault-proxy.ts";
 import { createBusSenders, ONE_TRY } from "./bus-senders.ts";
 
 let data: string;

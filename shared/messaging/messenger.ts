@@ -70,8 +70,8 @@ export class BusUnavailable extends Outage {
   }
 }
 
-export interface WakeOptions {
-  /** When the scheduler is to be told, an ISO 8601 instant; at once without one. */
+export interface SendOptions {
+  /** When the message is to arrive, an ISO 8601 instant; at once without one. */
   readonly at?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface Messenger {
   /** Tells a sender that its submission was not taken, and why. At least once, under the rejection's id. */
   reject(reply: ReplyAddress, rejection: Rejection): Promise<Told>;
   /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
-  wake(wake: Wake, options?: WakeOptions): Promise<void>;
+  wake(wake: Wake, options?: SendOptions): Promise<void>;
   /** Asks an agent over its own request queue (P7). Past `leftMs` the message is gone; sent again, it is dropped as a repeat. */
   ask(agent: string, request: AgentRequestMessage, leftMs: number): Promise<void>;
   /** An agent's answer, to the queue that its request named. */
@@ -93,5 +93,5 @@ export interface Messenger {
   /** Keeps a message that can't be read, with what is wrong with it. */
   quarantine(unreadable: Unreadable): Promise<void>;
   /** Sends a message to the end of its own queue again, as it was. */
-  postpone(message: ReceivedMessage): Promise<void>;
+  postpone(message: ReceivedMessage, options?: SendOptions): Promise<void>;
 }

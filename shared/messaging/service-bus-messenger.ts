@@ -156,7 +156,9 @@ export function createServiceBusMessenger(
       await send(queues.quarantine, message);
     },
 
-    async postpone({ queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message }) {
+    async postpone(received, { at } = {}) {
+      const { queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message } =
+        received;
       // A sender that gave none goes by its message's id.
       const correlationId = message.correlationId ?? messageId;
       const { "diagnostic-Id": diagnosticId, ...known } = properties;
@@ -170,6 +172,7 @@ export function createServiceBusMessenger(
         ...(subject && { subject }),
         ...(replyTo && { replyTo }),
         ...(replyToSessionId && { replyToSessionId }),
+        ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
         applicationProperties: {
           ...(known as NonNullable<ServiceBusMessage["applicationProperties"]>),
           ...(typeof diagnosticId === "string" && { "Diagnostic-Id": diagnosticId }),

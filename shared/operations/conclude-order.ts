@@ -38,10 +38,11 @@ export interface Undone {
  * are told again: beside the one that was refused another may have been recorded by who then died.
  */
 export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const { orderId, attempt, processState, notices, createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
+  const { orderId, attempt, workflow, processState, notices } = ended.record;
   if (processState === "Processed") {
+    const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
-    telemetry.event("OrderProcessed", { orderId, attempt, criticalMs });
+    telemetry.event("OrderProcessed", { orderId, attempt, workflow: workflow.name, criticalMs });
     if (!notices.some(({ status }) => status === "Completed")) {
       await tellOrLeave(ended, "Completed", null, ports, telemetry);
       return;

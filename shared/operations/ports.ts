@@ -34,6 +34,8 @@ export interface Ports {
   readonly agents: ReadonlyMap<string, RoutedAgent>;
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
+  /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */
+  readonly isNewerWorkflow: (name: string) => Promise<boolean>;
   readonly timing: Timing;
   /** The task hub of this host: part of what holds an order. */
   readonly taskHub: string;

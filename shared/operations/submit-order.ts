@@ -4,6 +4,7 @@ import { type Order, type ReplyAddress, sameOrder } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { type Envelope, parseSubmission } from "../messaging/submission-message.ts";
+import { MissingWorkflow } from "../workflows/workflows.ts";
 import { claimOrder } from "./claim-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { rejectSubmission } from "./reject-submission.ts";
@@ -40,6 +41,7 @@ export async function recordOrder(
   telemetry: Telemetry,
 ): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, ports.rules);
+  if (parsed.kind === "invalid") await waitForNewer(message, ports);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
   const { order, reply } = parsed;
   await ports.admission.admit(order.priority);
@@ -49,11 +51,24 @@ export async function recordOrder(
     return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;
-  const { orderId, processState } = record;
-  telemetry.event(created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission", { orderId, processState });
+  const { orderId, processState, workflow } = record;
+  const submitted = created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission";
+  telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
 
   await tell(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
   return record;
+}
+
+/** Longer than any rollback lasts. A workflow that was given up looks the same, where none was added since. */
+const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
+
+/** @throws MissingWorkflow where all that is wrong with the order is that a newer version of the app brought its workflow */
+async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
+  const { workflow } = (body ?? {}) as { readonly workflow?: unknown };
+  if (typeof workflow !== "string" || ports.rules.workflows.includes(workflow)) return;
+  if (parseSubmission(body, envelope, { ...ports.rules, workflows: [workflow] }).kind === "invalid") return;
+  if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
+  if (await ports.isNewerWorkflow(workflow)) throw new MissingWorkflow({ name: workflow });
 }
 
 function draftRecord(order: Order, reply: ReplyAddress, message: SubmittedMessage, ports: Ports): StateRecord {

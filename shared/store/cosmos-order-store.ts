@@ -160,10 +160,10 @@ export function createCosmosOrderStore(
     }
   }
 
-  async function count(condition: string, instant?: string): Promise<number> {
+  async function count(condition: string, values: Readonly<Record<string, string>>): Promise<number> {
     const query = {
       query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
-      parameters: instant === undefined ? [] : [{ name: "@instant", value: instant }],
+      parameters: Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value })),
     };
     const { resources } = await patiently("count", () => container.items.query<number>(query).fetchAll());
     return resources[0] ?? 0;
@@ -250,11 +250,12 @@ export function createCosmosOrderStore(
       return pageOf(found, query);
     },
 
-    async countInFlight(instant) {
+    async countInFlight(instant, overdueSince) {
+      const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince";
       const [held, waiting] = await Promise.all([
-        count("c.processState = 'Processing'"),
+        count(inFlight, { overdueSince }),
         // Once an agent is known to be at work, both are the same.
-        count("c.processState = 'Processing' AND c.dueAt < @instant AND c.completeBy < c.dueAt", instant),
+        count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, instant }),
       ]);
       return { held, waiting };
     },

@@ -88,8 +88,10 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
-    async countInFlight(instant) {
-      const held = found().filter(({ processState }) => processState === "Processing");
+    async countInFlight(instant, overdueSince) {
+      const held = found().filter(
+        ({ processState, dueAt }) => processState === "Processing" && dueAt !== undefined && dueAt >= overdueSince,
+      );
       const waiting = held.filter(({ dueAt, completeBy }) => {
         return dueAt !== undefined && completeBy !== null && dueAt < instant && completeBy < dueAt;
       });

@@ -38,8 +38,11 @@ export interface OrderStore {
   revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
-  /** How many orders an attempt holds, and how many of them have to be taken up before `instant` and are not. */
-  countInFlight(instant: string): Promise<InFlight>;
+  /**
+   * How many orders an attempt holds, and how many of them have to be taken up before `instant` and are not. Those that are overdue
+   * since before `overdueSince` are left out: nobody is at work on them.
+   */
+  countInFlight(instant: string, overdueSince: string): Promise<InFlight>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }

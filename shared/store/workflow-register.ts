@@ -3,6 +3,7 @@ import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
 import { OPEN_ERRORS } from "./order-census.ts";
+import { StoreUnavailable } from "./order-store.ts";
 
 /** Orders that a version has to stay for. */
 export interface OrdersOfVersion {
@@ -19,6 +20,8 @@ export interface WorkflowRegister {
   /** Every version that was ever entered. */
   entered(): Promise<readonly WorkflowContent[]>;
   orders(ref: WorkflowRef): Promise<OrdersOfVersion>;
+  /** Whether a workflow of this name was entered after every one of `known`: by a newer version of the app, which is not running now. */
+  isNewer(name: string, known: readonly WorkflowRef[]): Promise<boolean>;
 }
 
 /** The partition of the entries: no day is called so. */
@@ -64,6 +67,17 @@ export function createCosmosWorkflowRegister(container: Container, orders: Conta
     async entered() {
       const query = { query: "SELECT c.name, c.version, c.parts FROM c WHERE IS_DEFINED(c.parts)" };
       return (await container.items.query<WorkflowContent>(query, { partitionKey: PARTITION }).fetchAll()).resources;
+    },
+    async isNewer(name, known) {
+      const query = "SELECT c.name, c.version, c._ts FROM c WHERE IS_DEFINED(c.parts)";
+      const { resources } = await container.items
+        .query<WorkflowRef & { readonly _ts: number }>(query, { partitionKey: PARTITION })
+        .fetchAll()
+        .catch((cause: unknown) => {
+          throw new StoreUnavailable("say which workflows there were", cause);
+        });
+      const own = resources.filter((entry) => known.some((ref) => idOf(ref) === idOf(entry))).map(({ _ts }) => _ts);
+      return resources.some((entry) => entry.name === name && entry._ts > Math.max(...own));
     },
     async orders(ref) {
       const [pending, processing, ...inError] = await Promise.all([

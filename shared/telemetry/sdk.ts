@@ -14,6 +14,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { type Attributes, type EventName, type Level, listenToEvents } from "./events.ts";
+import { listenToExceptions } from "./exceptions.ts";
 import { azureMonitor, otlp, type Place } from "./exporters.ts";
 import { createInstruments } from "./instruments.ts";
 import { measureEvent, measureWith } from "./metrics.ts";
@@ -84,6 +85,16 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
       context: context.active(),
     });
   });
+  listenToExceptions((record) =>
+    logger.emit({
+      eventName: "exception",
+      body: record["exception.message"],
+      severityNumber: SEVERITIES.error,
+      severityText: "error",
+      attributes: { ...record },
+      context: context.active(),
+    }),
+  );
 
   const providers = [tracers, loggers, meters];
   return {
@@ -93,6 +104,7 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
     },
     async stop() {
       listenToEvents(undefined);
+      listenToExceptions(undefined);
       measureWith(undefined);
       traceWith(undefined);
       context.disable();

@@ -1,18 +1,29 @@
 // All workflows that this app knows, by name and version.
+import { OtherVersionNeeded } from "../domain/outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
+import { smoke } from "./smoke.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
   newest(name: string): Workflow | undefined;
-  /** The version that an order started with. Throws if it is no longer here. */
+  /** The version that an order started with. @throws MissingWorkflow where this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
 }
 
+/** Only another version of the app has it, as after a rollback: the orders that began with it are left as they are until then. */
+export class MissingWorkflow extends OtherVersionNeeded {
+  override readonly name = "MissingWorkflow";
+  constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
+    const which = version === undefined ? name : `${name} v${version}`;
+    super(`No workflow ${which} in this version of the app: deploy one that has it, and its orders go on`);
+  }
+}
+
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(
@@ -38,8 +49,7 @@ export function loadWorkflows(
     newest: (name) => byVersion.find((workflow) => workflow.name === name),
     of: (ref) => {
       const found = byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
-      if (!found)
-        throw new Error(`No workflow ${ref.name} v${ref.version}: orders that started with it need it until they end.`);
+      if (!found) throw new MissingWorkflow(ref);
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],

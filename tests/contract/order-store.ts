@@ -19,6 +19,7 @@ const OF_KEYWORDS: Workflow = {
   }),
 };
 
+const LONG_AGO = "2000-01-01T00:00:00.000Z";
 const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
 
 export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
@@ -229,18 +230,20 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("P26 counts the orders that an attempt holds, and those whose agent has not taken them up in time", async () => {
       const later = "2026-01-01T12:00:30.001Z";
-      const before = await store.countInFlight(later);
+      const before = await store.countInFlight(later, LONG_AGO);
       await submitted();
-      expect(await store.countInFlight(later)).toEqual(before);
+      expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
       const record = await claimed("reserveStock");
       const held = before.held + 1;
-      expect(await store.countInFlight(NOON)).toMatchObject({ held });
-      expect(await store.countInFlight(later)).toEqual({ held, waiting: before.waiting + 1 });
+      expect(await store.countInFlight(NOON, LONG_AGO)).toMatchObject({ held });
+      expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting + 1 });
+      // Overdue for so long that nobody is at work on it.
+      expect(await store.countInFlight(later, later)).toEqual({ held: 0, waiting: 0 });
       const task = taskOf(record, "reserveStock");
       await store.change(record.orderId, takeUp(task, NOON, "2026-01-01T12:00:10.000Z", NOON));
-      expect(await store.countInFlight(later)).toEqual({ held, waiting: before.waiting });
+      expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting });
       await store.change(record.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
-      expect(await store.countInFlight(later)).toEqual(before);
+      expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

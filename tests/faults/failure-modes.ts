@@ -21,6 +21,7 @@ const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/crash/", "The host killed"],
   ["tests/faults/network", "Bus and state store"],
   ["tests/outages/", "Outages of minutes"],
+  ["tests/faults/regions", "Regions"],
   ["tests/faults/remotes", "Remote services"],
   ["tests/faults/messages", "Messages"],
   ["tests/faults/supervisors", "Supervisors, clocks and the lease"],

@@ -1,9 +1,9 @@
 // P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Fault } from "../../local/stack/fault-proxy.ts";
 import { isInHand } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Fault } from "../support/fault-proxy.ts";
 import { containerOf } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";

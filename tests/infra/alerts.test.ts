@@ -139,6 +139,17 @@ test("Bicep loads each query under its alert's name, and there is no other", () 
   expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names);
 });
 
+test("a bare provision pages nobody: supervisor-silent wants a sweep that there was", () => {
+  expect(read("infra/alerts/supervisor-silent.kql")).toMatch(/\| where sweeps > 0 and lastAt < ago\(10m\)/);
+});
+
+test("function failures are split by faas.name, for Service Bus requests all have one name", () => {
+  expect(alerts.log.find(({ name }) => name === "function-failures")?.dimensions).toEqual(["functionName"]);
+  const query = read("infra/alerts/function-failures.kql");
+  expect(query).toContain('extend faas = tostring(Properties["faas.name"])');
+  expect(query).toContain("by functionName = iff(isempty(faas), Name, faas)");
+});
+
 test("metric alerts watch queues that exist", () => {
   const queues = (JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] }).queues;
   const names = queues.map(({ name }) => name);

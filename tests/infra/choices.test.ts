@@ -102,6 +102,16 @@ test("private: every place that the app calls has its endpoint, and none stays p
     );
 });
 
+test("a second region: its own task hub and its own queue for replies, which exists; one region writes", () => {
+  expect(main).toContain("var taskHubName = joins ? 'OrderScheduler2' : 'OrderScheduler'");
+  const [, replies = ""] = /secondRegion \? \{ AgentRepliesQueue: '([\w-]+)' \}/.exec(app) ?? [];
+  const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] };
+  expect(queues.map(({ name }) => name)).toContain(replies);
+  expect(read("infra/app/cosmos.bicep")).toContain("enableMultipleWriteLocations: false");
+  for (const shared of ["serviceBus", "cosmos"])
+    expect(main).toMatch(new RegExp(`module ${shared} \\S+ = if \\(!joins\\)`));
+});
+
 interface Hook {
   readonly posix: { readonly run: string };
   readonly windows: { readonly run: string };

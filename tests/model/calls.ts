@@ -123,6 +123,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     },
     agents: new Map([["service", service]]),
     workflows: workflowsOf(setting),
+    isNewerWorkflow: never,
     rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",

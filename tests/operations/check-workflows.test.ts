@@ -23,6 +23,7 @@ beforeEach(() => {
       return first;
     },
     entered: async () => [...entries.values()],
+    isNewer: async () => false,
     orders: async ({ version }) => needed[version] ?? NONE,
   };
 });

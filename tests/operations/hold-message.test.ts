@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { ReceivedMessage } from "../../shared/messaging/messenger.ts";
 import { holdMessage } from "../../shared/operations/hold-message.ts";
+import { instant } from "../../shared/operations/ports.ts";
 import { StoreUnavailable } from "../../shared/store/order-store.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -45,6 +46,19 @@ test("a longer one: it goes back to its queue before its lock ends, once", async
   expect(world.postponed).toEqual([message]);
   expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
   expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed"]);
+});
+
+test("what only another version of the app can do goes back at once, for later: it keeps no other message from being taken", async () => {
+  const work = async () => {
+    tries += 1;
+    return world.workflows.of({ name: "order-fulfilment", version: 99 }).name;
+  };
+  expect(await hold(work)).toBeUndefined();
+  expect(tries).toBe(1);
+  expect(world.clock).toBe(NOON_MS);
+  expect(world.postponed).toEqual([message]);
+  expect(world.postponedTo).toEqual([instant(NOON_MS + 30_000)]);
+  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { orderId: "order-1" } }]);
 });
 
 test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {

@@ -89,6 +89,7 @@ async function makeTrouble(): Promise<void> {
   const now = new Date().toISOString();
   const lost = { ...sampleRecord("alert-5", { ...CHAIN, version: 99 }), dueAt: after(now, -60_000) };
   await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-5"), lost);
+  await app.shop.send(sampleOrder("alert-5"));
 }
 
 test("every alert that asks the logs has a filter that is read here, but those over the platform's own tables", () => {

@@ -52,6 +52,21 @@ test("npm start -- --exit --json: every sample ends as it should, and one line o
   expect(start.output()).toContain("inventory service");
 }, 90_000);
 
+test("npm start -- --hosts 2 --cut-off: all orders end while one region is cut off and after, each step with one effect", async () => {
+  const more = ["--hosts", "2", "--cut-off", "store", "--cut-off-for", "10"];
+  const start = run("start", "--exit", ...more, "--data", join(folder, "regions"), ...(await portOptions()));
+  expect(await start.ended, start.output()).toBe(0);
+  expect(start.output()).toMatch(/host2 +Cut off +\(from the store, for 10 s\)/);
+  expect(start.output()).toMatch(/host2 +Connected/);
+  expect(start.output()).toContain("Each step of each order had one effect.");
+}, 150_000);
+
+test("npm start -- --cut-off without a second host is a wrong call", async () => {
+  const start = run("start", "--cut-off", "store", "--data", join(folder, "one-region"));
+  expect(await start.ended).toBe(2);
+  expect(start.output()).toContain("--hosts 2");
+});
+
 test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a start after kill -9 takes up what was unfinished", async () => {
   const data = join(folder, "stays");
   const first = run("start", "--data", data, ...(await portOptions()));

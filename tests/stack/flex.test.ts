@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
 import { endedAsTold, type Followed, follow } from "../../cli/follow.ts";
 import { readSamples, switchOnFaults } from "../../cli/samples.ts";
 import { madeOrder } from "../../cli/shop.ts";
@@ -38,6 +39,10 @@ afterAll(async () => {
 });
 
 const pidOf = (name: InstanceName) => app.stack.instances.find((one) => one.name === name)?.pid;
+
+test("as many groups scale by themselves as the cost of zones is reckoned with", () => {
+  expect(new Set(GROUPS.map((name) => name.replace(/\.\d$/, ""))).size).toBe(SCALING_GROUPS);
+});
 
 test("each group of functions has processes of its own", () => {
   const { instances } = app.stack;

@@ -11,9 +11,9 @@ import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
-/** A check leaves nothing behind. */
-const SMOKE: Workflow = {
-  name: "smoke",
+/** One that needs a service: where that refuses, the order's end says so. */
+const CHECKED: Workflow = {
+  name: "checked",
   version: 1,
   policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
   steps: [{ name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", undo: "nothing" }],
@@ -23,7 +23,7 @@ const data = mkdtempSync(join(tmpdir(), "smoke-"));
 let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
-  adapted = adaptApp([CHAIN, GRAPH, SMOKE]);
+  adapted = adaptApp([CHAIN, GRAPH, CHECKED]);
   app = await startTestStack({ appDir: adapted.dir, data, parts: PART_NAMES });
   writeStackFile(data, app.settings);
 });
@@ -49,6 +49,11 @@ test("an order goes through, and its telemetry arrived", async () => {
   const { code, output } = await smoke(data);
   expect(output).toMatch(/smoke-\w+: Completed after [\d.]+ s\nTelemetry of it has arrived\./);
   expect(code).toBe(0);
+  const [orderId = ""] = /smoke-\w+/.exec(output) ?? [];
+  expect(await app.eventually(orderId, ({ processState }) => processState === "Processed")).toMatchObject({
+    workflow: { name: "smoke" },
+  });
+  for (const service of Object.keys(app.stack.addresses.remotes)) expect(await app.effects(service)).toEqual([]);
 });
 
 test("a workflow that the app does not have: its rejection is told", async () => {
@@ -66,7 +71,7 @@ test("a service that refuses: the order's own end is told", async () => {
     message: "no such customer",
     calls: 1,
   });
-  const { code, output } = await smoke(data);
+  const { code, output } = await smoke(data, "--workflow", "checked");
   expect(output).toMatch(/smoke-\w+: failed: .*no such customer/);
   expect(code).toBe(1);
 });

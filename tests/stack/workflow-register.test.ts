@@ -10,9 +10,12 @@ import { containerOf, startTestStack, type TestStack } from "../support/test-sta
 
 let app: TestStack;
 let register: WorkflowRegister;
+/** The store's clock counts seconds. */
+let startedAtS: number;
 beforeAll(async () => {
   app = await startTestStack();
   const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  startedAtS = Math.floor(Date.now() / 1000);
   register = createCosmosWorkflowRegister(supervision, containerOf(app.settings));
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
@@ -28,6 +31,16 @@ test("of several that enter a version at once, the first one's content stands", 
   const other = { ...one, parts: { ...one.parts, policy: "another" } };
   const stand = await Promise.all([one, other, one, other].map((content) => register.enter(content)));
   expect(new Set(stand.map(({ parts }) => parts["policy"])).size).toBe(1);
+});
+
+test("a workflow that was entered after this app's own is a newer app's, and one from before is not", async () => {
+  const later = contentOfWorkflow({ ...CHAIN, name: "later" });
+  await expect.poll(() => Math.floor(Date.now() / 1000) > startedAtS).toBe(true);
+  await register.enter(later);
+  expect(await register.isNewer("later", knownWorkflows)).toBe(true);
+  expect(await register.isNewer("later", [...knownWorkflows, later])).toBe(false);
+  expect(await register.isNewer("nowhere", knownWorkflows)).toBe(false);
+  expect(await register.isNewer("returns", [later])).toBe(false);
 });
 
 test("orders are counted by the version that they need, of any schema version, and ended ones are not", async () => {

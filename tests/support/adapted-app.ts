@@ -7,6 +7,8 @@ import type { Workflow } from "../../shared/domain/workflow.ts";
 
 export interface AdaptedApp extends Disposable {
   readonly dir: string;
+  /** Puts other workflows in the place of these, as a deployment does: whatever starts from now on has them. */
+  deploy(workflows: readonly Workflow[]): void;
 }
 
 /** A copy whose file of order fulfilment exports these versions in the place of its own. */
@@ -19,6 +21,8 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const file = join(dir, "dist/shared/workflows/order-fulfilment.js");
   if (!readFileSync(file, "utf8").includes("export const orderFulfilment"))
     throw new Error(`${file} is not what it was`);
-  writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(workflows)};\n`);
-  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+  const deploy = (next: readonly Workflow[]) =>
+    writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(next)};\n`);
+  deploy(workflows);
+  return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }

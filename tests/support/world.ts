@@ -67,6 +67,8 @@ export interface World extends Omit<Ports, "timing"> {
   readonly wakes: Wake[];
   readonly quarantined: Unreadable[];
   readonly postponed: ReceivedMessage[];
+  /** When each of them is to come again; undefined at once. */
+  readonly postponedTo: (string | undefined)[];
   /** What was asked over the agents' queues, and what came back. */
   readonly requests: { readonly agent: string; readonly request: AgentRequestMessage; readonly leftMs: number }[];
   readonly replies: AgentReplyMessage[];
@@ -98,6 +100,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
   const wakes: Wake[] = [];
   const quarantined: Unreadable[] = [];
   const postponed: ReceivedMessage[] = [];
+  const postponedTo: World["postponedTo"] = [];
   const calls: World["calls"] = [];
   const answers: World["answers"] = new Map();
   const facts = [...OPERATIONS].map(([name, operations]): [string, AgentFacts] => [
@@ -136,8 +139,9 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     async quarantine(unreadable) {
       quarantined.push(unreadable);
     },
-    async postpone(message) {
+    async postpone(message, { at } = {}) {
       postponed.push(message);
+      postponedTo.push(at);
     },
   };
 
@@ -183,6 +187,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     workflows,
+    isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
     taskHub: "hub",
     operatorSignIn: "development",
@@ -202,6 +207,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     wakes,
     quarantined,
     postponed,
+    postponedTo,
     requests,
     replies,
     calls,

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { type RunningTraces, startTraces } from "../../local/traces/start.ts";
 import { openTraces } from "../../local/traces/trace-file.ts";
 import { type EventLog, logTelemetry } from "../../shared/telemetry/events.ts";
+import { recordingExceptions } from "../../shared/telemetry/exceptions.ts";
 import { azureMonitor, parseAuthentication } from "../../shared/telemetry/exporters.ts";
 import { measure } from "../../shared/telemetry/metrics.ts";
 import { startSdk } from "../../shared/telemetry/sdk.ts";
@@ -138,7 +139,7 @@ interface Envelope {
   readonly data: { readonly baseType: string; readonly baseData: Record<string, unknown> };
 }
 
-test("Application Insights: an event is a custom event of its name, a span a dependency of its trace, a gauge a metric", async () => {
+test("Application Insights: an event is a custom event of its name, what a function throws an exception, a span a dependency of its trace, a gauge a metric", async () => {
   vi.stubEnv("APPLICATION_INSIGHTS_NO_STATSBEAT", "true");
   const envelopes: Envelope[] = [];
   const httpClient: NonNullable<Parameters<typeof azureMonitor>[0]["httpClient"]> = {
@@ -154,6 +155,11 @@ test("Application Insights: an event is a custom event of its name, a span a dep
   const sdk = startSdk(OFF, [azureMonitor({ connectionString, httpClient })]);
   cleanups.push(() => sdk.stop());
   await sayOneOfEach();
+  const invocation = { functionName: "supervisor", invocationId: "i-1", traceContext: { traceParent: TRACEPARENT } };
+  const failing = recordingExceptions(invocation, () => {
+    throw new TypeError("broken", { cause: new Error("the cause") });
+  });
+  await expect(failing).rejects.toThrow("broken");
   await sdk.flush(8000);
   const of = (baseType: string) => envelopes.filter(({ data }) => data.baseType === baseType);
   const [event] = of("EventData");
@@ -168,6 +174,15 @@ test("Application Insights: an event is a custom event of its name, a span a dep
       "ai.operation.id": "0af7651916cd43dd8448eb211c80319c",
       "ai.cloud.role": "orders-test",
     });
+  const [exception, ...others] = of("ExceptionData");
+  expect(others).toEqual([]);
+  expect(exception?.tags).toMatchObject({ "ai.operation.id": "0af7651916cd43dd8448eb211c80319c" });
+  expect(exception?.data.baseData).toMatchObject({
+    exceptions: [
+      { typeName: "TypeError", message: "broken", stack: expect.stringContaining("caused by Error: the cause") },
+    ],
+    properties: { "faas.name": "supervisor" },
+  });
   const metrics = of("MetricData").map(({ data }) => data.baseData);
   expect(metrics).toContainEqual(
     expect.objectContaining({

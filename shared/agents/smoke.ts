@@ -1,0 +1,11 @@
+// The agent of the smoke test: it has no service, and no effect anywhere.
+import type { RoutedAgent } from "./agent.ts";
+
+export const smokeAgent: RoutedAgent = {
+  name: "smoke",
+  operationNames: ["nothing"],
+  async call(_operation, _request, { takeUp }) {
+    if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
+    return { kind: "done", result: {}, endpoint: "none", because: "there is nothing to call" };
+  },
+};

@@ -1,0 +1,72 @@
+// Orders whose workflow version only another version of the app has, as after a rollback: nothing is done to them, and nothing is lost.
+import { beforeEach, expect, test } from "vitest";
+import { OtherVersionNeeded } from "../../shared/domain/outage.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { instant } from "../../shared/operations/ports.ts";
+import { submitOrder } from "../../shared/operations/submit-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { takeReply } from "../../shared/operations/take-reply.ts";
+import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { createWorld, ENVELOPE, type World } from "../support/world.ts";
+
+const A_DAY_MS = 86_400_000;
+const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+
+let world: World;
+let before: StateRecord | undefined;
+beforeEach(async () => {
+  world = createWorld(NOON_MS);
+  await world.store.create(sampleOrder(), sampleRecord("order-1", { ...CHAIN, version: 99 }));
+  world.clock += A_DAY_MS;
+  before = await world.stateOf();
+});
+
+const isHeld = async (work: Promise<unknown>) => {
+  await expect(work).rejects.toBeInstanceOf(OtherVersionNeeded);
+  await expect(work).rejects.toThrow("No workflow order-fulfilment v99");
+  expect(await world.stateOf()).toEqual(before);
+};
+
+test("a wake for it waits", () => isHeld(claimOrder(wake, world, world.telemetry)));
+
+test("its order message, delivered again, waits", () => isHeld(world.submit(sampleOrder(), ENVELOPE)));
+
+test("an agent's reply to it waits", () => {
+  const ticket = { ...wake, step: "reserveStock", lockedBy: "hub:order-1-1" };
+  const body = { schemaVersion: 1, ticket, kind: "done", result: {} };
+  return isHeld(takeReply(body, world, world.telemetry));
+});
+
+test("a sweep names it and leaves it as it is", async () => {
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, broken: 1 });
+  const cause = expect.stringContaining("No workflow order-fulfilment v99");
+  expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { orderId: "order-1", cause } });
+  expect(await world.stateOf()).toEqual(before);
+  expect(world.wakes).toEqual([]);
+});
+
+test("an operator is refused, in words", async () => {
+  const caller = { by: "ann", ifMatch: "any" } as const;
+  const request = { kind: "undo", reason: "test" } as const;
+  const refused = await operateOrder("order-1", request, caller, world, world.telemetry);
+  expect(refused).toMatchObject({ kind: "refused", reason: expect.stringContaining("order-fulfilment v99") });
+  expect(await world.stateOf()).toEqual(before);
+});
+
+test("an order whose workflow a newer version of the app brought waits for that version, and for no longer than a week", async () => {
+  const order = sampleOrder("order-2", { workflow: "brought-by-a-newer-app" });
+  const submit = (enqueuedAt: string) =>
+    submitOrder({ body: order, envelope: ENVELOPE, traceparent: null, enqueuedAt }, world, world.telemetry);
+  await expect(submit(instant(world.clock))).rejects.toThrow("No workflow brought-by-a-newer-app");
+  expect(world.quarantined).toEqual([]);
+  expect(await submit(instant(world.clock - 8 * A_DAY_MS))).toBeUndefined();
+  expect(world.quarantined).toMatchObject([{ faults: [expect.stringContaining("workflow: must be one of")] }]);
+});
+
+test("an order with another fault too, or with a workflow that nobody has, is quarantined", async () => {
+  await world.submit({ ...sampleOrder("order-2", { workflow: "brought-by-a-newer-app" }), lines: [] });
+  await world.submit(sampleOrder("order-3", { workflow: "nowhere" }));
+  expect(world.quarantined).toHaveLength(2);
+});

@@ -1,0 +1,104 @@
+// An exception in any function leaves as a record of its own, with the function's name: the host, which would send one, leaves that
+// to a worker that exports by OpenTelemetry. The functions are those that the app registers, so that a new one is tested too.
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type LoadedApp, loadApp } from "../../local/host/app.ts";
+import type { RegisteredFunction, TypedData } from "../../local/host/contract.ts";
+import type { LogEvent } from "../../local/traces/otlp-json.ts";
+import { type RunningTraces, startTraces } from "../../local/traces/start.ts";
+import { openTraces } from "../../local/traces/trace-file.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { CHAIN, GRAPH } from "../support/orders.ts";
+
+const PLANTED = "the store has burnt down";
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+const folder = mkdtempSync(join(tmpdir(), "exceptions-"));
+let adapted: AdaptedApp;
+let collector: RunningTraces;
+let app: LoadedApp;
+beforeAll(async () => {
+  collector = await startTraces({ port: 0, data: folder });
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint);
+  vi.stubEnv("OTEL_BSP_SCHEDULE_DELAY", "50");
+  // Exceptions are no traces: they leave whatever part of those is kept.
+  vi.stubEnv("OTEL_TRACES_SAMPLER_ARG", "0.0001");
+  adapted = adaptApp([CHAIN, GRAPH]);
+  throwEverywhere(adapted.dir);
+  app = await loadApp(adapted.dir);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await collector?.close();
+  adapted?.[Symbol.dispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Every port that a function asks for is broken. */
+function throwEverywhere(dir: string): void {
+  // The copy has no sources, and the test runner would say so of each file.
+  for (const path of globSync("dist/**/*.js", { cwd: dir }))
+    writeFileSync(join(dir, path), readFileSync(join(dir, path), "utf8").replace(/^\/\/# sourceMappingURL.*$/m, ""));
+  const file = join(dir, "dist/shared/compose.js");
+  const text = readFileSync(file, "utf8");
+  const names = [...text.matchAll(/^export function (\w+)\(\)/gm)].map(([, name = ""]) => name);
+  if (names.length === 0) throw new Error(`${file} is not what it was`);
+  const broken = names.map((name) => `export function ${name}() { throw new RangeError(${JSON.stringify(PLANTED)}); }`);
+  const settings = "export const telemetrySettings = parseTelemetryConfig(process.env);";
+  writeFileSync(file, ['import { parseTelemetryConfig } from "./config.js";', settings, ...broken].join("\n"));
+}
+
+const json = (value: unknown): TypedData => ({ json: JSON.stringify(value) });
+
+/** As the host hands it over; what is in it does not matter, for nobody gets to look. */
+function inputOf({ trigger }: RegisteredFunction): TypedData {
+  switch (trigger.type.toLowerCase()) {
+    case "httptrigger": {
+      const url = "http://127.0.0.1/api/any";
+      return { http: { method: "GET", url, headers: {}, query: {}, params: {}, identities: [], rawBody: undefined } };
+    }
+    case "activitytrigger":
+      return json({ orderId: "o-1", attempt: 1, step: "any", reply: {} });
+    case "orchestrationtrigger": {
+      const history = [{ EventType: 12, EventId: -1, IsPlayed: false, Timestamp: new Date().toISOString() }];
+      return { string: JSON.stringify({ history, input: "null", instanceId: "o-1-1", isReplaying: false }) };
+    }
+    default:
+      return json({});
+  }
+}
+
+function recorded(): LogEvent[] {
+  const reader = openTraces(folder);
+  try {
+    return reader?.eventsNamed("exception") ?? [];
+  } finally {
+    reader?.close();
+  }
+}
+
+test("an exception in each function that the app registers leaves, once, and says whose it is", async () => {
+  const names = [...app.functions.keys()];
+  expect(names.length).toBeGreaterThan(25);
+  for (const [name, registered] of app.functions) {
+    const inputs = { [registered.triggerName]: inputOf(registered) };
+    const invocation = { invocationId: `of-${name}`, inputs, traceParent: `00-${TRACE}-${"a".repeat(16)}-01` };
+    await expect(app.invoke(name, invocation), name).rejects.toBeDefined();
+  }
+  const own = () =>
+    recorded()
+      .map(({ attributes }) => attributes["faas.name"])
+      .sort();
+  await expect.poll(own, { timeout: 10_000 }).toEqual(names.sort());
+  for (const { attributes, severity, traceId } of recorded()) {
+    const name = String(attributes["faas.name"]);
+    expect(severity).toBe("error");
+    expect(traceId, name).toBe(TRACE);
+    expect(attributes["faas.invocation_id"]).toBe(`of-${name}`);
+    if (name === "scheduler") continue;
+    expect(attributes, name).toMatchObject({ "exception.type": "RangeError", "exception.message": PLANTED });
+    expect(String(attributes["exception.stacktrace"]), name).toContain("compose.js");
+  }
+});
