@@ -11,10 +11,12 @@ import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letter
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { createAdmission } from "./operations/admission.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
-import { instant, type Ports } from "./operations/ports.ts";
+import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
+import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
+import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
@@ -26,6 +28,9 @@ import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/w
 
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
+/** Housekeeping has minutes, and its next run goes on. */
+const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
 
 /** Longer than an engine without a backlog takes to begin an activity. */
 const UNRECORDED_MS = 2000;
@@ -135,6 +140,7 @@ function compose(config: Config): App {
       unrecordedMs: UNRECORDED_MS,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
+    retention: retentionOf(config, store),
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     ...connectSupervision(
       {
@@ -173,4 +179,14 @@ function compose(config: Config): App {
   };
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
+}
+
+function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
+  const { EndedOrdersKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, OrderArchive: container } = config;
+  if (keepMs === undefined) return undefined;
+  const archive =
+    container === undefined
+      ? undefined
+      : createBlobOrderArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container));
+  return { store, keepMs, resubmitWithinMs, archive };
 }

@@ -439,7 +439,7 @@ test("settled by hand: the order stays where it is, keeps what it was in trouble
   });
   expect(history.at(-1)?.what).toBe("settled by hand: the bank sent it back");
   const { error: _error, history: _history, ...before } = rejected;
-  expect(rest).toEqual({ ...before, updatedAt: NOON });
+  expect(rest).toEqual({ ...before, updatedAt: NOON, overAt: NOON });
 });
 
 test("the history keeps its newest entries", () => {

@@ -4,6 +4,7 @@ import { begunAnew, busyUntil, latest, mapSteps, namesOf, readyForUndo, rekeyed,
 import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
+import { isOver } from "./retention.ts";
 import type { Notice, OrderError, ProcessState, StateRecord } from "./state-record.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
@@ -97,6 +98,11 @@ function resubmit(
   const anew = record.direction === "undo";
   if (anew && !(record.processState === "Error" && AT_REST.has(record.error?.kind))) {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
+  }
+  if (record.keptUntil && !edited) {
+    return refused(
+      "what its payment needs was removed when it was closed: resubmit it with an order that has a new payment token",
+    );
   }
   const byHand = record.error?.kind === "notUndone";
   if (byHand && !compensatedByHand) {
@@ -221,7 +227,8 @@ function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occas
     history: remembered(record, occasion, `settled by hand: ${reason}`),
     updatedAt: occasion.now,
   };
-  return { kind: "allowed", record: settled, startAt: null };
+  const over = isOver(settled) ? { ...settled, overAt: occasion.now } : settled;
+  return { kind: "allowed", record: over, startAt: null };
 }
 
 /** Gives the supervisor more patience. The agents of a running attempt keep the time that they were given. */
@@ -240,7 +247,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /** Pending for its next attempt, with all failures forgiven. */
 function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
-  const { busyUntil: _before, ...rest } = record;
+  const { busyUntil: _before, overAt: _over, keptUntil: _closed, ...rest } = record;
   const busy = busyUntil(record);
   const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.

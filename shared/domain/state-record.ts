@@ -121,6 +121,13 @@ export interface StateRecord {
   readonly error: OrderError | null;
   /** When the supervisor has to look at it; absent once the order ended and all is told. The sweep's only index. */
   readonly dueAt?: string;
+  /**
+   * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be told
+   * again. Retention's only index.
+   */
+  readonly overAt?: string | null;
+  /** Closed: its secrets are removed, and all of its documents go at this instant. */
+  readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly notices: readonly Notice[];
   readonly createdAt: string;

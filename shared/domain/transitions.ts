@@ -62,6 +62,16 @@ export type Change =
 export interface GuardedWrite {
   readonly guard: Guard;
   readonly changes: readonly Change[];
+  /** What becomes of all documents of the order in the same write. */
+  readonly lifetime?: Lifetime;
+}
+
+/** How long an order's documents stay after the write, all of them alike. */
+export interface Lifetime {
+  /** Of the order's content, each of which is a document. */
+  readonly revisions: number;
+  /** Null: for ever. Otherwise the order is closed, and its secrets are removed. */
+  readonly keepMs: number | null;
 }
 
 /** How an order ends. */
@@ -138,14 +148,26 @@ export function completeLevel(task: StepTask, done: StepRecord, next: readonly N
   };
 }
 
-/** Records that the last step of the last level is done, and concludes the order in the same write. */
-export function completeOrder(task: StepTask, done: StepRecord, ending: Ending, now: string): GuardedWrite {
+/**
+ * Records that the last step of the last level is done, and concludes the order in the same write.
+ * @param keepMs where an order that is over is closed at once: how long its documents stay
+ */
+export function completeOrder(
+  task: StepTask,
+  done: StepRecord,
+  ending: Ending,
+  now: string,
+  keepMs: number | null = null,
+): GuardedWrite {
   const { from, to } = transitions[isGood(ending) ? "lastStepCompleted" : "lastStepUndone"];
-  const { guard, changes } = completeLevel(task, done, [], now);
-  return {
-    guard: { ...guard, processState: from },
-    changes: [...changes, ...concluding(to, ending, task.attempt, now)],
-  };
+  const level = completeLevel(task, done, [], now);
+  const guard = { ...level.guard, processState: from };
+  const changes = [...level.changes, ...concluding(to, ending, task.attempt, now)];
+  // The others have something to tell first.
+  if (!isGood(ending)) return { guard, changes };
+  if (keepMs === null) return { guard, changes: [...changes, set(["overAt"], now)] };
+  const lifetime = { revisions: task.orderRevision, keepMs };
+  return { guard, changes: [...changes, set(["keptUntil"], after(now, keepMs))], lifetime };
 }
 
 /** An agent knows the fault to be permanent: Error, with a notice of it in the same write. */
@@ -179,14 +201,18 @@ export function rejectAndUndo(
   };
 }
 
-/** A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. */
+/**
+ * A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. Until then nothing
+ * of the order goes.
+ */
 export function leaveNotice(seen: StateRecord, notice: Notice, now: string): GuardedWrite {
-  const { processState, lockedBy, attempt } = seen;
+  const { processState, lockedBy, attempt, keptUntil, orderRevision } = seen;
   const hasEnded = processState === "Processed" || processState === "Error";
-  return {
-    guard: { processState, lockedBy, attempt },
-    changes: [append(["notices"], notice), ...(hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS))] : [])],
-  };
+  const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set(["overAt"], null)] : [];
+  const write = { guard: { processState, lockedBy, attempt }, changes: [append(["notices"], notice), ...ended] };
+  if (!keptUntil) return write;
+  const changes = [...write.changes, set(["keptUntil"], null)];
+  return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null } };
 }
 
 function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {

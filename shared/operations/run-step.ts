@@ -1,5 +1,6 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import { lacksSecrets } from "../domain/order.ts";
 import type { Ports, Telemetry } from "./ports.ts";
 import { recordAnswer, recordedOutcome } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -15,8 +16,11 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
   if (!agent)
     throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, which is not here`);
   const { startBy, priority } = task;
+  const request = await requestOf(task, ports);
+  // The order is closed: an earlier run of this task completed it, and died before it said so.
+  if (lacksSecrets(request.order)) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
   const run = new TakeUp(task, ports, telemetry);
-  const reply = await agent.call(task.operation, await requestOf(task, ports), {
+  const reply = await agent.call(task.operation, request, {
     priority,
     startBy,
     takeUp: () => run.begin(),
