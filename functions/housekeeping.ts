@@ -2,26 +2,32 @@
 // are over are closed, where a setting says how long they are kept.
 import { app } from "@azure/functions";
 import * as df from "durable-functions";
-import { ports } from "../shared/compose.ts";
+import { ports, purgeProgress } from "../shared/compose.ts";
 import { closeOrders } from "../shared/operations/close-orders.ts";
-import { instant } from "../shared/operations/ports.ts";
+import { removeAttempts } from "../shared/operations/remove-attempts.ts";
 import { removeEnded } from "../shared/scheduler-client.ts";
 import { logTelemetry } from "../shared/telemetry/events.ts";
 
-/** A run has five minutes (functionTimeout), and a page more takes seconds. */
+/** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
+const REMOVING_MS = 120_000;
 const CLOSING_MS = 120_000;
 
 app.timer("housekeeping", {
   schedule: "%HousekeepingSchedule%",
   extraInputs: [df.input.durableClient()],
   handler: async (_timer, context) => {
-    const { now, timing } = ports();
+    const { now, timing, retention } = ports();
+    const client = df.getClient(context);
     const { Completed, Failed, Terminated } = df.OrchestrationRuntimeStatus;
-    const before = instant(now() - timing.orchestrationsKeptForMs);
-    const removed = await removeEnded(df.getClient(context), before, [Completed, Failed, Terminated]);
+    const purge = (from: Date, to: Date) => removeEnded(client, from, to, [Completed, Failed, Terminated]);
+    const before = now() - timing.orchestrationsKeptForMs;
     const telemetry = logTelemetry(context);
-    telemetry.event("OrchestrationsRemoved", { removed, before });
-    const { retention } = ports();
-    if (retention) await closeOrders(retention, CLOSING_MS, ports(), telemetry);
+    // The one does not depend on the other.
+    const done = await Promise.allSettled([
+      removeAttempts({ purge, progress: purgeProgress(), now }, before, REMOVING_MS, telemetry),
+      retention && closeOrders(retention, CLOSING_MS, ports(), telemetry),
+    ]);
+    const fault = done.find(({ status }) => status === "rejected");
+    if (fault?.status === "rejected") throw fault.reason;
   },
 });

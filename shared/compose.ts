@@ -17,6 +17,7 @@ import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
+import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
@@ -47,6 +48,7 @@ interface App {
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
+  readonly purgeProgress: PurgeProgress;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
 }
 
@@ -68,6 +70,11 @@ export function queueNames(): App["queues"] {
 /** The workflows as they are written, and the register of their versions; as `ports`. */
 export function workflowPorts(): App["workflows"] {
   return app().workflows;
+}
+
+/** How far housekeeping has come; as `ports`. */
+export function purgeProgress(): PurgeProgress {
+  return app().purgeProgress;
 }
 
 /** What the gauges are read from; as `ports`. */
@@ -177,8 +184,11 @@ function compose(config: Config): App {
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };
-  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
-  return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
+  const supervision = database.container(config.SupervisionContainer);
+  const register = createCosmosWorkflowRegister(supervision, orders);
+  const workflowsKnown = { known: knownWorkflows, register };
+  const purgeProgress = createCosmosPurgeProgress(supervision, orders, ports.taskHub);
+  return { ports, queues, stock, deadLetters: connected, purgeProgress, workflows: workflowsKnown };
 }
 
 function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
