@@ -12,6 +12,19 @@ export type StepResult = { readonly [name: string]: string | number | boolean | 
 /** `forward` does the steps; `undo` takes back what was done, in reverse order (P13). */
 export type Direction = "forward" | "undo";
 
+/** Why an agent was not done in time: the last technical error of its last try. */
+export interface Expiry {
+  readonly at: string;
+  readonly attempt: number;
+  /** How often the service was tried in that attempt; 0 where no endpoint took a call. */
+  readonly tries: number;
+  readonly endpoint: string | null;
+  /** A status, or an error's text. */
+  readonly message: string;
+  /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
+  readonly misconfigured?: boolean | undefined;
+}
+
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
@@ -34,6 +47,8 @@ export interface StepRun {
   /** When its agent took it up, as far as that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
+  readonly expiry?: Expiry | undefined;
 }
 
 /** A step: its forward run, what that recorded, and the run that undoes it, if there is one. */

@@ -4,6 +4,7 @@ import { after } from "./duration.ts";
 import { runOf } from "./plan.ts";
 import type {
   Direction,
+  Expiry,
   Notice,
   OrderError,
   OrderStatus,
@@ -29,6 +30,7 @@ export const transitions = {
   rescheduled: { from: "Processing", to: "Pending" },
   lookedAtEarly: { from: "Processing", to: "Processing" },
   waited: { from: "Processing", to: "Pending" },
+  held: { from: "Processing", to: "Pending" },
   undoBegun: { from: "Processing", to: "Pending" },
   givenUp: { from: "Processing", to: "Error" },
   wokenAgain: { from: "Pending", to: "Pending" },
@@ -131,6 +133,13 @@ export function takeUp(task: StepTask, startedAt: string, completeBy: string, no
       set(["updatedAt"], now),
     ],
   };
+}
+
+/** Records why an agent was not done in time. Nothing else changes: the supervisor finds the step overdue. */
+export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
+  const { step, direction } = task;
+  const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
+  return { guard: holding(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
 }
 
 /** Records that a step is done while others of its level are not. */
