@@ -59,6 +59,12 @@ export function decide(
     const states = rows.map(({ from }) => from).join(" or ");
     return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
   }
+  const brings = action.kind === "resubmit" && action.edited !== null;
+  if (record.keptUntil && !brings) {
+    return refused(
+      "it is closed, and what its payment needs is removed: resubmit it with an order that has a new payment token",
+    );
+  }
   if (action.kind === "settle") return settle(record, action, row.to, occasion);
   if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, occasion);
   if (!workflow) {
@@ -98,11 +104,6 @@ function resubmit(
   const anew = record.direction === "undo";
   if (anew && !(record.processState === "Error" && AT_REST.has(record.error?.kind))) {
     return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
-  }
-  if (record.keptUntil && !edited) {
-    return refused(
-      "what its payment needs was removed when it was closed: resubmit it with an order that has a new payment token",
-    );
   }
   const byHand = record.error?.kind === "notUndone";
   if (byHand && !compensatedByHand) {
