@@ -138,5 +138,5 @@ test("settled by hand: the order stays where it is, keeps what it was in trouble
   });
   expect(history.at(-1)?.what).toBe("settled by hand: the bank sent it back");
   const { error: _error, history: _history, ...before } = rejected;
-  expect(rest).toEqual({ ...before, updatedAt: NOON, overAt: NOON });
+  expect(rest).toEqual({ ...before, updatedAt: NOON, overInErrorAt: NOON });
 });

@@ -72,7 +72,7 @@ test("P29 of an order that is closed only a resubmission that brings a new conte
       expect(decision.kind, `${name} of ${kind}`).toBe(name === "edit" ? "allowed" : "refused");
     }
     const { record: open } = allowed(closed, actions.edit);
-    for (const member of ["keptUntil", "overAt"]) expect(open).not.toHaveProperty(member);
+    for (const member of ["keptUntil", "overAt", "overInErrorAt"]) expect(open).not.toHaveProperty(member);
   }
 });
 

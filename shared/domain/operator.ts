@@ -4,7 +4,7 @@ import { begunAnew, busyUntil, latest, mapSteps, namesOf, readyForUndo, rekeyed,
 import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
-import { isOver } from "./retention.ts";
+import { over, reopened } from "./retention.ts";
 import type { Notice, OrderError, ProcessState, StateRecord } from "./state-record.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
@@ -228,8 +228,7 @@ function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occas
     history: remembered(record, occasion, `settled by hand: ${reason}`),
     updatedAt: occasion.now,
   };
-  const over = isOver(settled) ? { ...settled, overAt: occasion.now } : settled;
-  return { kind: "allowed", record: over, startAt: null };
+  return { kind: "allowed", record: { ...settled, ...over(settled, occasion.now) }, startAt: null };
 }
 
 /** Gives the supervisor more patience. The agents of a running attempt keep the time that they were given. */
@@ -248,7 +247,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /** Pending for its next attempt, with all failures forgiven. */
 function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
-  const { busyUntil: _before, overAt: _over, keptUntil: _closed, ...rest } = record;
+  const { busyUntil: _before, ...rest } = reopened(record);
   const busy = busyUntil(record);
   const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.

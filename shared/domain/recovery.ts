@@ -2,7 +2,7 @@
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
-import { isOver } from "./retention.ts";
+import { over, reopened } from "./retention.ts";
 import type {
   Expiry,
   HistoryEntry,
@@ -161,10 +161,10 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
 
 /** The record once its notices are sent; an ended order is then no longer due, and may be over. */
 export function told(record: StateRecord, now: string): StateRecord {
-  const { dueAt, overAt: _before, keptUntil: _closed, ...rest } = record;
+  const { dueAt, ...rest } = reopened(record);
   const ended = record.processState === "Processed" || record.processState === "Error";
   const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], updatedAt: now };
-  return isOver(settled) ? { ...settled, overAt: now } : settled;
+  return { ...settled, ...over(settled, now) };
 }
 
 /** What starts the attempt that a Pending record waits for. */

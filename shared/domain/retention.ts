@@ -11,8 +11,24 @@ export function isOver({ processState, error, notices }: StateRecord): boolean {
   return processState === "Processed" || (processState === "Error" && AT_REST.has(error?.kind));
 }
 
+/** What a record says once it is over. Each has an index of its own, of what is over and not closed: nothing has to be passed over. */
+export function over(record: StateRecord, now: string): Pick<StateRecord, "overAt" | "overInErrorAt"> {
+  if (!isOver(record)) return {};
+  return record.processState === "Processed" ? { overAt: now } : { overInErrorAt: now };
+}
+
+/** Undefined where it is not over, or closed. */
+export function overSince({ overAt, overInErrorAt }: StateRecord): string | undefined {
+  return overAt ?? overInErrorAt ?? undefined;
+}
+
+/** The record without a word of its being over or closed. */
+export function reopened(record: StateRecord): StateRecord {
+  const { overAt: _over, overInErrorAt: _inError, keptUntil: _closed, ...rest } = record;
+  return rest;
+}
+
 /** The record as it is once the order is closed. */
 export function closed(record: StateRecord, now: string, keepMs: number): StateRecord {
-  const { overAt: _over, ...rest } = record;
-  return { ...rest, keptUntil: after(now, keepMs), updatedAt: now };
+  return { ...reopened(record), keptUntil: after(now, keepMs), updatedAt: now };
 }

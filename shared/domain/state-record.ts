@@ -138,9 +138,11 @@ export interface StateRecord {
   readonly dueAt?: string;
   /**
    * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be told
-   * again. Retention's only index.
+   * again.
    */
   readonly overAt?: string | null;
+  /** The same of an order that ended in Error, which may still be resubmitted. */
+  readonly overInErrorAt?: string | null;
   /** Closed: its secrets are removed, and all of its documents go at this instant. */
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];

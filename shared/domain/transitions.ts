@@ -217,7 +217,8 @@ export function rejectAndUndo(
 export function leaveNotice(seen: StateRecord, notice: Notice, now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, orderRevision } = seen;
   const hasEnded = processState === "Processed" || processState === "Error";
-  const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set(["overAt"], null)] : [];
+  const over = processState === "Processed" ? "overAt" : "overInErrorAt";
+  const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set([over], null)] : [];
   const write = { guard: { processState, lockedBy, attempt }, changes: [append(["notices"], notice), ...ended] };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];

@@ -2,9 +2,8 @@
 import { withoutSecrets } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
-import type { ProcessState } from "../domain/state-record.ts";
 import type { ArchivedOrder } from "../store/order-archive.ts";
-import type { Versioned } from "../store/order-store.ts";
+import type { OVER, Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts";
 import { withoutStoresOwn } from "./stored-record.ts";
 
@@ -58,7 +57,7 @@ export async function closeOrders(
 
 type Counts = { -readonly [name in keyof Closing]: Closing[name] };
 
-async function* pagesOf(state: ProcessState, before: number, { store }: Retention): AsyncGenerator<Versioned[]> {
+async function* pagesOf(state: keyof typeof OVER, before: number, { store }: Retention): AsyncGenerator<Versioned[]> {
   let page: Versioned[] = [];
   for await (const over of store.over(state, instant(before))) {
     page.push(over);

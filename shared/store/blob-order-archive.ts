@@ -1,6 +1,7 @@
 // The archive as append blobs, one for each day on which orders were over, with one JSON line an order.
 import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
 import { Outage } from "../domain/outage.ts";
+import { overSince } from "../domain/retention.ts";
 import type { ArchivedOrder, OrderArchive } from "./order-archive.ts";
 
 /** Of a line. */
@@ -85,14 +86,14 @@ function keyIn(line: string): string[] {
 }
 
 /** An order that was resubmitted is over a second time, and has a second line. */
-function keyOf({ orderId, overAt }: ArchivedOrder["record"]): string {
-  return `${orderId} ${overAt}`;
+function keyOf(record: ArchivedOrder["record"]): string {
+  return `${record.orderId} ${overSince(record)}`;
 }
 
 function byDay(page: readonly ArchivedOrder[]): Map<string, ArchivedOrder[]> {
   const days = new Map<string, ArchivedOrder[]>();
   for (const entry of page) {
-    const day = (entry.record.overAt ?? entry.record.updatedAt).slice(0, "2026-01-01".length);
+    const day = (overSince(entry.record) ?? entry.record.updatedAt).slice(0, "2026-01-01".length);
     days.set(day, [...(days.get(day) ?? []), entry]);
   }
   return days;

@@ -23,6 +23,7 @@ import {
   STATE_ID,
   ttlOf,
 } from "./cosmos-documents.ts";
+import { documentPath } from "./document-path.ts";
 import { conditionOf, operationOf } from "./guarded-patch.ts";
 import { createOrderCache, keep } from "./order-cache.ts";
 import { type Listed, listQuery, pageOf } from "./order-list.ts";
@@ -30,6 +31,7 @@ import {
   type ClosingStore,
   type Created,
   type OrderStore,
+  OVER,
   StoreUnavailable,
   type Versioned,
   type Written,
@@ -185,14 +187,10 @@ export function createCosmosOrderStore(
     return true;
   }
 
-  async function* records(
-    operation: string,
-    condition: string,
-    values: { readonly [name: string]: string },
-  ): AsyncGenerator<Versioned> {
+  async function* records(operation: string, condition: string, instant: string): AsyncGenerator<Versioned> {
     const query = {
       query: `SELECT * FROM c WHERE ${condition}`,
-      parameters: Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value })),
+      parameters: [{ name: "@instant", value: instant }],
     };
     const pages = container.items.query<StoredDocument>(query, { maxItemCount: RECORDS_PAGE });
     while (pages.hasMoreResults()) {
@@ -287,13 +285,12 @@ export function createCosmosOrderStore(
       return { held, waiting };
     },
 
-    due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", { instant }),
+    due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
 
-    over: (state, instant) =>
-      records("find what is over", "c.processState = @state AND c.overAt < @instant ORDER BY c.overAt", {
-        state,
-        instant,
-      }),
+    over: (state, instant) => {
+      const over = documentPath(OVER[state]);
+      return records("find what is over", `${over} < @instant ORDER BY ${over}`, instant);
+    },
 
     async close({ etag }, record, lifetime) {
       const { orderId } = record;

@@ -5,7 +5,7 @@ import { type Order, withoutSecrets } from "../domain/order.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import type { Lifetime } from "../domain/transitions.ts";
 import { isListed, listedOf, pageOf } from "./order-list.ts";
-import type { ClosingStore, OrderStore, Versioned, Written } from "./order-store.ts";
+import { type ClosingStore, type OrderStore, OVER, type Versioned, type Written } from "./order-store.ts";
 import { type Document, recordOf } from "./record-versions.ts";
 
 const FIRST_REVISION = 1;
@@ -94,8 +94,9 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       return put(record);
     },
     async *over(state, instant) {
-      const over = found().filter(({ processState, overAt }) => processState === state && overAt && overAt < instant);
-      over.sort((one, other) => ((one.overAt ?? "") < (other.overAt ?? "") ? -1 : 1));
+      const since = (record: StateRecord) => record[OVER[state]] ?? undefined;
+      const over = found().filter((record) => (since(record) ?? instant) < instant);
+      over.sort((one, other) => ((since(one) ?? "") < (since(other) ?? "") ? -1 : 1));
       yield* over.flatMap(({ orderId }) => opened(orderId) ?? []);
     },
     async close(read, record, lifetime) {

@@ -1,7 +1,7 @@
 // The state store's port: what the app asks of it, in the domain's words.
 import type { Order } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
-import type { ProcessState, StateRecord } from "../domain/state-record.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
 import type { OrderPage, OrderQuery } from "./order-list.ts";
 
@@ -47,10 +47,13 @@ export interface OrderStore {
   due(instant: string): AsyncIterable<Versioned>;
 }
 
+/** The member, and the index, of what is over in each state. */
+export const OVER = { Processed: "overAt", Error: "overInErrorAt" } as const;
+
 /** What retention asks of the state store (P29); as `OrderStore`. */
 export interface ClosingStore {
   /** Records that are in that state and over since before `instant`, and not closed; the longest first. */
-  over(state: ProcessState, instant: string): AsyncIterable<Versioned>;
+  over(state: keyof typeof OVER, instant: string): AsyncIterable<Versioned>;
   /**
    * Replaces the record if it is still at the version that was read, removes the content's secrets, and gives all documents of the
    * order one time to live, in ONE atomic operation.

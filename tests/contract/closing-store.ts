@@ -39,7 +39,7 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       const later = await stored({ processState: "Processed", overAt: "2020-01-01T00:00:00.000Z" });
       await stored({ processState: "Processed", overAt: "2099-01-01T00:00:00.000Z" });
       await stored({ processState: "Processed", overAt: null });
-      await stored({ processState: "Error", overAt: "2020-01-01T00:00:00.000Z" });
+      const rests = await stored({ processState: "Error", overInErrorAt: "2020-01-01T00:00:00.000Z" });
       await stored({});
       const found = async () => {
         const ids: string[] = [];
@@ -49,6 +49,9 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       expect(await found()).toEqual([later.record.orderId, late.record.orderId]);
       await close(later);
       expect(await found()).toEqual([late.record.orderId]);
+      const inError: string[] = [];
+      for await (const one of store.over("Error", NOON)) inError.push(one.record.orderId);
+      expect(inError).toEqual([rests.record.orderId]);
     });
 
     test("close removes the secrets of each revision, and is refused at another version", async () => {

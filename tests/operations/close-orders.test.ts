@@ -131,7 +131,7 @@ test("P29 an undone order can be resubmitted as it is for a time, then only with
   });
   expect(await resubmit(sampleOrder("order-1", { paymentToken: "tok_new" }))).toMatchObject({ kind: "done" });
   expect(await world.stateOf()).toMatchObject({ processState: "Pending" });
-  for (const name of ["overAt", "keptUntil"]) expect(await world.stateOf()).not.toHaveProperty(name);
+  for (const name of ["overAt", "overInErrorAt", "keptUntil"]) expect(await world.stateOf()).not.toHaveProperty(name);
   expect(await tokenOf(2)).toBe("tok_new");
   // Whoever still had it as it was before loses.
   if (read)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { REMOVED } from "../../shared/domain/order.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
-import { sampleOrder } from "../support/orders.ts";
+import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
@@ -23,10 +23,11 @@ async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocum
   return (await query.fetchAll()).resources;
 }
 
-describe("without an archive", () => {
+describe("the price", () => {
   let app: TestStack;
   beforeAll(async () => {
-    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT6S" } });
+    // What housekeeping asks for would be counted too.
+    app = await startTestStack({ appSettings: { HousekeepingSchedule: "0 0 0 1 1 *", EndedOrdersKeptFor: "P1D" } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -43,6 +44,14 @@ describe("without an archive", () => {
     const spent = Object.keys(wanted).map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)]);
     expect(Object.fromEntries(spent)).toEqual(wanted);
   });
+});
+
+describe("without an archive", () => {
+  let app: TestStack;
+  beforeAll(async () => {
+    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT6S" } });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
 
   test("P29 all documents have one time to live from one write, no token, and go at the same moment", async () => {
     await app.shop.send(madeOrder("goes-1"));
@@ -124,4 +133,42 @@ describe("with an archive", () => {
     ]);
     expect(lines.join()).not.toContain(madeOrder("kept-1").paymentToken);
   });
+});
+
+describe("a host that is killed while it closes orders", () => {
+  const ORDERS = 300;
+  const ids = Array.from({ length: ORDERS }, (_, index) => `many-${index}`);
+  let app: TestStack;
+  beforeAll(async () => {
+    app = await startTestStack({
+      appSettings: { ...SHORT, EndedOrdersKeptFor: "P1D", OrderArchive: "order-archive" },
+    });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  test("P16 P29 each order stands in the archive once, and all of them are closed in the end", async () => {
+    const store = createCosmosOrderStore(containerOf(app.settings));
+    await app.stack.kill("host");
+    for (const [index, orderId] of ids.entries()) {
+      const { dueAt: _due, ...record } = sampleRecord(orderId);
+      const overAt = `2026-01-01T12:00:00.${String(index).padStart(3, "0")}Z`;
+      await store.create(sampleOrder(orderId), { ...record, processState: "Processed", overAt });
+    }
+    const closed = async () => (await app.records.of(ids)).filter(({ keptUntil }) => keptUntil).length;
+    const seen: number[] = [];
+    for (let kills = 0; kills < 3; kills += 1) {
+      const before = await closed();
+      await app.stack.restart("host");
+      await expect.poll(closed, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before);
+      await app.stack.kill("host");
+      seen.push(await closed());
+    }
+    expect(seen.some((count) => count > 0 && count < ORDERS)).toBe(true);
+    await app.stack.restart("host");
+    await expect.poll(closed, { timeout: 20_000 }).toBe(ORDERS);
+    const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
+    const blob = storage.getContainerClient("order-archive").getBlobClient("2026/01/01.jsonl");
+    const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).record.orderId)).toEqual(ids);
+  }, 120_000);
 });
