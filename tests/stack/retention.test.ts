@@ -146,7 +146,7 @@ describe("a host that is killed while it closes orders", () => {
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
-  test("P16 P29 each order stands in the archive once, and all of them are closed in the end", async () => {
+  test("[housekeeping | orders that are over, between the archive and their closing | host killed] each stands in the archive once, and all are closed in the end", async () => {
     const store = createCosmosOrderStore(containerOf(app.settings));
     await app.stack.kill("host");
     for (const [index, orderId] of ids.entries()) {
