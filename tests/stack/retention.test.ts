@@ -49,7 +49,7 @@ describe("the price", () => {
 describe("without an archive", () => {
   let app: TestStack;
   beforeAll(async () => {
-    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT6S" } });
+    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT10S" } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -58,7 +58,7 @@ describe("without an archive", () => {
     await app.eventually("goes-1", ended);
     const documents = await documentsOf(app, "goes-1");
     expect(documents.map(({ id }) => id).sort()).toEqual(["order", "state"]);
-    expect(documents.map(({ ttl }) => ttl)).toEqual([6, 6]);
+    expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
     expect(documents.find(({ id }) => id === "order")?.order?.paymentToken).toBe(REMOVED);
     const seen = new Set<number>();
@@ -78,7 +78,7 @@ describe("without an archive", () => {
     expect(undone).not.toHaveProperty("keptUntil");
     await app.eventually("undone-1", ({ keptUntil }) => keptUntil !== undefined);
     const documents = await documentsOf(app, "undone-1");
-    expect(documents.map(({ ttl }) => ttl)).toEqual([6, 6]);
+    expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
   });
 
