@@ -1,27 +1,39 @@
-// `npm run cost`: what an environment costs a month, from infra/cost/prices.json: idle, and with orders; and the same elsewhere.
+// `npm run cost`: what an environment costs a month, from infra/cost/prices.json: idle, and with orders; and the same elsewhere. And what Azure's limits allow.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { readPrices } from "./cost/price-list.ts";
-import { costPage, costText } from "./cost/report.ts";
+import { costPage, costText, pageWith } from "./cost/report.ts";
+import { sizingText } from "./cost/sizing.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run cost [-- OPTIONS]
   --orders N   orders a month (1000000)
-  --write      writes docs/cost.md's tables anew`;
+  --sizing     how many orders a second each limit of Azure allows
+  --write      writes the tables of docs/cost.md and docs/sizing.md anew`;
 const USUAL_ORDERS = 1_000_000;
 
 await runCommand(async () => {
-  const options = { orders: { type: "string" }, write: { type: "boolean" }, help: { type: "boolean" } } as const;
+  const options = {
+    orders: { type: "string" },
+    sizing: { type: "boolean" },
+    write: { type: "boolean" },
+    help: { type: "boolean" },
+  } as const;
   const { values } = readArguments(options, USAGE);
   if (values["help"]) {
     console.log(USAGE);
     return 0;
   }
+  if (values["sizing"]) {
+    console.log(sizingText());
+    return 0;
+  }
   const prices = readPrices();
   if (values["write"]) {
-    const file = join(ROOT, "docs/cost.md");
-    writeFileSync(file, costPage(prices, file));
+    const [cost, sizing] = [join(ROOT, "docs/cost.md"), join(ROOT, "docs/sizing.md")];
+    writeFileSync(cost, costPage(prices, cost));
+    writeFileSync(sizing, pageWith(sizingText(), sizing));
     return 0;
   }
   console.log(costText(prices, numberOf(values, "orders", 1, 1e9) ?? USUAL_ORDERS));

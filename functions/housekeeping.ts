@@ -1,20 +1,33 @@
-// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows. Orders, their
-// records and the history in them stay.
+// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and orders that
+// are over are closed, where a setting says how long they are kept.
 import { app } from "@azure/functions";
 import * as df from "durable-functions";
-import { ports } from "../shared/compose.ts";
-import { instant } from "../shared/operations/ports.ts";
+import { ports, purgeProgress } from "../shared/compose.ts";
+import { closeOrders } from "../shared/operations/close-orders.ts";
+import { removeAttempts } from "../shared/operations/remove-attempts.ts";
 import { removeEnded } from "../shared/scheduler-client.ts";
 import { logTelemetry } from "../shared/telemetry/events.ts";
+
+/** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
+const REMOVING_MS = 120_000;
+const CLOSING_MS = 120_000;
 
 app.timer("housekeeping", {
   schedule: "%HousekeepingSchedule%",
   extraInputs: [df.input.durableClient()],
   handler: async (_timer, context) => {
-    const { now, timing } = ports();
+    const { now, timing, retention } = ports();
+    const client = df.getClient(context);
     const { Completed, Failed, Terminated } = df.OrchestrationRuntimeStatus;
-    const before = instant(now() - timing.orchestrationsKeptForMs);
-    const removed = await removeEnded(df.getClient(context), before, [Completed, Failed, Terminated]);
-    logTelemetry(context).event("OrchestrationsRemoved", { removed, before });
+    const purge = (from: Date, to: Date) => removeEnded(client, from, to, [Completed, Failed, Terminated]);
+    const before = now() - timing.orchestrationsKeptForMs;
+    const telemetry = logTelemetry(context);
+    // The one does not depend on the other.
+    const done = await Promise.allSettled([
+      removeAttempts({ purge, progress: purgeProgress(), now }, before, REMOVING_MS, telemetry),
+      retention && closeOrders(retention, CLOSING_MS, ports(), telemetry),
+    ]);
+    const fault = done.find(({ status }) => status === "rejected");
+    if (fault?.status === "rejected") throw fault.reason;
   },
 });

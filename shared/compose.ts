@@ -11,10 +11,13 @@ import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letter
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { createAdmission } from "./operations/admission.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
-import { instant, type Ports } from "./operations/ports.ts";
+import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
+import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOrderCensus } from "./store/order-census.ts";
+import type { ClosingStore } from "./store/order-store.ts";
+import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
@@ -26,6 +29,9 @@ import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/w
 
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
+/** Housekeeping has minutes, and its next run goes on. */
+const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
 
 /** Longer than an engine without a backlog takes to begin an activity. */
 const UNRECORDED_MS = 2000;
@@ -48,6 +54,7 @@ interface App {
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
+  readonly purgeProgress: PurgeProgress;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
 }
 
@@ -69,6 +76,11 @@ export function queueNames(): App["queues"] {
 /** The workflows as they are written, and the register of their versions; as `ports`. */
 export function workflowPorts(): App["workflows"] {
   return app().workflows;
+}
+
+/** How far housekeeping has come; as `ports`. */
+export function purgeProgress(): PurgeProgress {
+  return app().purgeProgress;
 }
 
 /** What the gauges are read from; as `ports`. */
@@ -144,6 +156,7 @@ function compose(config: Config): App {
       unrecordedMs: UNRECORDED_MS,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
+    retention: retentionOf(config, store),
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     ...connectSupervision(
       {
@@ -181,5 +194,21 @@ function compose(config: Config): App {
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };
-  return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
+  const workflowsKnown = { known: knownWorkflows, register };
+  const purgeProgress = createCosmosPurgeProgress(
+    database.container(config.SupervisionContainer),
+    orders,
+    ports.taskHub,
+  );
+  return { ports, queues, stock, deadLetters: connected, purgeProgress, workflows: workflowsKnown };
+}
+
+function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
+  const { EndedOrdersKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, OrderArchive: container } = config;
+  if (keepMs === undefined) return undefined;
+  const archive =
+    container === undefined
+      ? undefined
+      : createBlobOrderArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container));
+  return { store, keepMs, resubmitWithinMs, archive };
 }

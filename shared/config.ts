@@ -27,6 +27,30 @@ const duration = (usual: string) =>
       return z.NEVER;
     });
 
+/** "Time to live (TTL) in Azure Cosmos DB": the most seconds that a document may have. */
+const LONGEST_KEPT_MS = 2_147_483_647 * 1000;
+
+const keptFor = z
+  .string()
+  .default("forever")
+  .transform((text, context) => {
+    if (text === "forever") return undefined;
+    const ms = durationMs(text);
+    if (ms !== undefined && ms > 0 && ms <= LONGEST_KEPT_MS) return ms;
+    context.addIssue({
+      code: "custom",
+      message: "must be forever or an ISO 8601 duration such as P90D, of at most 68 years",
+    });
+    return z.NEVER;
+  });
+
+/** "Naming and Referencing Containers, Blobs, and Metadata". */
+const containerOrNone = z
+  .string()
+  .regex(/^(none|(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*)$/, "must be none or the name of a blob container")
+  .default("none")
+  .transform((name) => (name === "none" ? undefined : name));
+
 const pattern = z.string().transform((text, context) => {
   try {
     return new RegExp(text);
@@ -121,6 +145,12 @@ export const settings = z.object({
   SweepWithin: duration("PT20S"),
   /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
   OrchestrationsKeptFor: duration("P30D"),
+  /** So long after an order is over all of its documents go, and its payment token at once. */
+  EndedOrdersKeptFor: keptFor,
+  /** How long an order that was undone, cancelled or settled can still be resubmitted as it is, and keeps its payment token. */
+  ResubmitWithin: duration("P7D"),
+  /** The blob container where orders that are over are written first. */
+  OrderArchive: containerOrNone,
   /** How long a supervisor that died still leads. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** Of the sweeps that find nothing, one in this time stands in the ledger. */

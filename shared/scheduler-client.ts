@@ -66,16 +66,16 @@ interface PurgingClient<Status> {
 }
 
 /**
- * Removes what the engine keeps of the attempts in this host's task hub that began before the instant and have ended. Answers
+ * Removes what the engine keeps of the attempts in this host's task hub that began in that time and have ended. Answers
  * how many there were. Throws where the engine can't be reached; done in part, the rest is removed the next time.
  * @param ended the library's own names for what has ended
  */
 export async function removeEnded<Status>(
   client: PurgingClient<Status>,
-  before: string,
+  createdTimeFrom: Date,
+  createdTimeTo: Date,
   ended: Status[],
 ): Promise<number> {
-  const [createdTimeFrom, createdTimeTo] = [new Date(0), new Date(before)];
   const removed = await client.purgeInstanceHistoryBy({ createdTimeFrom, createdTimeTo, runtimeStatus: ended });
   return removed.instancesDeleted;
 }

@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../settings.ts";
+import { readCounts } from "./counts.ts";
 import { environmentOf, namedChoices } from "./environments.ts";
 import { costOf, readPrices } from "./price-list.ts";
-import { costPage, totalOf } from "./report.ts";
+import { costPage, pageWith, totalOf } from "./report.ts";
+import { readLimits, sizingText } from "./sizing.ts";
 import { elsewhere, idleUse, orderUse, runsAMonth } from "./usage.ts";
 
 const prices = readPrices();
@@ -19,6 +21,21 @@ const idle = (name: string) => {
 test("the page's tables are what npm run cost -- --write writes", () => {
   const file = join(ROOT, "docs/cost.md");
   expect(readFileSync(file, "utf8")).toBe(costPage(prices, file));
+});
+
+test("the sizing page's tables are what npm run cost -- --write writes", () => {
+  const file = join(ROOT, "docs/sizing.md");
+  expect(readFileSync(file, "utf8")).toBe(pageWith(sizingText(), file));
+});
+
+test("what the sizing page calls documented stands on counts alone, and names a page of Microsoft's", () => {
+  const { estimated } = readCounts();
+  for (const { what, uses, basis, url } of readLimits().limits) {
+    const restsOnEstimate = uses === "busBytes" || uses === "cpuMs" || Object.hasOwn(estimated, uses);
+    const restsOnCounts = uses === "requestUnits" ? "modelled" : "documented";
+    expect(basis, what).toBe(restsOnEstimate ? "estimated" : restsOnCounts);
+    if (basis !== "estimated") expect(url, what).toMatch(/^https:\/\/learn\.microsoft\.com\//);
+  }
 });
 
 test("the development environment costs about a third of the usual one", () => {

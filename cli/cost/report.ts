@@ -9,11 +9,16 @@ const END = "<!-- end -->";
 const MILLION = 1_000_000;
 
 export function costPage(prices: PriceList, file: string): string {
+  return pageWith(costText(prices, MILLION), file);
+}
+
+/** The page with what is generated in it between the two marks. */
+export function pageWith(generated: string, file: string): string {
   const text = readFileSync(file, "utf8");
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`${file} has no ${BEGIN} … ${END}`);
-  return `${before}${BEGIN}\n\n${costText(prices, MILLION)}\n\n${END}${after}`;
+  return `${before}${BEGIN}\n\n${generated}\n\n${END}${after}`;
 }
 
 export function costText(prices: PriceList, orders: number): string {

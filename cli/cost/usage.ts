@@ -1,10 +1,11 @@
 // What an environment uses in a month, by meter: with nothing to do, and for a number of orders.
 import { Cron } from "croner";
+import { readCounts } from "./counts.ts";
 
 export type Basis =
   /** Follows from the template and the settings. */
   | "chosen"
-  /** Counted on this machine: `npm run bench`, or the real host and engine against the local stack. */
+  /** Counted on this machine (infra/cost/counts.json): on the local stack, or with the real host and engine on it. */
   | "counted"
   /** Neither: a guess that the workbook's meters put right. */
   | "assumed";
@@ -33,12 +34,8 @@ const SECONDS = HOURS * 3600;
 /** "Azure Functions Flex Consumption plan hosting", Billing: each run is billed for at least a second. */
 const LEAST_SECONDS = 1;
 
-/** `npm run bench`, five steps: 11 sends, 11 deliveries, 3 completions; 9 requests of the store, priced by a model. */
-const BUS_OPERATIONS = 25;
-const REQUEST_UNITS = 96.24;
-/** Microsoft's host and engine against the local stack. */
-const STORAGE_REQUESTS = 100;
-const ACTIVITIES = 6;
+const { perOrder, realHost } = readCounts();
+const BUS_OPERATIONS = perOrder.busSends + perOrder.busDeliveries + perOrder.busCompletions;
 /** Beside the activities: turns of the orchestrator, and the functions of submission, queue agent and replies. */
 const OTHER_EXECUTIONS = 11;
 /** Submission, queue agent and replies, each on an instance of its own, an order for itself: the least that is billed. */
@@ -69,11 +66,11 @@ export function orderUse(orders: number, { memoryGb, ready, traces }: Environmen
   return [
     use("steps", ready > 0 ? "flexReadyExecution" : "flexExecution", seconds, "assumed"),
     use("submission, queue agent, replies", "flexExecution", QUEUE_FUNCTIONS * seconds, "assumed"),
-    use("executions", "flexExecutions", orders * (ACTIVITIES + OTHER_EXECUTIONS), "assumed"),
+    use("executions", "flexExecutions", orders * (perOrder.activities + OTHER_EXECUTIONS), "assumed"),
     use("Service Bus operations", "busStandardOperations", orders * BUS_OPERATIONS, "counted"),
-    use("request units (a model)", "cosmosServerless", orders * REQUEST_UNITS, "counted"),
+    use("request units (a model)", "cosmosServerless", orders * perOrder.requestUnits, "counted"),
     use("orders kept for a month", "cosmosStorage", orders * ORDER_GB, "assumed"),
-    use("the engine's storage requests", "storageQueue", orders * STORAGE_REQUESTS, "counted"),
+    use("the engine's storage requests", "storageQueue", orders * realHost.storageRequests, "counted"),
     use("logs", "logs", orders * LOG_RECORDS * RECORD_GB * traces, "assumed"),
   ];
 }

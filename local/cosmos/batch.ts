@@ -71,8 +71,10 @@ function atomically(call: ItemCall, operations: readonly JsonObject[], pk: strin
   const outcomes = call.database.savepoint(
     () => {
       const done: Outcome[] = [];
+      // One transaction, one time: documents with the same time to live expire together.
+      const now = Date.now();
       for (const operation of operations) {
-        const outcome = run(call, operation, pk);
+        const outcome = run(call, operation, pk, now);
         done.push(outcome);
         if (failed(outcome)) break;
       }
@@ -87,13 +89,13 @@ function atomically(call: ItemCall, operations: readonly JsonObject[], pk: strin
   });
 }
 
-function run(call: ItemCall, operation: JsonObject, pk: string): Outcome {
+function run(call: ItemCall, operation: JsonObject, pk: string, now = Date.now()): Outcome {
   const { operationType, resourceBody: body } = operation;
   const id = String(operation["id"] ?? "");
   const target: Target = {
     container: call.container,
     pk,
-    now: Date.now(),
+    now,
     precondition: { ifMatch: text(operation["ifMatch"]), ifNoneMatch: text(operation["ifNoneMatch"]) },
   };
   switch (operationType) {

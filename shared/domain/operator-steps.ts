@@ -38,7 +38,7 @@ export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
 }
 
 /** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
-export function begunAnew({ completedIn, unsure, ...step }: StepRecord): StepRecord {
+export function begunAnew({ completedIn, unsure, expiry: _before, ...step }: StepRecord): StepRecord {
   return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
 }
 

@@ -4,6 +4,7 @@ import { begunAnew, busyUntil, latest, mapSteps, namesOf, readyForUndo, rekeyed,
 import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
+import { over, reopened } from "./retention.ts";
 import type { Notice, OrderError, ProcessState, StateRecord } from "./state-record.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
@@ -57,6 +58,12 @@ export function decide(
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
     return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
+  }
+  const brings = action.kind === "resubmit" && action.edited !== null;
+  if (record.keptUntil && !brings) {
+    return refused(
+      "it is closed, and what its payment needs is removed: resubmit it with an order that has a new payment token",
+    );
   }
   if (action.kind === "settle") return settle(record, action, row.to, occasion);
   if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, occasion);
@@ -221,7 +228,7 @@ function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occas
     history: remembered(record, occasion, `settled by hand: ${reason}`),
     updatedAt: occasion.now,
   };
-  return { kind: "allowed", record: settled, startAt: null };
+  return { kind: "allowed", record: { ...settled, ...over(settled, occasion.now) }, startAt: null };
 }
 
 /** Gives the supervisor more patience. The agents of a running attempt keep the time that they were given. */
@@ -240,7 +247,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /** Pending for its next attempt, with all failures forgiven. */
 function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
-  const { busyUntil: _before, ...rest } = record;
+  const { busyUntil: _before, ...rest } = reopened(record);
   const busy = busyUntil(record);
   const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.

@@ -46,9 +46,28 @@ export function orderTotal(order: Order): number {
   return order.lines.reduce((total, line) => total + line.quantity * line.unitPrice, 0);
 }
 
+/** Members that are of no use once the order is over, and had better not be kept then. */
+export const SECRETS = ["paymentToken"] as const satisfies readonly (keyof Order)[];
+
+/** What stands in the place of a secret that was removed. */
+export const REMOVED = "(removed)";
+
+export function withoutSecrets(order: Order): Order {
+  return { ...order, ...Object.fromEntries(SECRETS.map((name) => [name, REMOVED])) };
+}
+
+export function lacksSecrets(order: Order): boolean {
+  return SECRETS.some((name) => order[name] === REMOVED);
+}
+
 /** Whether two submissions under one order id ask for the same thing, whatever the order of their members. */
 export function sameOrder(one: Order, other: Order): boolean {
   return canonical(one) === canonical(other);
+}
+
+/** The same for one that is stored already: what was removed from it can't be compared. */
+export function sameAsStored(stored: Order, submitted: Order): boolean {
+  return sameOrder(stored, lacksSecrets(stored) ? withoutSecrets(submitted) : submitted);
 }
 
 function canonical(value: unknown): string {

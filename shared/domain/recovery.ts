@@ -2,7 +2,9 @@
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
+import { over, reopened } from "./retention.ts";
 import type {
+  Expiry,
   HistoryEntry,
   Notice,
   OrderError,
@@ -20,6 +22,8 @@ export type Verdict =
   | { readonly kind: "retry"; readonly failureCount: number }
   /** At the threshold: another one, later. */
   | { readonly kind: "wait"; readonly failureCount: number; readonly waitMs: number }
+  /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has mended that. */
+  | { readonly kind: "hold"; readonly waitMs: number }
   /** All attempts are used up: what was done is undone. */
   | { readonly kind: "undo"; readonly failureCount: number }
   /** All attempts are used up: an operator has to look. */
@@ -32,6 +36,9 @@ export type Verdict =
   | { readonly kind: "wake" }
   /** It ended, but what had to be told of it may not have been. */
   | { readonly kind: "tell" };
+
+/** A person has to mend something: often enough for the alert to stay up meanwhile, and for work to go on soon after. */
+export const HOLD_MS = 5 * 60_000;
 
 /** Entries that a record keeps; the oldest go first. */
 export const HISTORY_LIMIT = 100;
@@ -62,8 +69,16 @@ function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: 
     .filter((expiry) => expiry >= overdueBefore)
     .sort();
   if (at !== undefined) return { kind: "later", at };
-  const isWaiting = inHand.length > 0 && inHand.every(({ state }) => state === "Scheduled");
-  return isWaiting ? { kind: "reschedule" } : decideExpired(record, policy);
+  const running = inHand.filter(({ state }) => state === "Running");
+  if (inHand.length > 0 && running.length === 0) return { kind: "reschedule" };
+  // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
+  const isHeld = running.length > 0 && running.every(({ expiry }) => isMisconfigured(expiry, record.attempt));
+  return isHeld ? { kind: "hold", waitMs: HOLD_MS } : decideExpired(record, policy);
+}
+
+/** What an attempt before met says nothing of this one, whose agent may have died. */
+function isMisconfigured(expiry: Expiry | undefined, attempt: number): boolean {
+  return expiry?.attempt === attempt && expiry.misconfigured === true;
 }
 
 function decideExpired({ failureCount: before, direction }: StateRecord, policy: RecoveryPolicy): Verdict {
@@ -106,6 +121,13 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
       const claimBy = after(wakeAt, claimWithinMs);
       return pending(record, transitions.waited.to, verdict.failureCount, now, claimBy, `to be retried at ${wakeAt}`);
     }
+    case "hold": {
+      const { failureCount, notices } = record;
+      const wakeAt = after(now, verdict.waitMs);
+      const held = pending(record, transitions.held.to, failureCount, now, after(wakeAt, claimWithinMs), "");
+      const what = `${stepsInHand(record)} needs an endpoint's address or credential mended, to be tried again at ${wakeAt}`;
+      return { ...held, notices, history: remembered(record, now, what) };
+    }
     case "undo": {
       const error = expiredError(record, verdict.failureCount, now);
       const begun = pending(record, transitions.undoBegun.to, 0, now, after(now, claimWithinMs), "to be undone");
@@ -137,11 +159,12 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
   }
 }
 
-/** The record once its notices are sent; an ended order is then no longer due. */
+/** The record once its notices are sent; an ended order is then no longer due, and may be over. */
 export function told(record: StateRecord, now: string): StateRecord {
-  const { dueAt, ...rest } = record;
+  const { dueAt, ...rest } = reopened(record);
   const ended = record.processState === "Processed" || record.processState === "Error";
-  return { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], updatedAt: now };
+  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], updatedAt: now };
+  return { ...settled, ...over(settled, now) };
 }
 
 /** What starts the attempt that a Pending record waits for. */

@@ -12,6 +12,19 @@ export type StepResult = { readonly [name: string]: string | number | boolean | 
 /** `forward` does the steps; `undo` takes back what was done, in reverse order (P13). */
 export type Direction = "forward" | "undo";
 
+/** Why an agent was not done in time: the last technical error of its last try. */
+export interface Expiry {
+  readonly at: string;
+  readonly attempt: number;
+  /** How often the service was tried in that attempt; 0 where no endpoint took a call. */
+  readonly tries: number;
+  readonly endpoint: string | null;
+  /** A status, or an error's text. */
+  readonly message: string;
+  /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
+  readonly misconfigured?: boolean | undefined;
+}
+
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
@@ -34,6 +47,8 @@ export interface StepRun {
   /** When its agent took it up, as far as that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
+  readonly expiry?: Expiry | undefined;
 }
 
 /** A step: its forward run, what that recorded, and the run that undoes it, if there is one. */
@@ -121,6 +136,15 @@ export interface StateRecord {
   readonly error: OrderError | null;
   /** When the supervisor has to look at it; absent once the order ended and all is told. The sweep's only index. */
   readonly dueAt?: string;
+  /**
+   * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be told
+   * again.
+   */
+  readonly overAt?: string | null;
+  /** The same of an order that ended in Error, which may still be resubmitted. */
+  readonly overInErrorAt?: string | null;
+  /** Closed: its secrets are removed, and all of its documents go at this instant. */
+  readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly notices: readonly Notice[];
   readonly createdAt: string;

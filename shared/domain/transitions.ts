@@ -4,6 +4,7 @@ import { after } from "./duration.ts";
 import { runOf } from "./plan.ts";
 import type {
   Direction,
+  Expiry,
   Notice,
   OrderError,
   OrderStatus,
@@ -29,6 +30,7 @@ export const transitions = {
   rescheduled: { from: "Processing", to: "Pending" },
   lookedAtEarly: { from: "Processing", to: "Processing" },
   waited: { from: "Processing", to: "Pending" },
+  held: { from: "Processing", to: "Pending" },
   undoBegun: { from: "Processing", to: "Pending" },
   givenUp: { from: "Processing", to: "Error" },
   wokenAgain: { from: "Pending", to: "Pending" },
@@ -62,6 +64,16 @@ export type Change =
 export interface GuardedWrite {
   readonly guard: Guard;
   readonly changes: readonly Change[];
+  /** What becomes of all documents of the order in the same write. */
+  readonly lifetime?: Lifetime;
+}
+
+/** How long an order's documents stay after the write, all of them alike. */
+export interface Lifetime {
+  /** Of the order's content, each of which is a document. */
+  readonly revisions: number;
+  /** Null: for ever. Otherwise the order is closed, and its secrets are removed. */
+  readonly keepMs: number | null;
 }
 
 /** How an order ends. */
@@ -123,6 +135,13 @@ export function takeUp(task: StepTask, startedAt: string, completeBy: string, no
   };
 }
 
+/** Records why an agent was not done in time. Nothing else changes: the supervisor finds the step overdue. */
+export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
+  const { step, direction } = task;
+  const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
+  return { guard: holding(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
+}
+
 /** Records that a step is done while others of its level are not. */
 export function completeAmong(task: StepTask, done: StepRecord, now: string): GuardedWrite {
   const guard = holding(task);
@@ -138,14 +157,26 @@ export function completeLevel(task: StepTask, done: StepRecord, next: readonly N
   };
 }
 
-/** Records that the last step of the last level is done, and concludes the order in the same write. */
-export function completeOrder(task: StepTask, done: StepRecord, ending: Ending, now: string): GuardedWrite {
+/**
+ * Records that the last step of the last level is done, and concludes the order in the same write.
+ * @param keepMs where an order that is over is closed at once: how long its documents stay
+ */
+export function completeOrder(
+  task: StepTask,
+  done: StepRecord,
+  ending: Ending,
+  now: string,
+  keepMs: number | null = null,
+): GuardedWrite {
   const { from, to } = transitions[isGood(ending) ? "lastStepCompleted" : "lastStepUndone"];
-  const { guard, changes } = completeLevel(task, done, [], now);
-  return {
-    guard: { ...guard, processState: from },
-    changes: [...changes, ...concluding(to, ending, task.attempt, now)],
-  };
+  const level = completeLevel(task, done, [], now);
+  const guard = { ...level.guard, processState: from };
+  const changes = [...level.changes, ...concluding(to, ending, task.attempt, now)];
+  // The others have something to tell first.
+  if (!isGood(ending)) return { guard, changes };
+  if (keepMs === null) return { guard, changes: [...changes, set(["overAt"], now)] };
+  const lifetime = { revisions: task.orderRevision, keepMs };
+  return { guard, changes: [...changes, set(["keptUntil"], after(now, keepMs))], lifetime };
 }
 
 /** An agent knows the fault to be permanent: Error, with a notice of it in the same write. */
@@ -179,14 +210,19 @@ export function rejectAndUndo(
   };
 }
 
-/** A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. */
+/**
+ * A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. Until then nothing
+ * of the order goes.
+ */
 export function leaveNotice(seen: StateRecord, notice: Notice, now: string): GuardedWrite {
-  const { processState, lockedBy, attempt } = seen;
+  const { processState, lockedBy, attempt, keptUntil, orderRevision } = seen;
   const hasEnded = processState === "Processed" || processState === "Error";
-  return {
-    guard: { processState, lockedBy, attempt },
-    changes: [append(["notices"], notice), ...(hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS))] : [])],
-  };
+  const over = processState === "Processed" ? "overAt" : "overInErrorAt";
+  const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set([over], null)] : [];
+  const write = { guard: { processState, lockedBy, attempt }, changes: [append(["notices"], notice), ...ended] };
+  if (!keptUntil) return write;
+  const changes = [...write.changes, set(["keptUntil"], null)];
+  return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null } };
 }
 
 function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {

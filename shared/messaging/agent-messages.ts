@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import type { Order, Priority } from "../domain/order.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import type { Expiry, StepResult } from "../domain/state-record.ts";
 import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
 
@@ -38,9 +38,16 @@ interface ReplyFrame {
   readonly because?: string | undefined;
 }
 
+/** The last technical error of the last try. */
+export type Failure = Omit<Expiry, "at" | "attempt">;
+
 export type AgentReplyMessage =
   /** It has taken the request up and is still at work. Without this, a request that gets no reply counts as not taken up. */
-  | (ReplyFrame & { readonly kind: "started" })
+  | (ReplyFrame & {
+      readonly kind: "started";
+      /** It was not done in time, and will not be: for the record alone. It is taken past complete-by too. */
+      readonly failure?: Failure | undefined;
+    })
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
   | (ReplyFrame & {
       readonly kind: "rejected";
@@ -66,9 +73,16 @@ const result = z
   .record(z.string().max(100), z.union([text, z.number(), z.boolean(), z.null()]))
   .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
 
+const failure = z.object({
+  tries: z.int().min(0),
+  endpoint: text.nullable(),
+  message: text,
+  misconfigured: z.boolean().optional(),
+}) satisfies z.ZodType<Failure>;
+
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
-  z.object({ ...frame, kind: z.literal("started") }),
+  z.object({ ...frame, kind: z.literal("started"), failure: failure.optional() }),
   z.object({ ...frame, kind: z.literal("done"), result }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;

@@ -1,10 +1,11 @@
 // An agent of this app that is asked over its queue (P6, P7, P8): does the work inside its time, and replies or sends nothing.
 import { after, durationMs } from "../domain/duration.ts";
-import type { AgentRequestMessage } from "../messaging/agent-messages.ts";
+import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 /**
- * Order of effects: where it takes long, word that it is at work; the remote service's; the reply. After a death in between the request is delivered again, the
+ * Order of effects: where it takes long, word that it is at work; the remote service's; the reply, or where there is none in time, word of
+ * why. After a death in between the request is delivered again, the
  * service recognises the idempotency key, and the reply is the same.
  */
 export async function answerRequest(
@@ -18,6 +19,14 @@ export async function answerRequest(
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { orderId, attempt, step } = ticket;
+  /** For the record alone: what can't be sent is not sent again. */
+  const say = async (failure?: Failure): Promise<void> => {
+    try {
+      await ports.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
+    } catch (cause) {
+      telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+    }
+  };
   const answer = await agent.call(operation, asked, {
     priority,
     startBy,
@@ -27,17 +36,12 @@ export async function answerRequest(
       if (now > startBy) return undefined;
       return completeBy < latest ? completeBy : latest;
     },
-    stillAtWork: async () => {
-      try {
-        await ports.messenger.answer(replyTo, { ticket, kind: "started" });
-      } catch (cause) {
-        telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
-      }
-    },
+    stillAtWork: () => say(),
   });
   switch (answer.kind) {
     case "expired":
-      return telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
+      telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
+      return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
       return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
     default:

@@ -6,6 +6,7 @@ import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
 import type { Ports } from "./ports.ts";
+import { withoutStoresOwn } from "./stored-record.ts";
 
 /** One order as an operator sees it. */
 export interface Inspection {
@@ -55,10 +56,4 @@ function mayResubmit(may: (action: OperatorAction) => Permission): Permission {
 
 function permission(decision: Decision): Permission {
   return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };
-}
-
-/** Cosmos DB hands out members of its own with each document. */
-function withoutStoresOwn(record: StateRecord): StateRecord {
-  const own = Object.entries(record).filter(([name]) => name !== "id" && !name.startsWith("_"));
-  return Object.fromEntries(own) as unknown as StateRecord;
 }

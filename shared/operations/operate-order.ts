@@ -1,5 +1,6 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
 import { decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
+import { lacksSecrets, SECRETS } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import type { ProcessState, StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -103,8 +104,13 @@ export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow 
 /** What the contract of the request alone can't see. */
 function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest): string[] {
   const edited = request.kind === "resubmit" ? request.order : null;
-  if (!edited || edited.workflow === workflow.name) return [];
-  return [`order: workflow: must stay "${workflow.name}": the order's steps are that workflow's`];
+  if (!edited) return [];
+  return [
+    ...(edited.workflow === workflow.name
+      ? []
+      : [`order: workflow: must stay "${workflow.name}": the order's steps are that workflow's`]),
+    ...(lacksSecrets(edited) ? [`order: ${SECRETS.join(", ")}: was removed, and a new one is needed`] : []),
+  ];
 }
 
 function actionOf(request: OperatorRequest): OperatorAction {

@@ -3,7 +3,8 @@ import type { RoutedAgent } from "../agents/agent.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
-import type { OrderStore } from "../store/order-store.ts";
+import type { OrderArchive } from "../store/order-archive.ts";
+import type { ClosingStore, OrderStore } from "../store/order-store.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
@@ -28,6 +29,17 @@ export interface Timing {
   readonly orchestrationsKeptForMs: number;
 }
 
+/** What becomes of the documents of an order that is over. */
+export interface Retention {
+  readonly store: ClosingStore;
+  /** So long after it is closed they go, all at once. */
+  readonly keepMs: number;
+  /** How long one that was undone, cancelled or settled can still be resubmitted as it is. */
+  readonly resubmitWithinMs: number;
+  /** Written before they are marked to go. */
+  readonly archive: OrderArchive | undefined;
+}
+
 export interface Ports {
   readonly store: OrderStore;
   readonly messenger: Messenger;
@@ -45,6 +57,8 @@ export interface Ports {
   readonly supervision: SupervisionLog;
   /** How many orders may be in flight. */
   readonly admission: Admission;
+  /** Undefined: they stay as they are, for ever. */
+  readonly retention?: Retention | undefined;
   /** How the operator's API knows who asks. */
   readonly operatorSignIn: OperatorSignIn;
   /** Milliseconds since 1970. */

@@ -73,7 +73,12 @@ async function close(task: StepTask, ended: StepRecord, now: string, ports: Port
   }
   const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;
   const ending = endingOf(ports.workflows.of(task.workflow), undone, now);
-  return ports.store.change(orderId, completeOrder(task, ended, ending, now));
+  return ports.store.change(orderId, completeOrder(task, ended, ending, now, closedAtOnce(ports)));
+}
+
+/** Where an archive is to be written first, housekeeping closes the order: no order waits for that. */
+function closedAtOnce({ retention }: Ports): number | null {
+  return retention && !retention.archive ? retention.keepMs : null;
 }
 
 /** What an undo's end says depends on every step and on the cause; that end is rare, so it is worth a read. */

@@ -1,4 +1,6 @@
 // What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be told of it.
+
+import { runOf } from "../domain/plan.ts";
 import { decideRecovery, overdueStep, recover, type Verdict, wakeOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
@@ -74,8 +76,12 @@ async function follow(
   const { orderId, attempt, failureCount } = written.record;
   const step = overdueStep(before) ?? null;
   const agent = step === null ? null : (before.steps[step]?.agent ?? null);
-  if ("failureCount" in verdict) {
-    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, step, agent, completeBy: before.completeBy });
+  if ("failureCount" in verdict || verdict.kind === "hold") {
+    const { completeBy } = before;
+    const expiry = step === null ? undefined : runOf(before.steps[step], before.direction)?.expiry;
+    const { endpoint = null, message = null, tries = null } = expiry?.attempt === before.attempt ? expiry : {};
+    const cause = { endpoint, message, tries };
+    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, step, agent, completeBy, ...cause });
   }
   switch (verdict.kind) {
     case "retry":
@@ -85,6 +91,12 @@ async function follow(
     case "wait": {
       const at = instant(now + verdict.waitMs);
       telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
+      await tellBeforeWake(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record), { at });
+    }
+    case "hold": {
+      const at = instant(now + verdict.waitMs);
+      telemetry.event("OrderHeld", { orderId, attempt, step, agent, until: at });
       await tellBeforeWake(written, ports, telemetry);
       return ports.messenger.wake(wakeOf(written.record), { at });
     }

@@ -1,9 +1,14 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
+import type { BoundedReply } from "../agents/agent.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import { lacksSecrets } from "../domain/order.ts";
+import { noteExpiry } from "../domain/transitions.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedOutcome } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
+
+type Expired = Extract<BoundedReply, { kind: "expired" }>;
 
 /**
  * Order of effects: where it was taken up late, or takes long, the record of that; the remote service's; the record's; the status
@@ -15,8 +20,11 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
   if (!agent)
     throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, which is not here`);
   const { startBy, priority } = task;
+  const request = await requestOf(task, ports);
+  // The order is closed: an earlier run of this task completed it, and died before it said so.
+  if (lacksSecrets(request.order)) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
   const run = new TakeUp(task, ports, telemetry);
-  const reply = await agent.call(task.operation, await requestOf(task, ports), {
+  const reply = await agent.call(task.operation, request, {
     priority,
     startBy,
     takeUp: () => run.begin(),
@@ -24,7 +32,9 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
   });
   switch (reply.kind) {
     case "expired":
-      return expire(task, "AgentStoppedSilently", reply.tries, ports, telemetry);
+      return (await recordExpiry(task, reply, ports))
+        ? fallSilent(task, "AgentStoppedSilently", reply.tries, telemetry)
+        : expire(task, "AgentStoppedSilently", reply.tries, ports, telemetry);
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, ports, telemetry);
     default:
@@ -41,8 +51,26 @@ async function expire(
   telemetry: Telemetry,
 ): Promise<StepOutcome> {
   const outcome = await recordedOutcome(task, ports, telemetry);
-  if (outcome) return outcome;
-  const { orderId, attempt, step, agent } = task;
+  return outcome ?? fallSilent(task, event, tries, telemetry);
+}
+
+function fallSilent(
+  { orderId, attempt, step, agent }: StepTask,
+  event: "AgentStoppedSilently" | "StepNotTakenUp",
+  tries: number,
+  telemetry: Telemetry,
+): StepOutcome {
   telemetry.event(event, { orderId, attempt, step, agent, tries });
   return { kind: "expired" };
+}
+
+/**
+ * Why it was not done in time, for people and for the supervisor. False where the step is no longer in hand: an earlier run of this task
+ * recorded its outcome, or the supervisor was faster.
+ */
+async function recordExpiry(task: StepTask, { tries, lastError }: Expired, ports: Ports): Promise<boolean> {
+  if (!lastError) return false;
+  const expiry = { at: instant(ports.now()), attempt: task.attempt, tries, ...lastError };
+  const written = await ports.store.change(task.orderId, noteExpiry(task, expiry));
+  return written.kind === "written";
 }

@@ -1,6 +1,6 @@
 // Submission (P1): records the order, says that it is received, and claims it for its first attempt.
 import type { ClaimOutcome } from "../domain/attempt.ts";
-import { type Order, type ReplyAddress, sameOrder } from "../domain/order.ts";
+import { type Order, type ReplyAddress, sameAsStored } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { type Envelope, parseSubmission } from "../messaging/submission-message.ts";
@@ -47,7 +47,7 @@ export async function recordOrder(
   await ports.admission.admit(order.priority);
   const draft = draftRecord(order, reply, message, ports);
   const created = await ports.store.create(order, draft);
-  if (created.kind === "duplicate" && !sameOrder(created.order, order)) {
+  if (created.kind === "duplicate" && !sameAsStored(created.order, order)) {
     return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;

@@ -17,6 +17,8 @@ export interface SweepReport {
   /** A step of them has still time. */
   readonly later: number;
   readonly waiting: number;
+  /** A person has to mend an endpoint's address or credential: another attempt later, with no failure counted. */
+  readonly held: number;
   readonly toBeUndone: number;
   readonly failed: number;
   readonly woken: number;
@@ -48,6 +50,7 @@ const COUNTED_AS = {
   reschedule: "rescheduled",
   later: "later",
   wait: "waiting",
+  hold: "held",
   undo: "toBeUndone",
   fail: "failed",
   wake: "woken",
@@ -83,6 +86,7 @@ class Sweep {
     rescheduled: 0,
     later: 0,
     waiting: 0,
+    held: 0,
     toBeUndone: 0,
     failed: 0,
     woken: 0,

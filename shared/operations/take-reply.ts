@@ -2,8 +2,8 @@
 import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
-import { takeUp } from "../domain/transitions.ts";
-import { type AgentReplyMessage, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
+import { noteExpiry, takeUp } from "../domain/transitions.ts";
+import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
@@ -37,6 +37,7 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
   const read = await taskOf(ticket, ports);
   if (typeof read === "string") return rejectLate(ticket, read, ports, telemetry).then(() => undefined);
   const { task, isOpen } = read;
+  if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, ports);
   if (isOpen && ports.now() > Date.parse(task.completeBy)) {
     await rejectLate(ticket, `it came after complete-by, ${task.completeBy}`, ports, telemetry);
     return undefined;
@@ -67,6 +68,12 @@ async function recordTakenUp(task: StepTask, ports: Ports): Promise<undefined> {
   const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
   const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
   await ports.store.change(task.orderId, takeUp(task, now, latest, now));
+}
+
+/** Nothing is done about it here: the supervisor finds the step overdue, and knows why. */
+async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<undefined> {
+  const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
+  await ports.store.change(task.orderId, noteExpiry(task, expiry));
 }
 
 function answerOf(reply: Exclude<AgentReplyMessage, { kind: "started" }>, { agent }: StepTask): Answer {

@@ -1,36 +1,48 @@
 // The state store on Cosmos DB: one partition an order, with the order and its state record in it.
-import {
-  BulkOperationType,
-  type Container,
-  ErrorResponse,
-  type JSONObject,
-  type PatchOperation,
-  PatchOperationType,
-} from "@azure/cosmos";
+import type { Container, OperationInput, OperationResponse, PatchOperation } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Order } from "../domain/order.ts";
-import { type Direction, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
-import type { Change, Guard, GuardedWrite } from "../domain/transitions.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
+import {
+  BatchRefused,
+  CONFLICT,
+  FORBIDDEN,
+  isTransient,
+  NOT_FOUND,
+  PRECONDITION_FAILED,
+  refusalOf,
+  statusOf,
+} from "./cosmos-answers.ts";
+import {
+  contentOperation,
+  FIRST_REVISION,
+  lifetimeOperations,
+  orderDocumentId,
+  STATE_ID,
+  ttlOf,
+} from "./cosmos-documents.ts";
 import { documentPath } from "./document-path.ts";
+import { conditionOf, operationOf } from "./guarded-patch.ts";
 import { createOrderCache, keep } from "./order-cache.ts";
 import { type Listed, listQuery, pageOf } from "./order-list.ts";
-import { type Created, type OrderStore, StoreUnavailable, type Versioned, type Written } from "./order-store.ts";
-import { type Document, ORDER_VERSION, orderOf, recordOf, versionOf } from "./record-versions.ts";
+import {
+  type ClosingStore,
+  type Created,
+  type OrderStore,
+  OVER,
+  StoreUnavailable,
+  type Versioned,
+  type Written,
+} from "./order-store.ts";
+import { type Document, orderOf, recordOf, versionOf } from "./record-versions.ts";
 
-const STATE_ID = "state";
-const FIRST_REVISION = 1;
 /** As many orders as are likely to be under way in one process. */
 const CACHED_ORDERS = 5000;
 const RECORDS_PAGE = 100;
-
-const FORBIDDEN = 403;
-const NOT_FOUND = 404;
-const CONFLICT = 409;
-const PRECONDITION_FAILED = 412;
-const FAILED_DEPENDENCY = 424;
-/** Answers after which the same request may succeed; an error without a code is a broken connection. */
-const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
+/** The record is gone, or not as it has to be. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
 
 /** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
@@ -59,6 +71,11 @@ export interface CosmosStoreOptions {
   readonly onNewer?: (orderId: string, cause: NewerSchema) => void;
 }
 
+interface StatePatch {
+  readonly condition: string;
+  readonly operations: readonly PatchOperation[];
+}
+
 type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 /** Of any version. */
 type StoredDocument = Document & { readonly orderId: string; readonly _etag: string };
@@ -67,7 +84,7 @@ type StoredDocument = Document & { readonly orderId: string; readonly _etag: str
 export function createCosmosOrderStore(
   container: Container,
   { rolesAreNew = () => false, rolePauseMs = 10_000, onNewer = () => {} }: CosmosStoreOptions = {},
-): OrderStore {
+): OrderStore & ClosingStore {
   const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
 
   async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {
@@ -112,11 +129,35 @@ export function createCosmosOrderStore(
     }
   }
 
-  async function patchState(orderId: string, { guard, changes }: GuardedWrite): Promise<Written> {
+  /** All of it or nothing. @throws BatchRefused */
+  async function batch(orderId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
+    const { result, code } = await container.items.batch(operations, orderId);
+    const refusal = refusalOf(result);
+    if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
+    return result;
+  }
+
+  async function patchState(orderId: string, { guard, changes, lifetime }: GuardedWrite): Promise<Written> {
     const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
+    if (lifetime) return patchAll(orderId, patch, lifetime);
     return patiently("change a state record", () =>
       unlessRefused(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
     );
+  }
+
+  /** The record, and the time to live of every document of the order: it runs from this one write, so that they go together. */
+  async function patchAll(
+    orderId: string,
+    { condition, operations }: StatePatch,
+    lifetime: Lifetime,
+  ): Promise<Written> {
+    const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
+    const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
+    const written = await patiently("change an order's documents", () =>
+      unlessRefused(async () => stateIn(await batch(orderId, [state, ...lifetimeOperations(lifetime)]))),
+    );
+    if (written.kind === "written") cache.forget(orderId, lifetime.revisions);
+    return written;
   }
 
   async function replaceState(etag: string, record: StateRecord): Promise<Written> {
@@ -137,7 +178,8 @@ export function createCosmosOrderStore(
   async function upgraded(orderId: string): Promise<boolean> {
     if (current.has(orderId)) return false;
     const document = await readDocument(orderId);
-    if (!document) return false;
+    // One that is closed keeps the time that all of its documents have.
+    if (!document || document["keptUntil"]) return false;
     const { record, etag } = opened(document);
     if (versionOf(document) === RECORD_VERSION) return false;
     // Refused, somebody else has changed it: the write that follows finds out.
@@ -172,22 +214,15 @@ export function createCosmosOrderStore(
   return {
     async create(order, record): Promise<Created> {
       const { orderId } = order;
-      const documents = [
-        { id: orderDocumentId(FIRST_REVISION), orderId, schemaVersion: ORDER_VERSION, order },
-        { id: STATE_ID, ...record },
-      ];
       const created = await patiently("record an order", async () => {
-        const { result, code } = await container.items.batch(
-          documents.map((resourceBody) => ({
-            operationType: BulkOperationType.Create,
-            resourceBody: resourceBody as unknown as JSONObject,
-          })),
-          orderId,
-        );
-        const refusal = refusalOf(result);
-        if (refusal === CONFLICT) return false;
-        if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
-        return true;
+        try {
+          const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
+          await batch(orderId, [contentOperation(order, FIRST_REVISION), state as unknown as OperationInput]);
+          return true;
+        } catch (cause) {
+          if (statusOf(cause) === CONFLICT) return false;
+          throw cause;
+        }
       });
       if (created) {
         seenCurrent(orderId);
@@ -212,29 +247,20 @@ export function createCosmosOrderStore(
 
     replace: ({ etag }, record) => replaceState(etag, record),
 
-    async revise({ etag }, record, order): Promise<Written> {
+    async revise(read, record, order): Promise<Written> {
       const { orderId, orderRevision } = record;
-      const revision = { id: orderDocumentId(orderRevision), orderId, schemaVersion: ORDER_VERSION, order };
+      // One that was closed is open again: none of its documents goes.
+      const lifetime = read.record.keptUntil ? { revisions: orderRevision - 1, keepMs: null } : undefined;
+      const resourceBody = { id: STATE_ID, ...record, ...(lifetime && { ttl: ttlOf(lifetime).value }) };
+      const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
+      const operations = [
+        state as unknown as OperationInput,
+        contentOperation(order, orderRevision),
+        ...(lifetime ? lifetimeOperations(lifetime) : []),
+      ];
       const written = await patiently("revise an order", () =>
-        unlessRefused(async () => {
-          const { result, code } = await container.items.batch(
-            [
-              { operationType: BulkOperationType.Create, resourceBody: revision as unknown as JSONObject },
-              {
-                operationType: BulkOperationType.Replace,
-                id: STATE_ID,
-                ifMatch: etag,
-                resourceBody: { id: STATE_ID, ...record } as unknown as JSONObject,
-              },
-            ],
-            orderId,
-          );
-          const refusal = refusalOf(result);
-          // Somebody else stored this revision: then the record is not at the version read either.
-          if (refusal === CONFLICT) throw new BatchRefused(PRECONDITION_FAILED);
-          if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
-          return result[1]?.resourceBody as unknown as Stored | undefined;
-        }),
+        // Where somebody else stored this revision, the record is not at the version read either.
+        unlessRefused(async () => stateIn(await batch(orderId, operations))),
       );
       if (written.kind === "written") cache.put(order, orderRevision);
       return written;
@@ -261,22 +287,24 @@ export function createCosmosOrderStore(
     },
 
     due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
+
+    over: (state, instant) => {
+      const over = documentPath(OVER[state]);
+      return records("find what is over", `${over} < @instant ORDER BY ${over}`, instant);
+    },
+
+    async close({ etag }, record, lifetime) {
+      const { orderId } = record;
+      const resourceBody = { id: STATE_ID, ...record, ttl: ttlOf(lifetime).value };
+      const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
+      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime)];
+      const written = await patiently("close an order", () =>
+        unlessRefused(async () => stateIn(await batch(orderId, operations))),
+      );
+      if (written.kind === "written") cache.forget(orderId, lifetime.revisions);
+      return written;
+    },
   };
-}
-
-/** A failed batch does not throw: its operations say why. */
-function refusalOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
-  return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY)?.statusCode;
-}
-
-const orderDocumentId = (revision: number): string => (revision === FIRST_REVISION ? "order" : `order-${revision}`);
-
-class BatchRefused extends Error {
-  readonly code: number;
-  constructor(code: number) {
-    super(`the batch was answered ${code}`);
-    this.code = code;
-  }
 }
 
 async function unlessRefused(write: () => Promise<Stored | undefined>): Promise<Written> {
@@ -285,68 +313,16 @@ async function unlessRefused(write: () => Promise<Stored | undefined>): Promise<
     if (!stored) throw new Error("the store's answer holds no record");
     return { kind: "written", ...versioned(stored) };
   } catch (cause) {
-    if (statusOf(cause) === PRECONDITION_FAILED || statusOf(cause) === NOT_FOUND) return { kind: "refused" };
+    if (REFUSALS.has(statusOf(cause))) return { kind: "refused" };
     throw cause;
   }
 }
 
-/** The SDK wraps what a batch throws: then the code is on its cause. */
-function statusOf(error: unknown): number | undefined {
-  const code = error instanceof ErrorResponse || error instanceof BatchRefused ? error.code : undefined;
-  if (typeof code === "number") return code;
-  return error instanceof Error && error.cause ? statusOf(error.cause) : undefined;
-}
-
-function isTransient(error: unknown): boolean {
-  const status = statusOf(error);
-  return status === undefined ? !(error instanceof TypeError) : TRANSIENT.has(status);
+/** The record is the first of each batch. */
+function stateIn([state]: readonly OperationResponse[]): Stored | undefined {
+  return state?.resourceBody as unknown as Stored | undefined;
 }
 
 function versioned(stored: Stored): Versioned {
   return { record: stored, etag: stored._etag };
-}
-
-function conditionOf(guard: Guard): string {
-  const terms = [
-    `${documentPath("schemaVersion")} = ${RECORD_VERSION}`,
-    `${documentPath("processState")} = ${JSON.stringify(guard.processState)}`,
-    `${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`,
-    `${documentPath("attempt")} = ${guard.attempt}`,
-  ];
-  if (guard.step) {
-    const { name, direction, states } = guard.step;
-    const state = runStatePath(name, direction);
-    terms.push(`(${states.map((each) => `${state} = "${each}"`).join(" or ")})`);
-  }
-  if (guard.siblings) {
-    const { names, direction, allDone } = guard.siblings;
-    const done = names.map((name) => doneCondition(name, direction)).join(" and ");
-    terms.push(allDone ? `(${done})` : `not (${done})`);
-  }
-  return `from c where ${terms.join(" and ")}`;
-}
-
-function runStatePath(step: string, direction: Direction): string {
-  return documentPath("steps", step, ...(direction === "forward" ? ["state"] : ["undo", "state"]));
-}
-
-/** As `isDone` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
-function doneCondition(step: string, direction: Direction): string {
-  const state = runStatePath(step, direction);
-  if (direction === "forward") return `${state} = "Completed"`;
-  return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
-}
-
-function operationOf(change: Change): PatchOperation {
-  const path = `/${change.path.join("/")}`;
-  switch (change.op) {
-    case "set":
-      return { op: PatchOperationType.set, path, value: change.value };
-    case "append":
-      return { op: PatchOperationType.add, path: `${path}/-`, value: change.value };
-    case "remove":
-      return { op: PatchOperationType.remove, path };
-    default:
-      return change satisfies never;
-  }
 }

@@ -1,10 +1,11 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that stands on the port.
 import { applyChanges, holds } from "../domain/apply-changes.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
-import type { Order } from "../domain/order.ts";
+import { type Order, withoutSecrets } from "../domain/order.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import type { Lifetime } from "../domain/transitions.ts";
 import { isListed, listedOf, pageOf } from "./order-list.ts";
-import type { OrderStore, Versioned, Written } from "./order-store.ts";
+import { type ClosingStore, type OrderStore, OVER, type Versioned, type Written } from "./order-store.ts";
 import { type Document, recordOf } from "./record-versions.ts";
 
 const FIRST_REVISION = 1;
@@ -17,7 +18,7 @@ export interface MemoryStoreOptions {
   readonly onNewer?: (orderId: string, cause: NewerSchema) => void;
 }
 
-export interface MemoryOrderStore extends OrderStore {
+export interface MemoryOrderStore extends OrderStore, ClosingStore {
   /** A record as it stands there, of any version. */
   stored(orderId: string): Document | undefined;
 }
@@ -51,6 +52,14 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
     return { kind: "written", record: structuredClone(record), etag: String(version) };
   }
 
+  /** Nothing goes here with time: only what stands in the content changes. */
+  function keepContent(orderId: string, { revisions, keepMs }: Lifetime): void {
+    for (let revision = FIRST_REVISION; keepMs !== null && revision <= revisions; revision += 1) {
+      const order = orders.get(orderKey(orderId, revision));
+      if (order) orders.set(orderKey(orderId, revision), withoutSecrets(order));
+    }
+  }
+
   return {
     async create(order, record) {
       const known = orders.get(orderKey(order.orderId, FIRST_REVISION));
@@ -69,9 +78,10 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
     async state(orderId) {
       return opened(orderId);
     },
-    async change(orderId, { guard, changes }) {
+    async change(orderId, { guard, changes, lifetime }) {
       const state = opened(orderId);
       if (!state || !holds(guard, state.record)) return { kind: "refused" };
+      if (lifetime) keepContent(orderId, lifetime);
       return put(applyChanges(state.record, changes));
     },
     async replace(read, record) {
@@ -81,6 +91,17 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       const key = orderKey(record.orderId, record.orderRevision);
       if (orders.has(key) || states.get(record.orderId)?.etag !== read.etag) return { kind: "refused" };
       orders.set(key, structuredClone(order));
+      return put(record);
+    },
+    async *over(state, instant) {
+      const since = (record: StateRecord) => record[OVER[state]] ?? undefined;
+      const over = found().filter((record) => (since(record) ?? instant) < instant);
+      over.sort((one, other) => ((since(one) ?? "") < (since(other) ?? "") ? -1 : 1));
+      yield* over.flatMap(({ orderId }) => opened(orderId) ?? []);
+    },
+    async close(read, record, lifetime) {
+      if (states.get(record.orderId)?.etag !== read.etag) return { kind: "refused" };
+      keepContent(record.orderId, lifetime);
       return put(record);
     },
     async list(query) {

@@ -1,8 +1,10 @@
-// Keeps orders that were stored or read lately: a revision of an order never changes, so a step costs no read of it.
+// Keeps orders that were stored or read lately: a revision of an order does not change while a step may need it, so a step costs no read of it.
 import type { Order } from "../domain/order.ts";
 
 export interface OrderCache {
   put(order: Order, revision: number): void;
+  /** All revisions up to this one: they are changed in the store. */
+  forget(orderId: string, revisions: number): void;
   get(orderId: string, revision: number, read: (orderId: string, revision: number) => Promise<Order>): Promise<Order>;
 }
 
@@ -14,6 +16,9 @@ export function createOrderCache(size: number): OrderCache {
   };
   return {
     put,
+    forget(orderId, revisions) {
+      for (let revision = 1; revision <= revisions; revision += 1) kept.delete(keyOf(orderId, revision));
+    },
     async get(orderId, revision, read) {
       const known = kept.get(keyOf(orderId, revision));
       if (known) return known;

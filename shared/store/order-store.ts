@@ -2,7 +2,7 @@
 import type { Order } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import type { GuardedWrite } from "../domain/transitions.ts";
+import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
 import type { OrderPage, OrderQuery } from "./order-list.ts";
 
 /** A record and the version that it was read at. */
@@ -27,14 +27,17 @@ export interface InFlight {
 export interface OrderStore {
   /** Writes order and state record in ONE atomic operation: both or neither (P1). */
   create(order: Order, record: StateRecord): Promise<Created>;
-  /** A revision of an order never changes once it is stored, so a copy may be kept. Throws if there is none. */
+  /** A revision of an order does not change before the order is closed, so a copy may be kept. Throws if there is none. */
   order(orderId: string, revision: number): Promise<Order>;
   state(orderId: string): Promise<Versioned | undefined>;
   /** Makes the changes if the guard holds of the stored record, atomically. */
   change(orderId: string, write: GuardedWrite): Promise<Written>;
   /** Replaces a record if it is still at the version that was read (P12). */
   replace(read: Versioned, record: StateRecord): Promise<Written>;
-  /** Stores the next revision of an order's content and replaces the record, in ONE atomic operation: both or neither. */
+  /**
+   * Stores the next revision of an order's content and replaces the record, in ONE atomic operation: both or neither. Documents of
+   * an order that was closed stay then.
+   */
   revise(read: Versioned, record: StateRecord, order: Order): Promise<Written>;
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
@@ -45,6 +48,20 @@ export interface OrderStore {
   countInFlight(instant: string, overdueSince: string): Promise<InFlight>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
+}
+
+/** The member, and the index, of what is over in each state. */
+export const OVER = { Processed: "overAt", Error: "overInErrorAt" } as const;
+
+/** What retention asks of the state store (P29); as `OrderStore`. */
+export interface ClosingStore {
+  /** Records that are in that state and over since before `instant`, and not closed; the longest first. */
+  over(state: keyof typeof OVER, instant: string): AsyncIterable<Versioned>;
+  /**
+   * Replaces the record if it is still at the version that was read, removes the content's secrets, and gives all documents of the
+   * order one time to live, in ONE atomic operation.
+   */
+  close(read: Versioned, record: StateRecord, lifetime: Lifetime): Promise<Written>;
 }
 
 export class StoreUnavailable extends Outage {

@@ -11,6 +11,8 @@ export function ruleInWords(record: StateRecord, verdict: Verdict, policy: Recov
       return `Pending and not claimed by ${dueAt}: the scheduler is told again, no failure is counted`;
     case "reschedule":
       return `Processing, and no agent took up ${overdueStep(record)} in time: scheduled again, no failure is counted`;
+    case "hold":
+      return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":
       return `Processing, and a step of it has time until ${verdict.at}`;
     case "tell":

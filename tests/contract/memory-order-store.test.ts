@@ -1,9 +1,12 @@
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
+import { closingStoreContract } from "./closing-store.ts";
 import { orderStoreContract } from "./order-store.ts";
 import { storedRecordsContract } from "./stored-records.ts";
 
 orderStoreContract("memory", async () => createMemoryOrderStore());
+
+closingStoreContract("memory", async () => createMemoryOrderStore());
 
 storedRecordsContract("memory", async (documents, onNewer) => {
   const store = createMemoryOrderStore({ documents, onNewer });

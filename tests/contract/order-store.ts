@@ -4,7 +4,14 @@ import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { done, scheduled } from "../../shared/domain/step-run.ts";
-import { claim, completeAmong, completeLevel, completeOrder, takeUp } from "../../shared/domain/transitions.ts";
+import {
+  claim,
+  completeAmong,
+  completeLevel,
+  completeOrder,
+  noteExpiry,
+  takeUp,
+} from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { CHAIN, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -244,6 +251,30 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting });
       await store.change(record.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
       expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
+    });
+
+    test("why an agent was not done in time is noted, forward and in an undo, while the step is in hand", async () => {
+      const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const noted = await store.change(record.orderId, noteExpiry(task, expiry));
+      expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
+      if (noted.kind !== "written") throw new Error("the note was refused");
+      const among = { ...taskOf(noted.record, "reserveStock"), siblings: ["takePayment"] };
+      await store.change(record.orderId, completeAmong(among, doneOf(among), NOON));
+      expect(await store.change(record.orderId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
+        kind: "refused",
+      });
+
+      const read = await store.state(record.orderId);
+      const step = read?.record.steps["reserveStock"];
+      if (!read || !step) throw new Error("no state record");
+      expect(step.expiry).toEqual(expiry);
+      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, "undo", NOON, 2000).record;
+      const steps = { ...read.record.steps, reserveStock: undoing };
+      await store.replace(read, { ...read.record, direction: "undo", steps });
+      const undone = await store.change(record.orderId, noteExpiry({ ...task, direction: "undo" }, expiry));
+      expect(undone).toMatchObject({ record: { steps: { reserveStock: { undo: { state: "Scheduled", expiry } } } } });
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

@@ -55,9 +55,9 @@ const written = ["settings", "durableTaskSettings", "signInSettings"].flatMap((n
   properties(variable(functionApp, name)),
 );
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
-/** The rows of the table of settings: name and, where it is fixed, the value in Azure. */
-const rows = (read("docs/operations.md").split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "")
-  .split("\n")
+/** The rows of the tables of settings: name and, where it is fixed, the value in Azure. */
+const rows = ["docs/operations.md", "docs/retention.md"]
+  .flatMap((page) => (read(page).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").split("\n"))
   .flatMap((line) => {
     const [, name, , value] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
     return name ? [{ name, value }] : [];

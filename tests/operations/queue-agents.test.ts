@@ -55,6 +55,29 @@ test("P7 the request lives until it may be taken up no more; the outcome is the 
   expect(outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });
 });
 
+test("P27 why an agent behind its queue was not done in time is recorded, past complete-by too, and answers nothing", async () => {
+  const task = await open("checkFraud");
+  const lastError = { endpoint: "http://fraud/", message: "HTTP 401", misconfigured: true };
+  world.answers.set("check", () => ({ kind: "expired", lastError }));
+  const note = await ask();
+  expect(note).toMatchObject({ kind: "started", failure: { tries: 1, ...lastError } });
+  const [said] = world.replies;
+  await take(said);
+  world.clock = Date.parse(task.completeBy) + 500;
+  expect(await take(note)).toBeUndefined();
+  const step = (await world.stateOf())?.steps["checkFraud"];
+  expect(step).toMatchObject({ state: "Running", expiry: { attempt: 1, tries: 1, ...lastError } });
+  expect(world.eventNames()).not.toContain("LateReplyRejected");
+});
+
+test("P27 a note that comes after the step is done changes nothing", async () => {
+  const reply = await ask();
+  await take(reply);
+  const failure = { tries: 1, endpoint: null, message: "HTTP 503" };
+  await take({ ticket: reply.ticket, kind: "started", failure });
+  expect((await world.stateOf())?.steps["checkFraud"]).not.toHaveProperty("expiry");
+});
+
 test("P7 the last of its level schedules the next one, whichever way it went", async () => {
   await run(await open("takePayment"));
   expect((await take(await ask()))?.outcome).toMatchObject({ kind: "completed", next: [{ name: "arrangeShipping" }] });

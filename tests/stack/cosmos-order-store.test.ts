@@ -2,6 +2,7 @@
 import type { Container } from "@azure/cosmos";
 import { afterAll } from "vitest";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { closingStoreContract } from "../contract/closing-store.ts";
 import { orderStoreContract } from "../contract/order-store.ts";
 import { storedRecordsContract } from "../contract/stored-records.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
@@ -26,3 +27,5 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
 });
 
 orderStoreContract("cosmos", async () => createCosmosOrderStore(await container()));
+
+closingStoreContract("cosmos", async () => createCosmosOrderStore(await container()));

@@ -1,4 +1,5 @@
 // What the engine keeps of attempts that have ended is removed; what runs, and every record, stays.
+import { CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -26,4 +27,10 @@ test("an ended orchestration is removed once it is old, one that runs is not, an
     attempt: 1,
   });
   expect((await app.records.of(["over-1"]))[0]).toMatchObject({ processState: "Processed" });
+  // What ended after its window was done goes too.
+  await expect.poll(async () => (await orchestration("under-way-1")).status, { timeout: 10_000 }).toBe(404);
+  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const query = "SELECT c.id, c.doneUntil, c.ttl FROM c WHERE IS_DEFINED(c.doneUntil)";
+  const { resources } = await supervision.items.query(query, { partitionKey: "housekeeping" }).fetchAll();
+  expect(resources).toEqual([{ id: expect.stringMatching(/^purged:/), doneUntil: expect.any(String), ttl: -1 }]);
 });

@@ -1,5 +1,5 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
-import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
+import type { AgentRequest, BoundedReply, LastError, RoutedAgent } from "../../shared/agents/agent.ts";
 import {
   type Attempt,
   advance,
@@ -49,7 +49,7 @@ const OPERATIONS = new Map<string, readonly string[]>([
 type Answer =
   | { readonly kind: "done" }
   | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
-  | { readonly kind: "expired" };
+  | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
 
 /** What the sample's shop sends its order under. */
@@ -256,7 +256,7 @@ function bounded(answer: Answer, agent: string, call: number): BoundedReply {
     case "rejected":
       return { ...route, ...answer };
     case "expired":
-      return { kind: "expired", tries: 1 };
+      return { ...answer, tries: 1 };
     default:
       return answer satisfies never;
   }

@@ -1,0 +1,90 @@
+// The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
+import { describe, expect, test } from "vitest";
+import { GRAPH, NOON, sampleRecord } from "../../tests/support/orders.ts";
+import { after } from "./duration.ts";
+import { decideRecovery, HOLD_MS, recover } from "./recovery.ts";
+import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
+import type { RecoveryPolicy } from "./workflow.ts";
+
+const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "undo", onRejected: "undo" };
+const misconfigured: Expiry = {
+  at: NOON,
+  attempt: 4,
+  tries: 2,
+  endpoint: "http://pay/",
+  message: "HTTP 401",
+  misconfigured: true,
+};
+const LATER = after(NOON, 60_000);
+
+const running: StepRun = { ...NOT_STARTED, state: "Running", scheduledAt: NOON, startBy: NOON, completeBy: NOON };
+const scheduled: StepRun = { ...running, state: "Scheduled" };
+
+/** In attempt 4, with as many failures as the threshold allows, and one more is too many. */
+function record(runs: { readonly [step: string]: StepRun }, direction: Direction = "forward"): StateRecord {
+  const base = {
+    ...sampleRecord("order-1", GRAPH),
+    processState: "Processing" as const,
+    attempt: 4,
+    failureCount: 2,
+    direction,
+  };
+  const steps = Object.entries(runs).map(([name, run]) => {
+    const step = base.steps[name];
+    if (!step) throw new Error(`no step ${name}`);
+    return [name, direction === "forward" ? { ...step, ...run } : { ...step, state: "Completed", undo: run }];
+  });
+  return { ...base, steps: { ...base.steps, ...Object.fromEntries(steps) } };
+}
+
+const verdict = (one: StateRecord) => decideRecovery(one, strict, LATER).kind;
+
+describe("P27 a wrong address or credential", () => {
+  test.each([
+    ["it is held", { takePayment: { ...running, expiry: misconfigured } }, "hold"],
+    [
+      "an earlier attempt's says nothing",
+      { takePayment: { ...running, expiry: { ...misconfigured, attempt: 3 } } },
+      "undo",
+    ],
+    [
+      "an outage is counted",
+      { takePayment: { ...running, expiry: { ...misconfigured, misconfigured: false } } },
+      "undo",
+    ],
+    ["an agent that died is counted", { takePayment: running }, "undo"],
+    [
+      "beside it another one failed: that is counted",
+      { takePayment: { ...running, expiry: misconfigured }, checkFraud: running },
+      "undo",
+    ],
+    [
+      "beside it another one still waits for its agent",
+      { takePayment: { ...running, expiry: misconfigured }, checkFraud: scheduled },
+      "hold",
+    ],
+    ["it was not even taken up", { takePayment: { ...scheduled, expiry: misconfigured } }, "reschedule"],
+  ])("%s", (_, runs, wanted) => expect(verdict(record(runs))).toBe(wanted));
+
+  test("of an undo too: it is not given up", () => {
+    expect(verdict(record({ takePayment: { ...running, expiry: misconfigured } }, "undo"))).toBe("hold");
+    expect(verdict(record({ takePayment: running }, "undo"))).toBe("fail");
+  });
+
+  test("another attempt is due later, no failure is counted, nobody is told, and the cause stays for people to see", () => {
+    const before = record({ takePayment: { ...running, expiry: misconfigured } });
+    const held = recover(before, { kind: "hold", waitMs: HOLD_MS }, NOON, 60_000);
+    expect(held).toMatchObject({
+      processState: "Pending",
+      lockedBy: null,
+      attempt: 5,
+      failureCount: 2,
+      direction: "forward",
+      dueAt: after(NOON, HOLD_MS + 60_000),
+      notices: [],
+      error: null,
+    });
+    expect(held.steps["takePayment"]).toMatchObject({ state: "NotStarted", expiry: misconfigured });
+    expect(held.history.at(-1)?.what).toContain("takePayment needs an endpoint's address or credential mended");
+  });
+});

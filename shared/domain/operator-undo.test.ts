@@ -1,0 +1,142 @@
+// What an undo, a cancellation, an extension and a settlement make of an order.
+import { describe, expect, test } from "vitest";
+import {
+  actions,
+  allowed,
+  completed,
+  errorOf,
+  failed,
+  fresh,
+  LATER,
+  NOON,
+  notStarted,
+  occasion,
+  record,
+  rejected,
+  underWay,
+  undone,
+} from "../../tests/support/operated-orders.ts";
+import { decide } from "./operator.ts";
+import { NOT_STARTED } from "./state-record.ts";
+
+describe("undo", () => {
+  test("P13 of an order in Error: the next attempt, backwards; what was refused for good has nothing to undo", () => {
+    const { record: after, startAt } = allowed(rejected, actions.undo);
+    expect(after).toMatchObject({ direction: "undo", attempt: 3, failureCount: 0, error: { message: "card expired" } });
+    expect(after.steps).toEqual(rejected.steps);
+    expect(startAt).toBeNull();
+  });
+
+  test("of a running order: its attempt loses the lock, and the undo begins when its agents have fallen silent", () => {
+    const { record: after, startAt } = allowed(underWay, actions.undo);
+    expect(after).toMatchObject({
+      lockedBy: null,
+      attempt: 2,
+      error: { kind: "undoAsked", message: "ada asked for it: shop asked" },
+    });
+    expect(startAt).toBe("2026-01-01T12:00:21.000Z");
+    expect(after.steps["pay"]).toMatchObject({ state: "NotStarted", scheduledAt: NOON });
+  });
+
+  test("again, after an undo was refused or gave up: what is left is tried again, what is undone is kept", () => {
+    const refusedUndo = {
+      ...completed,
+      undo: { ...NOT_STARTED, state: "Failed", error: "no", retryCount: 1 },
+    } as const;
+    const stuckUndo = { ...completed, undo: { ...NOT_STARTED, state: "Running", completeBy: LATER } } as const;
+    const left = record({
+      processState: "Error",
+      direction: "undo",
+      error: errorOf("notUndone"),
+      steps: { reserve: refusedUndo, pay: undone, ship: stuckUndo },
+    });
+    const { steps } = allowed(left, actions.undo).record;
+    expect(steps["reserve"]?.undo).toMatchObject({ state: "NotStarted", retryCount: 1 });
+    expect(steps["ship"]?.undo).toMatchObject({ state: "NotStarted", completeBy: null });
+    expect(steps["pay"]).toEqual(undone);
+  });
+});
+
+describe("cancel", () => {
+  test("of an order on which nothing was done ends it at once, and says who and why; it needs no workflow", () => {
+    const refusedOnce = record({ attempt: 2, steps: { reserve: failed, pay: notStarted, ship: notStarted } });
+    const decision = decide(refusedOnce, actions.cancel, undefined, occasion);
+    if (decision.kind !== "allowed") throw new Error(decision.reason);
+    expect(decision).toMatchObject({
+      startAt: null,
+      record: {
+        processState: "Error",
+        direction: "forward",
+        attempt: 2,
+        lockedBy: null,
+        completeBy: null,
+        error: { kind: "cancelled", message: "cancelled by ada: sent by mistake", step: null },
+        notices: [{ status: "Undone", attempt: 2, at: NOON }],
+        dueAt: "2026-01-01T12:00:30.000Z",
+      },
+    });
+  });
+
+  test.each([
+    ["done", completed],
+    ["begun, with an end that nobody knows", { ...notStarted, scheduledAt: NOON }],
+    ["tried in an attempt that ran out of time", { ...notStarted, retryCount: 1 }],
+  ])("of an order of which a step was %s has it undone, for that reason", (_, reserve) => {
+    const waiting = record({ attempt: 2, steps: { reserve, pay: notStarted, ship: notStarted } });
+    const { record: after } = allowed(waiting, actions.cancel);
+    expect(after).toMatchObject({
+      processState: "Pending",
+      direction: "undo",
+      attempt: 3,
+      error: { kind: "cancelled", message: "cancelled by ada: sent by mistake" },
+    });
+    expect(after.history.at(-1)?.what).toBe("to be undone, attempt 3: cancelled: sent by mistake");
+  });
+
+  test("of a running order has it undone once its agents have fallen silent", () => {
+    const { record: after, startAt } = allowed(underWay, actions.cancel);
+    expect(after).toMatchObject({ direction: "undo", lockedBy: null, error: { kind: "cancelled" }, busyUntil: LATER });
+    expect(startAt).toBe("2026-01-01T12:00:21.000Z");
+  });
+});
+
+describe("extend", () => {
+  test("moves the time of a running order later; the attempt and its steps stay", () => {
+    const { record: after } = allowed(underWay, actions.extend);
+    expect(after).toMatchObject({
+      completeBy: "2026-01-01T12:01:20.000Z",
+      dueAt: "2026-01-01T12:01:20.000Z",
+      attempt: 1,
+      lockedBy: "o-1",
+    });
+    expect(after.steps).toEqual(underWay.steps);
+  });
+
+  test("of an order that is overdue already counts from now", () => {
+    const overdue = record({ ...underWay, dueAt: "2026-01-01T11:00:00.000Z" });
+    expect(allowed(overdue, actions.extend).record.dueAt).toBe("2026-01-01T12:01:00.000Z");
+  });
+
+  test("of a Pending order moves when it is due; it had no complete-by and has none", () => {
+    expect(allowed(fresh, actions.extend).record).toMatchObject({
+      completeBy: null,
+      dueAt: "2026-01-01T12:01:20.000Z",
+    });
+  });
+});
+
+test("settled by hand: the order stays where it is, keeps what it was in trouble for, and needs no workflow", () => {
+  const decision = decide(rejected, actions.settle, undefined, occasion);
+  if (decision.kind !== "allowed") throw new Error(decision.reason);
+  const { error, history, ...rest } = decision.record;
+  expect(error).toEqual({
+    kind: "settled",
+    message: "the bank sent it back; before: card expired",
+    step: "pay",
+    agent: "pay",
+    at: NOON,
+  });
+  expect(history.at(-1)?.what).toBe("settled by hand: the bank sent it back");
+  const { error: _error, history: _history, ...before } = rejected;
+  expect(rest).toEqual({ ...before, updatedAt: NOON, overInErrorAt: NOON });
+});

@@ -1,0 +1,119 @@
+// Retention (P29): orders that are over are archived, lose their secrets, and get the time after which their documents go.
+import { withoutSecrets } from "../domain/order.ts";
+import { Outage } from "../domain/outage.ts";
+import { closed, isOver } from "../domain/retention.ts";
+import type { ArchivedOrder } from "../store/order-archive.ts";
+import type { OVER, Versioned } from "../store/order-store.ts";
+import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts";
+import { withoutStoresOwn } from "./stored-record.ts";
+
+/** Who completed an order may still be sending the last message of it, and leaves a notice where that fails. */
+const STILL_TOLD_MS = 300_000;
+/** Together in the archive at most this many, of at most some 100 kB each. */
+const PAGE = 50;
+const AT_ONCE = 16;
+
+export interface Closing {
+  readonly closed: number;
+  /** Somebody has changed them meanwhile. */
+  readonly lost: number;
+  /** They can't be read: they are left as they are. */
+  readonly broken: number;
+  /** False where time ran out: the next run goes on. */
+  readonly finished: boolean;
+}
+
+/**
+ * Order of writes, page by page: the archive, then of each order all of its documents in one batch. A page is closed before the next
+ * one is archived. After a death in between the same orders are found again; the archive knows those of the last page, and adds none of them
+ * twice. Throws where store or archive is away.
+ */
+export async function closeOrders(
+  retention: Retention,
+  withinMs: number,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Closing> {
+  const endAt = ports.now() + withinMs;
+  const counts = { closed: 0, lost: 0, broken: 0, finished: true };
+  try {
+    for (const [state, waitMs] of [
+      ["Processed", STILL_TOLD_MS],
+      ["Error", retention.resubmitWithinMs],
+    ] as const) {
+      for await (const page of pagesOf(state, ports.now() - waitMs, retention)) {
+        if (ports.now() > endAt) {
+          counts.finished = false;
+          break;
+        }
+        await closePage(page, retention, counts, ports, telemetry);
+      }
+    }
+  } finally {
+    telemetry.event("OrdersClosed", counts);
+  }
+  return counts;
+}
+
+type Counts = { -readonly [name in keyof Closing]: Closing[name] };
+
+async function* pagesOf(state: keyof typeof OVER, before: number, { store }: Retention): AsyncGenerator<Versioned[]> {
+  let page: Versioned[] = [];
+  for await (const over of store.over(state, instant(before))) {
+    page.push(over);
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function closePage(
+  page: readonly Versioned[],
+  { store, archive, keepMs }: Retention,
+  counts: Counts,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<void> {
+  const due = page.filter(({ record }) => isOver(record));
+  let closable = due;
+  if (archive) {
+    const read = await inTurns(due, (over) => entryOf(over, ports, telemetry));
+    counts.broken += read.filter((entry) => entry === undefined).length;
+    closable = due.filter((_, index) => read[index] !== undefined);
+    await archive.add(read.flatMap((entry) => entry ?? []));
+  }
+  await inTurns(closable, async (over) => {
+    const now = instant(ports.now());
+    const lifetime = { revisions: over.record.orderRevision, keepMs };
+    const written = await store.close(over, closed(over.record, now, keepMs), lifetime);
+    counts[written.kind === "written" ? "closed" : "lost"] += 1;
+  });
+}
+
+/** Undefined where its content can't be read: one broken order stops no other. */
+async function entryOf({ record }: Versioned, ports: Ports, telemetry: Telemetry): Promise<ArchivedOrder | undefined> {
+  const { orderId, orderRevision } = record;
+  try {
+    const revisions = Array.from({ length: orderRevision }, (_, index) => index + 1);
+    const orders = await Promise.all(revisions.map((revision) => ports.store.order(orderId, revision)));
+    return { record: withoutStoresOwn(record), orders: orders.map(withoutSecrets) };
+  } catch (cause) {
+    if (cause instanceof Outage) throw cause;
+    telemetry.event("OrderNotClosed", { orderId, cause: String(cause) });
+    return undefined;
+  }
+}
+
+/** The results in the order of the inputs; nothing is under way any more when it ends. */
+async function inTurns<T, R>(inputs: readonly T[], work: (input: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const entries = inputs.entries();
+  const worker = async () => {
+    for (const [index, input] of entries) results[index] = await work(input);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  const fault = ended.find(({ status }) => status === "rejected");
+  if (fault?.status === "rejected") throw fault.reason;
+  return results;
+}

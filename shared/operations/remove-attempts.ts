@@ -1,0 +1,57 @@
+// What the durable engine keeps of attempts that have ended, removed in windows of time: each call is short, and so is a run.
+import type { PurgeProgress } from "../store/purge-progress.ts";
+import { instant, type Telemetry } from "./ports.ts";
+
+/** Removes what began from one instant to the other and has ended. Answers how many there were. */
+export type Purge = (from: Date, to: Date) => Promise<number>;
+
+export interface Removal {
+  readonly purge: Purge;
+  readonly progress: PurgeProgress;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const NARROWEST_MS = 10_000;
+/** Azure Storage removes some thirty a second (azure-functions-durable-extension#1145), so this takes half a minute. */
+const MANY = 1000;
+const FEW = 250;
+const LONG_MS = 30_000;
+
+/**
+ * The engine's filter knows times of creation and no number, and on Azure Storage each call reads the whole table of instances
+ * (microsoft/durabletask-dotnet#268): so windows go on from where the last run came to, wider where they find little and narrower where they
+ * find much. What ended only after its window was done goes with the last call, for all that is older.
+ * @param before what began later is kept
+ */
+export async function removeAttempts(
+  { purge, progress, now }: Removal,
+  before: number,
+  withinMs: number,
+  telemetry: Telemetry,
+): Promise<void> {
+  const endAt = now() + withinMs;
+  const begun = await progress.doneUntil();
+  if (begun === undefined) return;
+  const since = Date.parse(begun);
+  let doneUntil = Math.min(since, before);
+  let widthMs = MINUTE_MS;
+  let removed = 0;
+  try {
+    while (doneUntil < before && now() < endAt) {
+      const to = Math.min(doneUntil + widthMs, before);
+      const calledAt = now();
+      const found = await purge(new Date(doneUntil), new Date(to));
+      removed += found;
+      doneUntil = to;
+      await progress.save(instant(doneUntil));
+      if (found > MANY || now() - calledAt > LONG_MS) widthMs = Math.max(NARROWEST_MS, widthMs / 4);
+      else if (found < FEW) widthMs = Math.min(DAY_MS, widthMs * 4);
+    }
+    if (doneUntil >= before && now() < endAt) removed += await purge(new Date(0), new Date(Math.min(since, before)));
+  } finally {
+    telemetry.event("OrchestrationsRemoved", { removed, doneUntil: instant(doneUntil), finished: doneUntil >= before });
+  }
+}

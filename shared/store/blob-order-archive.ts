@@ -1,0 +1,120 @@
+// The archive as append blobs, one for each day on which orders were over, with one JSON line an order.
+import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
+import { Outage } from "../domain/outage.ts";
+import { overSince } from "../domain/retention.ts";
+import type { ArchivedOrder, OrderArchive } from "./order-archive.ts";
+
+/** Of a line. */
+export const ARCHIVE_VERSION = 1;
+
+/** "Append Block", Blob service REST API: 100 MiB in newer versions of the service, 4 MiB in all. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Longer than what one call adds: the lines of the last one are found in it. */
+const TAIL_BYTES = 16 * 1024 * 1024;
+
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
+
+export class ArchiveUnavailable extends Outage {
+  override readonly name = "ArchiveUnavailable";
+}
+
+/** A day's blob as it was left: how long it is, and what its last lines are of. */
+interface Tail {
+  readonly length: number;
+  readonly keys: ReadonlySet<string>;
+}
+
+/** @param container made if absent */
+export function createBlobOrderArchive(container: ContainerClient): OrderArchive {
+  return {
+    async add(page) {
+      try {
+        for (const [day, entries] of byDay(page)) await addTo(container, day, entries);
+      } catch (cause) {
+        throw new ArchiveUnavailable(`The archive was not written: ${String(cause)}`, { cause });
+      }
+    },
+  };
+}
+
+/** The blob's length is the condition of each append: of two that write at once one is refused, and a repeated request adds nothing. */
+async function addTo(container: ContainerClient, day: string, entries: readonly ArchivedOrder[]): Promise<void> {
+  const blob = container.getAppendBlobClient(`${day.replaceAll("-", "/")}.jsonl`);
+  const tail = (await tailOf(blob)) ?? (await make(container, blob));
+  let { length } = tail;
+  for (const body of bodiesOf(entries.filter((entry) => !tail.keys.has(keyOf(entry.record))))) {
+    await blob.appendBlock(body, body.length, { conditions: { appendPosition: length } });
+    length += body.length;
+  }
+}
+
+async function make(container: ContainerClient, blob: AppendBlobClient): Promise<Tail> {
+  await container.createIfNotExists();
+  try {
+    await blob.create({
+      conditions: { ifNoneMatch: "*" },
+      blobHTTPHeaders: { blobContentType: "application/x-ndjson" },
+    });
+  } catch (cause) {
+    // Somebody else made it: what stands in it is known with the next call.
+    if (statusOf(cause) !== CONFLICT && statusOf(cause) !== PRECONDITION_FAILED) throw cause;
+  }
+  return { length: 0, keys: new Set() };
+}
+
+async function tailOf(blob: AppendBlobClient): Promise<Tail | undefined> {
+  try {
+    const { contentLength: length = 0 } = await blob.getProperties();
+    if (length === 0) return { length, keys: new Set() };
+    const text = (await blob.downloadToBuffer(Math.max(0, length - TAIL_BYTES))).toString("utf8");
+    return { length, keys: new Set(text.split("\n").flatMap(keyIn)) };
+  } catch (cause) {
+    if (statusOf(cause) === NOT_FOUND) return undefined;
+    throw cause;
+  }
+}
+
+/** None for the first line, which may be cut. */
+function keyIn(line: string): string[] {
+  try {
+    return [keyOf((JSON.parse(line) as { record: ArchivedOrder["record"] }).record)];
+  } catch {
+    return [];
+  }
+}
+
+/** An order that was resubmitted is over a second time, and has a second line. */
+function keyOf(record: ArchivedOrder["record"]): string {
+  return `${record.orderId} ${overSince(record)}`;
+}
+
+function byDay(page: readonly ArchivedOrder[]): Map<string, ArchivedOrder[]> {
+  const days = new Map<string, ArchivedOrder[]>();
+  for (const entry of page) {
+    const day = (overSince(entry.record) ?? entry.record.updatedAt).slice(0, "2026-01-01".length);
+    days.set(day, [...(days.get(day) ?? []), entry]);
+  }
+  return days;
+}
+
+/** The lines, as many at once as fit into one request. */
+function* bodiesOf(entries: readonly ArchivedOrder[]): Generator<Buffer> {
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const line = Buffer.from(`${JSON.stringify({ archiveVersion: ARCHIVE_VERSION, ...entry })}\n`);
+    if (lines.length > 0 && bytes + line.length > MOST_BYTES) {
+      yield Buffer.concat(lines);
+      [lines, bytes] = [[], 0];
+    }
+    lines.push(line);
+    bytes += line.length;
+  }
+  if (lines.length > 0) yield Buffer.concat(lines);
+}
+
+function statusOf(cause: unknown): number | undefined {
+  return cause instanceof RestError ? cause.statusCode : undefined;
+}

@@ -1,0 +1,36 @@
+// The documents of an order in its partition: the state record, and one for each revision of the order's content.
+import type { OperationInput, PatchOperation } from "@azure/cosmos";
+import { type Order, REMOVED, SECRETS } from "../domain/order.ts";
+import type { Lifetime } from "../domain/transitions.ts";
+import { ORDER_VERSION } from "./record-versions.ts";
+
+export const STATE_ID = "state";
+export const FIRST_REVISION = 1;
+
+/** "Time to live (TTL) in Azure Cosmos DB": never, whatever the container's default; otherwise seconds since the last write. */
+const FOR_EVER = -1;
+
+export const orderDocumentId = (revision: number): string =>
+  revision === FIRST_REVISION ? "order" : `order-${revision}`;
+
+export function contentOperation(order: Order, revision: number): OperationInput {
+  const { orderId } = order;
+  const resourceBody = { id: orderDocumentId(revision), orderId, schemaVersion: ORDER_VERSION, order };
+  return { operationType: "Create", resourceBody } as unknown as OperationInput;
+}
+
+export function ttlOf({ keepMs }: Lifetime) {
+  const value = keepMs === null ? FOR_EVER : Math.max(1, Math.ceil(keepMs / 1000));
+  return { op: "set", path: "/ttl", value } as const;
+}
+
+/** Of every revision of the content; the state record is written beside them. */
+export function lifetimeOperations(lifetime: Lifetime): OperationInput[] {
+  const operations: PatchOperation[] = [ttlOf(lifetime)];
+  const removed = lifetime.keepMs === null ? [] : SECRETS;
+  for (const name of removed) operations.push({ op: "set", path: `/order/${name}`, value: REMOVED });
+  return Array.from({ length: lifetime.revisions }, (_, index) => {
+    const resourceBody = { operations };
+    return { operationType: "Patch", id: orderDocumentId(index + FIRST_REVISION), resourceBody };
+  });
+}

@@ -1,0 +1,50 @@
+// A guarded write as a patch of Cosmos DB: the condition and the operations.
+import { type PatchOperation, PatchOperationType } from "@azure/cosmos";
+import { type Direction, RECORD_VERSION } from "../domain/state-record.ts";
+import type { Change, Guard } from "../domain/transitions.ts";
+import { documentPath } from "./document-path.ts";
+
+export function conditionOf(guard: Guard): string {
+  const terms = [
+    `${documentPath("schemaVersion")} = ${RECORD_VERSION}`,
+    `${documentPath("processState")} = ${JSON.stringify(guard.processState)}`,
+    `${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`,
+    `${documentPath("attempt")} = ${guard.attempt}`,
+  ];
+  if (guard.step) {
+    const { name, direction, states } = guard.step;
+    const state = runStatePath(name, direction);
+    terms.push(`(${states.map((each) => `${state} = "${each}"`).join(" or ")})`);
+  }
+  if (guard.siblings) {
+    const { names, direction, allDone } = guard.siblings;
+    const done = names.map((name) => doneCondition(name, direction)).join(" and ");
+    terms.push(allDone ? `(${done})` : `not (${done})`);
+  }
+  return `from c where ${terms.join(" and ")}`;
+}
+
+function runStatePath(step: string, direction: Direction): string {
+  return documentPath("steps", step, ...(direction === "forward" ? ["state"] : ["undo", "state"]));
+}
+
+/** As `isDone` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
+function doneCondition(step: string, direction: Direction): string {
+  const state = runStatePath(step, direction);
+  if (direction === "forward") return `${state} = "Completed"`;
+  return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
+}
+
+export function operationOf(change: Change): PatchOperation {
+  const path = `/${change.path.join("/")}`;
+  switch (change.op) {
+    case "set":
+      return { op: PatchOperationType.set, path, value: change.value };
+    case "append":
+      return { op: PatchOperationType.add, path: `${path}/-`, value: change.value };
+    case "remove":
+      return { op: PatchOperationType.remove, path };
+    default:
+      return change satisfies never;
+  }
+}

@@ -1,0 +1,85 @@
+// The contract of what retention asks of the state store: every implementation passes this one suite.
+import { beforeAll, describe, expect, test } from "vitest";
+import { REMOVED } from "../../shared/domain/order.ts";
+import { closed } from "../../shared/domain/retention.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { leaveNotice } from "../../shared/domain/transitions.ts";
+import type { ClosingStore, OrderStore, Versioned } from "../../shared/store/order-store.ts";
+import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+
+const DAY_MS = 86_400_000;
+
+export function closingStoreContract(name: string, open: () => Promise<OrderStore & ClosingStore>): void {
+  describe(`closing store: ${name}`, () => {
+    let store: OrderStore & ClosingStore;
+    let made = 0;
+
+    beforeAll(async () => {
+      store = await open();
+    });
+
+    async function stored(changes: Partial<StateRecord>): Promise<Versioned> {
+      made += 1;
+      const record = { ...sampleRecord(`closing-${name}-${made}`), ...changes };
+      await store.create(sampleOrder(record.orderId), record);
+      return read(record.orderId);
+    }
+
+    async function read(orderId: string): Promise<Versioned> {
+      const versioned = await store.state(orderId);
+      if (!versioned) throw new Error(`no order ${orderId}`);
+      return versioned;
+    }
+
+    const close = (one: Versioned) =>
+      store.close(one, closed(one.record, NOON, DAY_MS), { revisions: one.record.orderRevision, keepMs: DAY_MS });
+
+    test("over finds what is over since before the instant, of one state, the longest first, and nothing else", async () => {
+      const late = await stored({ processState: "Processed", overAt: "2020-01-02T00:00:00.000Z" });
+      const later = await stored({ processState: "Processed", overAt: "2020-01-01T00:00:00.000Z" });
+      await stored({ processState: "Processed", overAt: "2099-01-01T00:00:00.000Z" });
+      await stored({ processState: "Processed", overAt: null });
+      const rests = await stored({ processState: "Error", overInErrorAt: "2020-01-01T00:00:00.000Z" });
+      await stored({});
+      const found = async () => {
+        const ids: string[] = [];
+        for await (const one of store.over("Processed", NOON)) ids.push(one.record.orderId);
+        return ids;
+      };
+      expect(await found()).toEqual([later.record.orderId, late.record.orderId]);
+      await close(later);
+      expect(await found()).toEqual([late.record.orderId]);
+      const inError: string[] = [];
+      for await (const one of store.over("Error", NOON)) inError.push(one.record.orderId);
+      expect(inError).toEqual([rests.record.orderId]);
+    });
+
+    test("close removes the secrets of each revision, and is refused at another version", async () => {
+      const first = await stored({ processState: "Processed", overAt: NOON });
+      const { orderId } = first.record;
+      const edited = sampleOrder(orderId, { currency: "USD" });
+      const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, edited);
+      if (revised.kind !== "written") throw new Error("the revision was refused");
+      expect(await close(first)).toEqual({ kind: "refused" });
+      expect(await store.order(orderId, 2)).toEqual(edited);
+      expect(await close(revised)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
+      expect(await store.order(orderId, 1)).toEqual(sampleOrder(orderId, { paymentToken: REMOVED }));
+      expect(await store.order(orderId, 2)).toEqual({ ...edited, paymentToken: REMOVED });
+      const { record } = await read(orderId);
+      expect(record.keptUntil).toBe("2026-01-02T12:00:00.000Z");
+      expect(record).not.toHaveProperty("overAt");
+    });
+
+    test("a guarded write with a lifetime is all or nothing", async () => {
+      const { record } = await stored({ processState: "Processed", overAt: NOON });
+      const { orderId } = record;
+      const lifetime = { revisions: 1, keepMs: DAY_MS };
+      const write = leaveNotice(record, { status: "Completed", attempt: 1, at: NOON }, NOON);
+      const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
+      expect(await store.change(orderId, wrong)).toEqual({ kind: "refused" });
+      expect((await store.order(orderId, 1)).paymentToken).toBe(sampleOrder().paymentToken);
+      expect(await store.change(orderId, { ...write, lifetime })).toMatchObject({ kind: "written" });
+      expect((await store.order(orderId, 1)).paymentToken).toBe(REMOVED);
+    });
+  });
+}

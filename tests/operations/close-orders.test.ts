@@ -1,0 +1,208 @@
+// Orders that are over, over the store in memory: what is closed, in which order of writes, and what stays as it is.
+import { beforeEach, expect, test } from "vitest";
+import { advance, nextTasks } from "../../shared/domain/attempt.ts";
+import { REMOVED } from "../../shared/domain/order.ts";
+import { closeOrders } from "../../shared/operations/close-orders.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import type { Retention } from "../../shared/operations/ports.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import type { ArchivedOrder } from "../../shared/store/order-archive.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const RESUBMIT = { kind: "resubmit", reason: "again", order: null, compensatedByHand: false } as const;
+const CALLER = { by: "ada", ifMatch: "any" } as const;
+
+type Mutable = { -readonly [name in keyof Retention]: Retention[name] };
+
+let world: World;
+let retention: Mutable;
+let archived: ArchivedOrder[];
+beforeEach(() => {
+  const store = createMemoryOrderStore();
+  archived = [];
+  retention = { store, keepMs: 90 * DAY_MS, resubmitWithinMs: DAY_MS, archive: undefined };
+  world = createWorld(NOON_MS, store);
+});
+
+const archive: NonNullable<Retention["archive"]> = { add: async (page) => void archived.push(...page) };
+const close = (withinMs = 60_000) => closeOrders(retention, withinMs, world, world.telemetry);
+const tokenOf = async (revision = 1) => (await world.store.order("order-1", revision)).paymentToken;
+
+async function processed(): Promise<void> {
+  expect(await world.runAttempt(await world.submitted())).toBe("concluded");
+}
+
+async function undone(): Promise<void> {
+  world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
+  await world.runAttempt(await world.submitted());
+  const wake = world.wakes.at(-1);
+  if (!wake) throw new Error("no wake");
+  expect(await world.runAttempt(wake)).toBe("concluded");
+}
+
+test("P29 without an archive the write that completes an order closes it", async () => {
+  world = Object.assign(world, { retention });
+  await processed();
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", keptUntil: "2026-04-01T12:00:00.000Z" });
+  expect(await tokenOf()).toBe(REMOVED);
+  expect(await close()).toMatchObject({ closed: 0 });
+});
+
+test("P16 P29 the last step run again after its order is closed asks no service, and says what was done", async () => {
+  world = Object.assign(world, { retention });
+  let attempt = await world.claim(await world.submitted());
+  let last = nextTasks(attempt);
+  for (let tasks = last; tasks.length > 0; tasks = nextTasks(attempt)) {
+    last = tasks;
+    attempt = advance(attempt, await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry))));
+  }
+  const calls = world.calls.length;
+  const [task] = last;
+  if (!task) throw new Error("no task");
+  expect(await runStep(task, world, world.telemetry)).toMatchObject({ kind: "completed", step: task.step });
+  expect(world.calls).toHaveLength(calls);
+});
+
+test("P29 without the setting nothing goes, and the record says since when it is over", async () => {
+  await processed();
+  expect(await world.stateOf()).toMatchObject({ overAt: "2026-01-01T12:00:00.000Z" });
+  expect(await world.stateOf()).not.toHaveProperty("keptUntil");
+  expect(await tokenOf()).toBe("tok_visa");
+});
+
+test("P29 an order that was over before the setting was made is closed, once", async () => {
+  await processed();
+  world.clock += HOUR_MS;
+  expect(await close()).toEqual({ closed: 1, lost: 0, broken: 0, finished: true });
+  expect(await world.stateOf()).toMatchObject({ keptUntil: "2026-04-01T13:00:00.000Z" });
+  expect(await tokenOf()).toBe(REMOVED);
+  expect(await close()).toMatchObject({ closed: 0 });
+});
+
+test("P29 an order that is closed and can't be told is open again until it is told", async () => {
+  world = Object.assign(world, { retention });
+  world.failing = "Completed";
+  await processed();
+  expect(await world.stateOf()).toMatchObject({ overAt: null, keptUntil: null, notices: [{ status: "Completed" }] });
+  world.clock += HOUR_MS;
+  expect(await close()).toMatchObject({ closed: 0 });
+  world.failing = undefined;
+  await sweep(world, world.telemetry);
+  expect(await world.stateOf()).toMatchObject({ notices: [], overAt: "2026-01-01T13:00:00.000Z" });
+  world.clock += HOUR_MS;
+  expect(await close()).toMatchObject({ closed: 1 });
+});
+
+test("P29 an order in Error that a person has to see to stays as it is, and is over once it is settled", async () => {
+  world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
+  world.answers.set("release", () => ({ kind: "rejected", message: "gone" }));
+  await world.runAttempt(await world.submitted());
+  const wake = world.wakes.at(-1);
+  if (!wake) throw new Error("no wake");
+  await world.runAttempt(wake);
+  expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "notUndone" }, notices: [] });
+  world.clock += 10 * DAY_MS;
+  expect(await close()).toMatchObject({ closed: 0 });
+  expect(await tokenOf()).toBe("tok_visa");
+  await operateOrder("order-1", { kind: "settle", reason: "done by hand" }, CALLER, world, world.telemetry);
+  world.clock += 2 * DAY_MS;
+  expect(await close()).toMatchObject({ closed: 1 });
+  expect(await tokenOf()).toBe(REMOVED);
+});
+
+test("P29 an undone order can be resubmitted as it is for a time, then only with a new payment token", async () => {
+  await undone();
+  world.clock += HOUR_MS;
+  expect(await close()).toMatchObject({ closed: 0 });
+  const read = await world.store.state("order-1");
+  world.clock += DAY_MS;
+  expect(await close()).toMatchObject({ closed: 1 });
+  const resubmit = (order: ReturnType<typeof sampleOrder> | null) =>
+    operateOrder("order-1", { ...RESUBMIT, order }, CALLER, world, world.telemetry);
+  expect(await resubmit(null)).toMatchObject({ kind: "refused", reason: expect.stringContaining("new payment token") });
+  expect(await resubmit(await world.store.order("order-1", 1))).toMatchObject({
+    kind: "invalid",
+    faults: ["order: paymentToken: was removed, and a new one is needed"],
+  });
+  expect(await resubmit(sampleOrder("order-1", { paymentToken: "tok_new" }))).toMatchObject({ kind: "done" });
+  expect(await world.stateOf()).toMatchObject({ processState: "Pending" });
+  for (const name of ["overAt", "overInErrorAt", "keptUntil"]) expect(await world.stateOf()).not.toHaveProperty(name);
+  expect(await tokenOf(2)).toBe("tok_new");
+  // Whoever still had it as it was before loses.
+  if (read)
+    expect(await retention.store.close(read, read.record, { revisions: 1, keepMs: 1 })).toEqual({ kind: "refused" });
+});
+
+test("P29 an undone order is resubmitted as it is before it is closed", async () => {
+  await undone();
+  world.clock += HOUR_MS;
+  expect(await operateOrder("order-1", RESUBMIT, CALLER, world, world.telemetry)).toMatchObject({ kind: "done" });
+  world.clock += 2 * DAY_MS;
+  expect(await close()).toMatchObject({ closed: 0 });
+  expect(await tokenOf()).toBe("tok_visa");
+});
+
+test("P29 archived first, without its secrets; an archive that is away keeps the order open", async () => {
+  retention.archive = { add: () => Promise.reject(new Error("storage away")) };
+  world = Object.assign(world, { retention });
+  await processed();
+  expect(await world.stateOf()).not.toHaveProperty("keptUntil");
+  world.clock += HOUR_MS;
+  await expect(close()).rejects.toThrow("storage away");
+  expect(await tokenOf()).toBe("tok_visa");
+  retention.archive = archive;
+  expect(await close()).toMatchObject({ closed: 1 });
+  expect(archived).toMatchObject([
+    { record: { orderId: "order-1", processState: "Processed" }, orders: [{ paymentToken: REMOVED, currency: "EUR" }] },
+  ]);
+  expect(archived[0]?.record).not.toHaveProperty("keptUntil");
+});
+
+test("P29 a death between the archive and the closing loses nothing: the same orders are offered again", async () => {
+  retention.archive = archive;
+  await processed();
+  world.clock += HOUR_MS;
+  const { close: real } = retention.store;
+  retention.store = { ...retention.store, close: () => Promise.reject(new Error("killed")) };
+  await expect(close()).rejects.toThrow("killed");
+  retention.store = { ...retention.store, close: real };
+  expect(await close()).toMatchObject({ closed: 1 });
+  expect(archived).toHaveLength(2);
+  expect(archived[0]).toEqual(archived[1]);
+});
+
+test("P29 a content that can't be read keeps its order and stops no other", async () => {
+  retention.archive = archive;
+  await processed();
+  await world.submit(sampleOrder("order-2"));
+  const other = await world.store.state("order-2");
+  if (!other) throw new Error("no order-2");
+  await world.store.replace(other, { ...other.record, processState: "Processed", overAt: "2026-01-01T12:00:00.000Z" });
+  world.clock += HOUR_MS;
+  const { order: real } = world.store;
+  world.store.order = (orderId, revision) =>
+    orderId === "order-1" ? Promise.reject(new Error("no order order-1")) : real(orderId, revision);
+  expect(await close()).toEqual({ closed: 1, lost: 0, broken: 1, finished: true });
+  expect(world.events.at(-2)).toMatchObject({ name: "OrderNotClosed", attributes: { orderId: "order-1" } });
+});
+
+test("P29 a run that is out of time says so, and the next one goes on", async () => {
+  await processed();
+  world.clock += HOUR_MS;
+  expect(await close(-1)).toEqual({ closed: 0, lost: 0, broken: 0, finished: false });
+  expect(await close()).toMatchObject({ closed: 1, finished: true });
+});
+
+test("P1 P29 a message that comes again after the order is closed is a duplicate, not another order", async () => {
+  world = Object.assign(world, { retention });
+  await processed();
+  expect(await world.submit()).toBeUndefined();
+  expect(world.eventNames().at(-1)).toBe("DuplicateSubmission");
+  await world.submit(sampleOrder("order-1", { currency: "USD" }));
+  expect(world.quarantined).toHaveLength(1);
+});

@@ -1,0 +1,52 @@
+// A wrong credential through the whole stack: orders wait for a person, by either transport, and go on once it is mended.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+beforeAll(async () => {
+  app = await startTestStack();
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const held = ({ processState, attempt }: StateRecord) => processState === "Pending" && attempt === 2;
+const LONG_MS = 40_000;
+
+async function ask(path: string, body?: unknown) {
+  const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
+  const options = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders${path}`, options);
+  return { status: response.status, body: (await response.json()) as { record: StateRecord } };
+}
+
+test.each([
+  ["inventory", "reserveStock", "an activity"],
+  ["fraud", "checkFraud", "a step over a queue"],
+])(
+  "P27 401 from %s in %s, %s: held with its cause, not counted, and Processed once the key is right",
+  async (service, step) => {
+    const orderId = `held-${service}`;
+    const mend = await app.switchOn(service, {
+      kind: "refuse",
+      status: 401,
+      message: "key expired",
+      match: { orderId },
+    });
+    await app.shop.send({ ...madeOrder(orderId), workflow: "order-fulfilment" });
+    const record = await app.eventually(orderId, held, LONG_MS);
+    expect(record).toMatchObject({ failureCount: 0, direction: "forward", error: null });
+    const { body } = await ask(`/${orderId}`);
+    expect(body.record.steps[step]).toMatchObject({
+      state: "NotStarted",
+      expiry: { attempt: 1, misconfigured: true, message: expect.stringContaining("HTTP 401") },
+    });
+    expect(body.record.steps[step]?.expiry?.tries).toBeGreaterThan(0);
+    expect(app.statuses(orderId).map(({ subject }) => subject)).not.toContain("RetryScheduled");
+    await mend();
+    expect((await ask(`/${orderId}/resubmit`, { reason: "key renewed" })).status).toBe(200);
+    const ended = await app.eventually(orderId, ({ processState }) => processState === "Processed", LONG_MS);
+    expect(ended.failureCount).toBe(0);
+  },
+  2 * LONG_MS,
+);

@@ -1,0 +1,82 @@
+// What one order costs, counted: infra/cost/counts.json, from which docs/sizing.md and docs/cost.md are made, says the same.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readCounts } from "../../cli/cost/counts.ts";
+import { madeOrder } from "../../cli/shop.ts";
+import { PART_NAMES } from "../../local/stack/parts.ts";
+import { openTraces } from "../../local/traces/trace-file.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+/** Sweeps and gauges cost the same without an order. */
+const NEVER = "0 0 0 1 1 *";
+
+type Counts = Record<string, number>;
+
+const data = mkdtempSync(join(tmpdir(), "counts-"));
+let app: TestStack;
+beforeAll(async () => {
+  const appSettings = { SupervisorSchedule: NEVER, StockSchedule: NEVER, OTEL_BSP_SCHEDULE_DELAY: "200" };
+  app = await startTestStack({ data, parts: PART_NAMES, appSettings });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const order = (orderId: string) => ({ ...madeOrder(orderId), workflow: "order-fulfilment" });
+
+async function ended(orderId: string): Promise<void> {
+  await app.eventually(orderId, ({ processState }) => processState === "Processed");
+  await expect.poll(() => app.statuses(orderId).at(-1)?.subject).toBe("Completed");
+}
+
+async function counts(): Promise<{ store: Counts; bus: Counts; host: Counts }> {
+  const { bus, cosmos, host } = app.stack.addresses;
+  const read = async (url: string) => (await (await fetch(url)).json()) as Counts;
+  return {
+    store: await read(new URL("/$counts", cosmos?.endpoint).href),
+    bus: await read(`http://127.0.0.1:${bus?.adminPort}/$counts`),
+    host: await read(`${host?.url}/admin/counts`),
+  };
+}
+
+function spansOf(orderId: string): number {
+  const reader = openTraces(join(data, "traces"));
+  try {
+    return reader?.tracesWith("orderId", orderId).flatMap(({ spans }) => spans).length ?? 0;
+  } finally {
+    reader?.close();
+  }
+}
+
+test("one order costs what infra/cost/counts.json says", async () => {
+  const perOrder: Counts = readCounts().perOrder;
+  // The first order of a process also opens its connections.
+  await app.shop.send(order("counts-before"));
+  await ended("counts-before");
+  const before = await counts();
+  await app.shop.send(order("counts-1"));
+  await ended("counts-1");
+  const after = await counts();
+  const spent = (part: keyof typeof after, name: string) => (after[part][name] ?? 0) - (before[part][name] ?? 0);
+  const storeRequests = ["batch", "patch", "replace", "read"].reduce((sum, kind) => sum + spent("store", kind), 0);
+  expect({
+    busSends: spent("bus", "sends"),
+    busDeliveries: spent("bus", "deliveries"),
+    busCompletions: spent("bus", "completes"),
+    storeRequests,
+    activities: spent("host", "durable.activities"),
+  }).toEqual({
+    busSends: perOrder["busSends"],
+    busDeliveries: perOrder["busDeliveries"],
+    busCompletions: perOrder["busCompletions"],
+    storeRequests: perOrder["storeRequests"],
+    activities: perOrder["activities"],
+  });
+  // A model of what Azure charges, by the size of documents: these differ a little from order to order.
+  const ofUnits = spent("store", "requestChargeModelled") / (perOrder["requestUnits"] ?? 0);
+  expect(Math.abs(ofUnits - 1)).toBeLessThan(0.1);
+  await expect.poll(() => spansOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["spans"]);
+});

@@ -1,0 +1,174 @@
+// Retention through the whole stack: what the documents of an order that is over look like, and that they go together.
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import { REMOVED } from "../../shared/domain/order.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+import { sampleOrder, sampleRecord } from "../support/orders.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+const SHORT = { HousekeepingSchedule: "* * * * * *", ResubmitWithin: "PT1S" };
+
+interface StoredDocument {
+  readonly id: string;
+  readonly ttl?: number;
+  readonly _ts: number;
+  readonly order?: { readonly paymentToken: string };
+}
+
+async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocument[]> {
+  const query = containerOf(app.settings).items.query<StoredDocument>("SELECT * FROM c", { partitionKey: orderId });
+  return (await query.fetchAll()).resources;
+}
+
+describe("the price", () => {
+  let app: TestStack;
+  beforeAll(async () => {
+    // What housekeeping asks for would be counted too.
+    app = await startTestStack({ appSettings: { HousekeepingSchedule: "0 0 0 1 1 *", EndedOrdersKeptFor: "P1D" } });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  test.each([
+    ["returns", { batch: 2, patch: 3, replace: 0, read: 0 }],
+    ["order-fulfilment", { batch: 2, patch: 6, replace: 0, read: 1 }],
+  ])("P29 closing an order of the workflow %s costs it no request more: %o", async (workflow, wanted) => {
+    const counts = async () =>
+      (await (await fetch(new URL("/$counts", app.stack.addresses.cosmos?.endpoint))).json()) as Record<string, number>;
+    const before = await counts();
+    await app.shop.send({ ...madeOrder(`closed-${workflow}`), workflow });
+    await app.eventually(`closed-${workflow}`, ended);
+    const after = await counts();
+    const spent = Object.keys(wanted).map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)]);
+    expect(Object.fromEntries(spent)).toEqual(wanted);
+  });
+});
+
+describe("without an archive", () => {
+  let app: TestStack;
+  beforeAll(async () => {
+    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT10S" } });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  test("P29 all documents have one time to live from one write, no token, and go at the same moment", async () => {
+    await app.shop.send(madeOrder("goes-1"));
+    await app.eventually("goes-1", ended);
+    const documents = await documentsOf(app, "goes-1");
+    expect(documents.map(({ id }) => id).sort()).toEqual(["order", "state"]);
+    expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
+    expect(documents[0]?._ts).toBe(documents[1]?._ts);
+    expect(documents.find(({ id }) => id === "order")?.order?.paymentToken).toBe(REMOVED);
+    const seen = new Set<number>();
+    for (let left = documents.length; left > 0; await sleep(50)) {
+      left = (await documentsOf(app, "goes-1")).length;
+      seen.add(left);
+    }
+    expect([...seen]).toEqual([2, 0]);
+    const told = () => app.statuses("goes-1").map(({ subject }) => subject);
+    expect(told().at(-1)).toBe("Completed");
+  });
+
+  test("P29 an order that was undone keeps its token as long as it may be resubmitted, and is closed then", async () => {
+    await app.switchOn("shipping", { kind: "refuse", status: 422, message: "no", match: { orderId: "undone-1" } });
+    await app.shop.send({ ...madeOrder("undone-1"), workflow: "order-fulfilment" });
+    const undone = await app.eventually("undone-1", (record) => record.error?.kind === "undone" && ended(record));
+    expect(undone).not.toHaveProperty("keptUntil");
+    await app.eventually("undone-1", ({ keptUntil }) => keptUntil !== undefined);
+    const documents = await documentsOf(app, "undone-1");
+    expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
+    expect(documents[0]?._ts).toBe(documents[1]?._ts);
+  });
+
+  test("P29 a closed order that gets a new token stays, with all of its documents", async () => {
+    const orders = containerOf(app.settings);
+    const store = createCosmosOrderStore(orders);
+    await app.shop.send(madeOrder("stays-1"));
+    await app.eventually("stays-1", ended);
+    const read = await store.state("stays-1");
+    if (!read?.record.keptUntil) throw new Error("it is not closed");
+    const { keptUntil: _closed, ...open } = read.record;
+    const written = await store.revise(read, { ...open, orderRevision: 2 }, sampleOrder("stays-1"));
+    expect(written.kind).toBe("written");
+    const documents = await documentsOf(app, "stays-1");
+    expect(Object.fromEntries(documents.map(({ id, ttl }) => [id, ttl]))).toEqual({
+      state: -1,
+      order: -1,
+      "order-2": undefined,
+    });
+  });
+});
+
+describe("with an archive", () => {
+  let app: TestStack;
+  beforeAll(async () => {
+    app = await startTestStack({
+      appSettings: { ...SHORT, EndedOrdersKeptFor: "P1D", OrderArchive: "order-archive" },
+    });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  test("P29 housekeeping archives an order that is over, then closes it: one line, no token, both documents", async () => {
+    await app.shop.send(madeOrder("kept-1"));
+    const record = await app.eventually("kept-1", ({ overAt }) => typeof overAt === "string");
+    expect(record).not.toHaveProperty("ttl");
+    // Five minutes later, for housekeeping.
+    const long = "2026-01-01T12:00:00.000Z";
+    await containerOf(app.settings)
+      .item("state", "kept-1")
+      .patch([{ op: "set", path: "/overAt", value: long }]);
+    await app.eventually("kept-1", ({ keptUntil }) => typeof keptUntil === "string");
+    expect((await documentsOf(app, "kept-1")).map(({ ttl }) => ttl)).toEqual([86_400, 86_400]);
+    await sleep(2000);
+    const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
+    const blob = storage.getContainerClient("order-archive").getBlobClient("2026/01/01.jsonl");
+    const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        record: { orderId: "kept-1", processState: "Processed" },
+        orders: [{ orderId: "kept-1", paymentToken: REMOVED }],
+      },
+    ]);
+    expect(lines.join()).not.toContain(madeOrder("kept-1").paymentToken);
+  });
+});
+
+describe("a host that is killed while it closes orders", () => {
+  const ORDERS = 300;
+  const ids = Array.from({ length: ORDERS }, (_, index) => `many-${index}`);
+  let app: TestStack;
+  beforeAll(async () => {
+    app = await startTestStack({
+      appSettings: { ...SHORT, EndedOrdersKeptFor: "P1D", OrderArchive: "order-archive" },
+    });
+  });
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  test("[housekeeping | orders that are over, between the archive and their closing | host killed] each stands in the archive once, and all are closed in the end", async () => {
+    const store = createCosmosOrderStore(containerOf(app.settings));
+    await app.stack.kill("host");
+    for (const [index, orderId] of ids.entries()) {
+      const { dueAt: _due, ...record } = sampleRecord(orderId);
+      const overAt = `2026-01-01T12:00:00.${String(index).padStart(3, "0")}Z`;
+      await store.create(sampleOrder(orderId), { ...record, processState: "Processed", overAt });
+    }
+    const closed = async () => (await app.records.of(ids)).filter(({ keptUntil }) => keptUntil).length;
+    const seen: number[] = [];
+    for (let kills = 0; kills < 3; kills += 1) {
+      const before = await closed();
+      await app.stack.restart("host");
+      await expect.poll(closed, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before);
+      await app.stack.kill("host");
+      seen.push(await closed());
+    }
+    expect(seen.some((count) => count > 0 && count < ORDERS)).toBe(true);
+    await app.stack.restart("host");
+    await expect.poll(closed, { timeout: 20_000 }).toBe(ORDERS);
+    const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
+    const blob = storage.getContainerClient("order-archive").getBlobClient("2026/01/01.jsonl");
+    const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).record.orderId)).toEqual(ids);
+  }, 120_000);
+});

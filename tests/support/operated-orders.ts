@@ -1,0 +1,92 @@
+// Orders that an operator acts on, in the states that the tests of operators' actions need.
+import { decide, type Occasion, type OperatorAction } from "../../shared/domain/operator.ts";
+import {
+  NOT_STARTED,
+  newStateRecord,
+  type OrderError,
+  type StateRecord,
+  type StepRecord,
+} from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+
+export const NOON = "2026-01-01T12:00:00.000Z";
+export const LATER = "2026-01-01T12:00:20.000Z";
+export const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockSkewMs: 1000 };
+
+export const step = (name: string) =>
+  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "byHand" }) as const;
+export const UNDO = { operation: "undo", completeWithin: "PT10S" } as const;
+export const workflow: Workflow = {
+  name: "w",
+  version: 1,
+  policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
+  steps: [step("reserve"), step("pay"), step("ship")],
+};
+const submission = {
+  orderId: "o",
+  priority: "normal",
+  replyTo: "replies-shop",
+  replyToSessionId: null,
+  correlationId: "c",
+  traceparent: null,
+} as const;
+export const fresh = newStateRecord(submission, workflow, NOON, LATER);
+export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
+export const completed: StepRecord = {
+  ...notStarted,
+  state: "Completed",
+  startedAt: NOON,
+  endedAt: NOON,
+  result: { id: "r" },
+};
+export const failed: StepRecord = { ...notStarted, state: "Failed", startedAt: NOON, endedAt: NOON, error: "no" };
+export const running: StepRecord = {
+  ...notStarted,
+  state: "Running",
+  scheduledAt: NOON,
+  startBy: LATER,
+  startedAt: NOON,
+  completeBy: LATER,
+  retryCount: 1,
+};
+export const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
+
+export function record(changes: Partial<StateRecord>): StateRecord {
+  return { ...fresh, ...changes };
+}
+
+export function errorOf(kind: OrderError["kind"]): OrderError {
+  return { kind, message: "card expired", step: "pay", agent: "pay", at: NOON };
+}
+
+export const rejected = record({
+  processState: "Error",
+  attempt: 2,
+  failureCount: 1,
+  error: errorOf("rejected"),
+  steps: { reserve: completed, pay: failed, ship: notStarted },
+});
+export const underWay = record({
+  processState: "Processing",
+  lockedBy: "o-1",
+  completeBy: LATER,
+  dueAt: LATER,
+  steps: { reserve: completed, pay: running, ship: notStarted },
+});
+
+export const actions = {
+  resubmit: { kind: "resubmit", reason: "card renewed", edited: null, compensatedByHand: false },
+  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedByHand: false },
+  byHand: { kind: "resubmit", reason: "fetched back", edited: null, compensatedByHand: true },
+  undo: { kind: "undo", reason: "shop asked" },
+  cancel: { kind: "cancel", reason: "sent by mistake" },
+  extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
+  settle: { kind: "settle", reason: "the bank sent it back" },
+} as const satisfies Record<string, OperatorAction>;
+
+/** What is decided. @throws where it is refused */
+export function allowed(before: StateRecord, action: OperatorAction) {
+  const decision = decide(before, action, workflow, occasion);
+  if (decision.kind !== "allowed") throw new Error(decision.reason);
+  return decision;
+}
