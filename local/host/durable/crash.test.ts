@@ -55,11 +55,12 @@ test("three kills with 50 orchestrations and their timers, children and events u
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
   const first = await openBench(APP, { data });
-  await first.client.startNew("waits", { instanceId: "held", input: { before: 500, names: [] } });
+  await first.client.startNew("waits", { instanceId: "held", input: { before: 2000, names: [] } });
   await first.client.startNew("waits", { instanceId: "due", input: { before: 100, names: [] } });
   await first.client.suspend("held", "hold");
   await first.close();
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  // Both timers come due meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 2100));
   const second = await openBench(APP, { data });
   expect((await second.ended("due")).output).toEqual([]);
   expect((await second.client.getStatus("held")).runtimeStatus).toBe("Suspended");
