@@ -1,4 +1,5 @@
 // Puts the app together: the ports, made once a process, from the settings.
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
@@ -176,6 +177,7 @@ function compose(config: Config): App {
       pause: sleep,
     }),
     operatorSignIn: config.OperatorSignIn,
+    nonce: randomUUID,
     now,
   };
   const consumed = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CHAIN, GRAPH, NOON, NOON_MS, sampleOrder, sampleRecord } from "../../tests/support/orders.ts";
+import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleOrder, sampleRecord } from "../../tests/support/orders.ts";
 import { applyChanges, holds } from "./apply-changes.ts";
 import { type StepTask, toSchedule } from "./attempt.ts";
 import { durationMs, after as later } from "./duration.ts";
@@ -11,7 +11,6 @@ import { done, refused, restarted, scheduled, taken } from "./step-run.ts";
 import { claim, completeLevel, type GuardedWrite, rejectAndUndo, rejectStep, takeUp } from "./transitions.ts";
 import type { RecoveryPolicy, Workflow } from "./workflow.ts";
 
-const UNRECORDED_MS = 2000;
 const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
 const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
@@ -32,7 +31,7 @@ function stepIn(record: StateRecord, name: string): StepRecord {
 function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
   const { steps, direction } = record;
   const level = openLevel(planOf(workflow, steps, direction), steps, direction);
-  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, NOON, UNRECORDED_MS));
+  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, NOON, SCHEDULING));
   return write(record, claim(wakeOf(record), next, "order-1-1@hub", NOON));
 }
 
@@ -194,7 +193,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   /** It waits for the agent of the step. */
   const waiting = (): StateRecord => {
     const record = withDone(claimed(sampleRecord()), "reserveStock");
-    const next = scheduled({ ...ONE_SECOND, record: stepIn(record, "takePayment") }, "forward", NOON, UNRECORDED_MS);
+    const next = scheduled({ ...ONE_SECOND, record: stepIn(record, "takePayment") }, "forward", NOON, SCHEDULING);
     return { ...record, steps: { ...record.steps, takePayment: next.record } };
   };
   /** The agent has taken the step up. */
@@ -230,7 +229,7 @@ describe("P10 P11 the supervisor's verdict", () => {
 
   test("P7 an agent behind a queue takes a step up unrecorded, however late", () => {
     const step = { ...ONE_SECOND, transport: "queue", record: notStarted } as const;
-    expect(scheduled(step, "forward", NOON, UNRECORDED_MS).record).toMatchObject({
+    expect(scheduled(step, "forward", NOON, SCHEDULING).record).toMatchObject({
       startBy: later(NOON, 30_000),
       completeBy: later(NOON, 31_000),
     });
@@ -280,7 +279,7 @@ describe("P10 P11 the supervisor's verdict", () => {
 
   test("an undo that ran out of time is started anew, with the forward run as it was", () => {
     const completed = { ...notStarted, state: "Completed" } as const;
-    const { record } = scheduled({ ...ONE_SECOND, record: completed }, "undo", NOON, UNRECORDED_MS);
+    const { record } = scheduled({ ...ONE_SECOND, record: completed }, "undo", NOON, SCHEDULING);
     const running = taken(record, "undo", NOON, NOON);
     expect(restarted(running, "undo")).toMatchObject({
       state: "Completed",

@@ -47,6 +47,8 @@ export interface StepRun {
   /** When its agent took it up, as far as that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** Of a step that is asked over a queue: a random text that only its request and this record have, and that a reply has to show. */
+  readonly nonce?: string | undefined;
   /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
   readonly expiry?: Expiry | undefined;
 }

@@ -23,12 +23,18 @@ export interface ToSchedule {
   readonly completeWithin: string;
 }
 
-/**
- * The step from the moment it waits for its agent. The durations have passed the workflow's check.
- * @param unrecordedMs an agent of this app that takes it up within this time needs no write that says so
- */
-export function scheduled(step: ToSchedule, direction: Direction, now: string, unrecordedMs: number): NextStep {
+/** How steps are scheduled here. */
+export interface Scheduling {
+  /** An agent of this app that takes a step up within this time needs no write that says so. */
+  readonly unrecordedMs: number;
+  /** Another random text each time, that nobody can guess. */
+  readonly nonce: () => string;
+}
+
+/** The step from the moment it waits for its agent. The durations have passed the workflow's check. */
+export function scheduled(step: ToSchedule, direction: Direction, now: string, scheduling: Scheduling): NextStep {
   const { name, record, transport, startWithin, completeWithin } = step;
+  const { unrecordedMs, nonce } = scheduling;
   const startMs = durationMs(startWithin) ?? 0;
   // An agent behind a queue can't write the record: whenever it takes the step up, it does so unrecorded.
   const freeMs = transport === "queue" ? startMs : Math.min(unrecordedMs, startMs);
@@ -40,6 +46,7 @@ export function scheduled(step: ToSchedule, direction: Direction, now: string, u
     startedAt: null,
     endedAt: null,
     error: null,
+    ...(transport === "queue" && { nonce: nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }

@@ -7,7 +7,10 @@ import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
 
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
-export type Ticket = Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy">;
+export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy"> {
+  /** What only the request has: whoever was not asked can't reply. Absent where a version of the app asked that had none. */
+  readonly nonce?: string | undefined;
+}
 
 /** What an agent finds on its queue. It lives no longer than until `startBy`. */
 export interface AgentRequestMessage {
@@ -67,6 +70,7 @@ const ticket = z.object({
   step: text.min(1),
   direction: z.enum(["forward", "undo"]),
   lockedBy: text.min(1),
+  nonce: text.optional(),
 }) satisfies z.ZodType<Ticket>;
 
 const result = z

@@ -8,7 +8,7 @@ import type { Versioned } from "../store/order-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder, endingOf } from "./conclude-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { tell, tellSteps } from "./tell.ts";
 
 /**
@@ -41,7 +41,7 @@ async function claimInSpan(
   const level = openLevel(planOf(workflow, steps, direction), steps, direction);
   if (level.length === 0) return concludeAtOnce(record, holder, ports, telemetry);
   const now = instant(ports.now());
-  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, now, ports.timing.unrecordedMs));
+  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, now, schedulingOf(ports)));
   const written = await ports.store.change(orderId, claim(record, next, holder, now));
   if (written.kind === "refused") {
     const stored = (await ports.store.state(orderId))?.record;

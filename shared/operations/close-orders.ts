@@ -5,7 +5,7 @@ import { closed, isOver } from "../domain/retention.ts";
 import type { ArchivedOrder } from "../store/order-archive.ts";
 import type { OVER, Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts";
-import { withoutStoresOwn } from "./stored-record.ts";
+import { shownRecord } from "./stored-record.ts";
 
 /** Who completed an order may still be sending the last message of it, and leaves a notice where that fails. */
 const STILL_TOLD_MS = 300_000;
@@ -97,7 +97,7 @@ async function entryOf({ record }: Versioned, ports: Ports, telemetry: Telemetry
   try {
     const revisions = Array.from({ length: orderRevision }, (_, index) => index + 1);
     const orders = await Promise.all(revisions.map((revision) => ports.store.order(orderId, revision)));
-    return { record: withoutStoresOwn(record), orders: orders.map(withoutSecrets) };
+    return { record: shownRecord(record), orders: orders.map(withoutSecrets) };
   } catch (cause) {
     if (cause instanceof Outage) throw cause;
     telemetry.event("OrderNotClosed", { orderId, cause: String(cause) });

@@ -6,7 +6,7 @@ import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
 import type { Ports } from "./ports.ts";
-import { withoutStoresOwn } from "./stored-record.ts";
+import { shownRecord } from "./stored-record.ts";
 
 /** One order as an operator sees it. */
 export interface Inspection {
@@ -34,7 +34,7 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
   const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
   return {
     etag: entityTag(read.etag),
-    record: withoutStoresOwn(record),
+    record: shownRecord(record),
     order: await ports.store.order(orderId, record.orderRevision),
     actions: {
       resubmit: mayResubmit(may),

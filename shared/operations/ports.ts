@@ -1,5 +1,6 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { RoutedAgent } from "../agents/agent.ts";
+import type { Scheduling } from "../domain/step-run.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
@@ -61,6 +62,8 @@ export interface Ports {
   readonly retention?: Retention | undefined;
   /** How the operator's API knows who asks. */
   readonly operatorSignIn: OperatorSignIn;
+  /** Another random text each time, that nobody can guess. */
+  readonly nonce: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -71,4 +74,8 @@ export type { Telemetry };
 
 export function instant(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+export function schedulingOf({ timing, nonce }: Ports): Scheduling {
+  return { unrecordedMs: timing.unrecordedMs, nonce };
 }

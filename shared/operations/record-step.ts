@@ -8,7 +8,7 @@ import { completeAmong, completeLevel, completeOrder, rejectAndUndo, rejectStep 
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
 import { concludeOrder, endingOf, passOn, type Undone } from "./conclude-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { tellOrLeave } from "./tell.ts";
 
 /** What an agent answered in time, and when it took the step up, where that is known. */
@@ -68,7 +68,7 @@ async function close(task: StepTask, ended: StepRecord, now: string, ports: Port
     if (among.kind === "written") return among;
   }
   if (next.length > 0) {
-    const following = next.map((step) => scheduled(step, direction, now, ports.timing.unrecordedMs));
+    const following = next.map((step) => scheduled(step, direction, now, schedulingOf(ports)));
     return ports.store.change(orderId, completeLevel(task, ended, following, now));
   }
   const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;

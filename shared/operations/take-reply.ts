@@ -1,4 +1,5 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
+import { createHash, timingSafeEqual } from "node:crypto";
 import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
@@ -57,8 +58,19 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   if (!record) return "there is no such order";
   const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
   const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
-  if (!task) return "the record knows of no such request";
-  return { task, isOpen: isInHand(runOf(record.steps[step], direction)) };
+  if (task?.transport !== "queue") return "the record knows of no such request";
+  const run = runOf(record.steps[step], direction);
+  // A version of the app that had no nonces may have asked.
+  if (run?.nonce !== undefined && !isSame(run.nonce, ticket.nonce)) {
+    return attempt === record.attempt ? "it does not have its request's nonce" : "another attempt has asked anew";
+  }
+  return { task, isOpen: isInHand(run) };
+}
+
+/** In constant time: how long it takes says nothing of how much was guessed. */
+function isSame(wanted: string, shown = ""): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(wanted), digest(shown));
 }
 
 /** From now on the supervisor counts it as a failure when the agent is not done in time. */

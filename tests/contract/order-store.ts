@@ -14,7 +14,7 @@ import {
 } from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
-import { CHAIN, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { CHAIN, NOON, SCHEDULING, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 /** A step may be called what is a keyword of the store's own language. */
 const KEYWORDS = ["order", "value", "group"] as const;
@@ -49,7 +49,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, 2000);
+        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, SCHEDULING);
       });
       return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
     }
@@ -182,7 +182,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, 2000);
+        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, SCHEDULING);
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
@@ -202,7 +202,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = KEYWORDS.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, direction, NOON, 2000);
+        return scheduled({ ...PLANNED, name, record: step }, direction, NOON, SCHEDULING);
       });
       const taking = claim({ ...wakeOf(record), direction }, level, `${record.orderId}-1`, NOON);
       const taken = await store.change(record.orderId, taking);
@@ -270,7 +270,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const step = read?.record.steps["reserveStock"];
       if (!read || !step) throw new Error("no state record");
       expect(step.expiry).toEqual(expiry);
-      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, "undo", NOON, 2000).record;
+      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, "undo", NOON, SCHEDULING).record;
       const steps = { ...read.record.steps, reserveStock: undoing };
       await store.replace(read, { ...read.record, direction: "undo", steps });
       const undone = await store.change(record.orderId, noteExpiry({ ...task, direction: "undo" }, expiry));

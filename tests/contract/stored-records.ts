@@ -7,7 +7,7 @@ import { scheduled } from "../../shared/domain/step-run.ts";
 import { claim } from "../../shared/domain/transitions.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
-import { NOON } from "../support/orders.ts";
+import { NOON, SCHEDULING } from "../support/orders.ts";
 
 interface Planted {
   readonly store: OrderStore;
@@ -70,7 +70,7 @@ export function storedRecordsContract(
       const before = await read(orderId);
       const record = before.steps["reserveStock"] as StepRecord;
       const times = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
-      const level = [scheduled({ ...times, name: "reserveStock", record }, "forward", NOON, 2000)];
+      const level = [scheduled({ ...times, name: "reserveStock", record }, "forward", NOON, SCHEDULING)];
       const written = await planted.store.change(orderId, claim(wakeOf(before), level, "holder", NOON));
       expect(written).toMatchObject({ kind: "written", record: { processState: "Processing", ...UNKNOWN } });
       const stored = await planted.stored(orderId);

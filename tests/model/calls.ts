@@ -142,6 +142,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       lateReply: async () => undefined,
       entries: never as never,
     },
+    // A reply that was forged is no state of the model: what comes shows what was asked.
+    nonce: () => "nonce",
     now,
     pause: async () => undefined,
   };

@@ -147,6 +147,9 @@ test.each([
   ["another holder", { lockedBy: "order-1-1@elsewhere" }],
   ["a later attempt", { attempt: 2, lockedBy: "order-1-2@hub" }],
   ["the other direction", { direction: "undo" }],
+  ["a step that is not asked over a queue", { step: "takePayment" }],
+  ["its own step, with another nonce", { nonce: "00000000-0000-4000-8000-000000000000" }],
+  ["its own step, without a nonce", { nonce: undefined }],
 ])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
   const reply = await ask();
   const before = await world.stateOf();

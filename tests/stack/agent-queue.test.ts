@@ -6,7 +6,12 @@ import { openLedger } from "../support/ledger.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Request {
-  readonly ticket: { readonly orderId: string; readonly attempt: number; readonly step: string };
+  readonly ticket: {
+    readonly orderId: string;
+    readonly attempt: number;
+    readonly step: string;
+    readonly nonce: string;
+  };
   readonly operation: string;
   readonly completeBy: string;
   readonly idempotencyKey: string;
@@ -68,6 +73,32 @@ test("P7 the request says what to do, until when, under which key and where to r
   expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, endpoint: "queue of fraud" });
 });
 
+test("P7 a forged reply completes nothing: neither of a step that no queue is asked for, nor without the nonce that the agent got", async () => {
+  await app.switchOn("payment", { kind: "slow", delayMs: 1500, calls: 1, match: { orderId: "forged-1" } });
+  await app.shop.send(madeOrder("forged-1"));
+  const request = await nextRequest("forged-1");
+  const forged = { ...DONE, result: { chargeId: "ch-forged", checkId: "chk-forged" } };
+  const { nonce, ...known } = request.body.ticket;
+  expect(nonce).toMatch(/^[0-9a-f-]{36}$/);
+  const tickets = [
+    { ...known, nonce, step: "takePayment" },
+    known,
+    { ...known, nonce: nonce.replaceAll(/[0-9]/g, "7") },
+  ];
+  for (const ticket of tickets)
+    await reply({ ...request, body: { ...request.body, ticket } } as typeof request, forged);
+  const refused = async () =>
+    (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply" && entry.orderId === "forged-1");
+  await expect.poll(async () => (await refused()).length, { timeout: 10_000 }).toBe(tickets.length);
+  await reply(request, DONE);
+  const { steps } = await app.eventually("forged-1", ended);
+  expect(steps["checkFraud"]?.result).toEqual(DONE.result);
+  expect(steps["takePayment"]?.result).not.toMatchObject({ chargeId: "ch-forged" });
+  expect((await app.effects("payment", "forged-1")).length).toBe(2);
+  const shown = await fetch(`${app.stack.addresses.host?.url}/api/orders/forged-1`);
+  expect(await shown.text()).not.toContain(nonce);
+});
+
 test("P7 P8 a late reply changes nothing and stands in the ledger; the next attempt asks anew under the same key", async () => {
   await app.shop.send(madeOrder("ask-2"));
   const first = await nextRequest("ask-2");
@@ -82,7 +113,10 @@ test("P7 P8 a late reply changes nothing and stands in the ledger; the next atte
   const record = await app.eventually("ask-2", ended);
   expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
   expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, retryCount: 1 });
-  const late = () => openLedger(app.settings).then((entries) => entries.filter(({ kind }) => kind === "lateReply"));
+  const late = () =>
+    openLedger(app.settings).then((entries) =>
+      entries.filter((entry) => entry.kind === "lateReply" && entry.orderId === "ask-2"),
+    );
   await expect.poll(late).toMatchObject([{ orderId: "ask-2", attempt: 1, step: "checkFraud" }]);
 }, 40_000);
 

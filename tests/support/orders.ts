@@ -9,6 +9,9 @@ import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 /** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
 
+/** How the tests' writes schedule steps. */
+export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
+
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);
 

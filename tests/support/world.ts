@@ -1,4 +1,5 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
+import { randomUUID } from "node:crypto";
 import type { AgentRequest, BoundedReply, LastError, RoutedAgent } from "../../shared/agents/agent.ts";
 import {
   type Attempt,
@@ -191,6 +192,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
     taskHub: "hub",
     operatorSignIn: "development",
+    nonce: randomUUID,
     admission: { admit: async () => undefined },
     timing: {
       holdWithinMs: 180_000,
