@@ -55,6 +55,7 @@ interface App {
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
+  readonly closing: ClosingStore;
   readonly purgeProgress: PurgeProgress;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
 }
@@ -77,6 +78,11 @@ export function queueNames(): App["queues"] {
 /** The workflows as they are written, and the register of their versions; as `ports`. */
 export function workflowPorts(): App["workflows"] {
   return app().workflows;
+}
+
+/** What closes and erases orders; as `ports`. */
+export function closingStore(): ClosingStore {
+  return app().closing;
 }
 
 /** How far housekeeping has come; as `ports`. */
@@ -202,7 +208,7 @@ function compose(config: Config): App {
     orders,
     ports.taskHub,
   );
-  return { ports, queues, stock, deadLetters: connected, purgeProgress, workflows: workflowsKnown };
+  return { ports, queues, stock, deadLetters: connected, closing: store, purgeProgress, workflows: workflowsKnown };
 }
 
 function retentionOf(config: Config, store: ClosingStore): Retention | undefined {

@@ -82,6 +82,14 @@ export function parseOperatorRequest(
   }
 }
 
+/** @param text the request's body */
+export function parseErasure(text: string): Parsed<{ readonly reason: string }> {
+  const body = jsonObject(text);
+  if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
+  const parsed = check(z.strictObject({ reason }), body, BODY);
+  return parsed.kind === "invalid" ? parsed : { kind: "valid", reason: parsed.value.reason };
+}
+
 function parseResubmit(
   orderId: string,
   body: object,

@@ -19,6 +19,16 @@ export function contentOperation(order: Order, revision: number): OperationInput
   return { operationType: "Create", resourceBody } as unknown as OperationInput;
 }
 
+/** Of all documents of an order. The library gives no condition to a removal: so the record is written first, at the version that was read. */
+export function erasingOperations(etag: string, revisions: number): OperationInput[] {
+  const operations: PatchOperation[] = [{ op: "set", path: "/ttl", value: 1 }];
+  const contents = Array.from({ length: revisions }, (_, index) => orderDocumentId(index + FIRST_REVISION));
+  return [
+    { operationType: "Patch", id: STATE_ID, ifMatch: etag, resourceBody: { operations } },
+    ...[STATE_ID, ...contents].map((id) => ({ operationType: "Delete", id }) as const),
+  ];
+}
+
 export function ttlOf({ keepMs }: Lifetime) {
   const value = keepMs === null ? FOR_EVER : Math.max(1, Math.ceil(keepMs / 1000));
   return { op: "set", path: "/ttl", value } as const;

@@ -17,6 +17,7 @@ import {
 } from "./cosmos-answers.ts";
 import {
   contentOperation,
+  erasingOperations,
   FIRST_REVISION,
   lifetimeOperations,
   orderDocumentId,
@@ -291,6 +292,20 @@ export function createCosmosOrderStore(
     over: (state, instant) => {
       const over = documentPath(OVER[state]);
       return records("find what is over", `${over} < @instant ORDER BY ${over}`, instant);
+    },
+
+    async erase({ record: { orderId, orderRevision }, etag }) {
+      const erased = await patiently("erase an order", async () => {
+        try {
+          await batch(orderId, erasingOperations(etag, orderRevision));
+          return "erased";
+        } catch (cause) {
+          if (REFUSALS.has(statusOf(cause))) return "refused";
+          throw cause;
+        }
+      });
+      cache.forget(orderId, orderRevision);
+      return erased;
     },
 
     async close({ etag }, record, lifetime) {

@@ -104,6 +104,14 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       keepContent(record.orderId, lifetime);
       return put(record);
     },
+    async erase({ record: { orderId, orderRevision }, etag }) {
+      if (states.get(orderId)?.etag !== etag) return "refused";
+      states.delete(orderId);
+      for (let revision = FIRST_REVISION; revision <= orderRevision; revision += 1) {
+        orders.delete(orderKey(orderId, revision));
+      }
+      return "erased";
+    },
     async list(query) {
       const listed = found().filter((record) => isListed(record, query));
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));

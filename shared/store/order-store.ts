@@ -62,6 +62,8 @@ export interface ClosingStore {
    * order one time to live, in ONE atomic operation.
    */
   close(read: Versioned, record: StateRecord, lifetime: Lifetime): Promise<Written>;
+  /** Removes all documents of the order if its record is still at the version that was read, in ONE atomic operation. */
+  erase(read: Versioned): Promise<"erased" | "refused">;
 }
 
 export class StoreUnavailable extends Outage {

@@ -70,6 +70,19 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       expect(record).not.toHaveProperty("overAt");
     });
 
+    test("erase removes the record and each revision of the content, and is refused at another version", async () => {
+      const first = await stored({ processState: "Processed", overAt: NOON });
+      const { orderId } = first.record;
+      const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, sampleOrder(orderId));
+      if (revised.kind !== "written") throw new Error("the revision was refused");
+      expect(await store.erase(first)).toBe("refused");
+      expect(await store.order(orderId, 2)).toEqual(sampleOrder(orderId));
+      expect(await store.erase(revised)).toBe("erased");
+      expect(await store.state(orderId)).toBeUndefined();
+      for (const revision of [1, 2]) await expect(store.order(orderId, revision)).rejects.toThrow(orderId);
+      expect(await store.erase(revised)).toBe("refused");
+    });
+
     test("a guarded write with a lifetime is all or nothing", async () => {
       const { record } = await stored({ processState: "Processed", overAt: NOON });
       const { orderId } = record;

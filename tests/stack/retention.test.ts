@@ -1,5 +1,6 @@
 // Retention through the whole stack: what the documents of an order that is over look like, and that they go together.
 import { setTimeout as sleep } from "node:timers/promises";
+import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
@@ -80,6 +81,29 @@ describe("without an archive", () => {
     const documents = await documentsOf(app, "undone-1");
     expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
+  });
+
+  test("an operator has an order erased that is over, and no other; then it is gone, and the ledger has who asked", async () => {
+    const ask = async (path: string, body?: object) => {
+      const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
+      const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : {};
+      return (await fetch(`${app.stack.addresses.host?.url}/api/orders/${path}`, options)).status;
+    };
+    await app.switchOn("inventory", { kind: "slow", delayMs: 3000, match: { orderId: "erased-1" } });
+    await app.shop.send(madeOrder("erased-1"));
+    await app.eventually("erased-1", () => true);
+    expect(await ask("erased-1/erase", { reason: "she asked for it" })).toBe(409);
+    expect(await ask("erased-1/erase", {})).toBe(400);
+    await app.eventually("erased-1", ended);
+    expect(await ask("erased-1/erase", { reason: "she asked for it" })).toBe(200);
+    expect(await documentsOf(app, "erased-1")).toEqual([]);
+    expect([await ask("erased-1"), await ask("erased-1/erase", { reason: "again" })]).toEqual([404, 404]);
+    const ledger = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+    const query = "SELECT c.operator, c.outcome FROM c WHERE c.action = 'erase' ORDER BY c.at";
+    expect((await ledger.items.query(query).fetchAll()).resources).toMatchObject([
+      { outcome: expect.stringContaining("refused") },
+      { operator: "ada@example.com", outcome: "to be erased" },
+    ]);
   });
 
   test("P29 a closed order that gets a new token stays, with all of its documents", async () => {

@@ -1,0 +1,38 @@
+// Erasure (operator): removes all that the store keeps of an order that is over.
+import { closingStore, ports } from "../shared/compose.ts";
+import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
+import { parseErasure } from "../shared/messaging/operator-request.ts";
+import { eraseOrder } from "../shared/operations/erase-order.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("eraseOrder", {
+  method: "POST",
+  route: "orders/{orderId}/erase",
+  role: "Orders.Operate",
+  handle: async (request, context, operator) => {
+    if (!isJson(request)) return NOT_JSON;
+    const orderId = request.params["orderId"] ?? "";
+    const parsed = parseErasure(await request.text());
+    const version = parseIfMatch(request.headers.get("if-match"));
+    if (version.kind === "invalid" || parsed.kind === "invalid") {
+      return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+    }
+    const caller = { by: operator, ifMatch: version.value };
+    const erased = await observe(context, { attributes: { orderId, action: "erase" } }, (telemetry) =>
+      eraseOrder(orderId, parsed.reason, caller, closingStore(), ports(), telemetry),
+    );
+    switch (erased.kind) {
+      case "erased":
+        return { jsonBody: { orderId, erased: true } };
+      case "refused":
+        return { status: 409, jsonBody: { reason: erased.reason } };
+      case "changed":
+        return { status: 412, jsonBody: { orderId, state: erased.record.processState, etag: entityTag(erased.etag) } };
+      case "not-found":
+        return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };
+      default:
+        return erased satisfies never;
+    }
+  },
+});

@@ -1,0 +1,43 @@
+// Erasure: all that the store keeps of an order that is over, removed at an operator's word.
+import { isOver } from "../domain/retention.ts";
+import { isWanted } from "../messaging/entity-tag.ts";
+import type { ClosingStore, Versioned } from "../store/order-store.ts";
+import { standpointOf } from "../supervision/rule.ts";
+import type { Caller } from "./operate-order.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+export type Erased =
+  | { readonly kind: "erased" }
+  | { readonly kind: "refused"; readonly reason: string }
+  /** The order is not at a version that the operator has looked at: here is what it is now. */
+  | ({ readonly kind: "changed" } & Versioned)
+  | { readonly kind: "not-found" };
+
+/**
+ * Order of writes: the ledger, then all of the order's documents in one batch. After a death in between the order is still there, and is
+ * asked for again. What the archive has of it stays.
+ */
+export async function eraseOrder(
+  orderId: string,
+  reason: string,
+  { by: operator, ifMatch }: Caller,
+  store: ClosingStore,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Erased> {
+  const read = await ports.store.state(orderId);
+  if (!read) return { kind: "not-found" };
+  if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
+  const { record } = read;
+  const mayBe = isOver(record);
+  const refusal = "it is not over: settle it, undo it or let it end first, and let its messages be sent";
+  const outcome = mayBe ? "to be erased" : `refused: ${refusal}`;
+  telemetry.event("OperatorActed", { orderId, attempt: record.attempt, action: "erase", operator, outcome });
+  const standpoints = { before: standpointOf(record), after: null };
+  // Nothing else will say who had it done: where the ledger can't be written, nothing is.
+  const at = instant(ports.now());
+  await ports.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...standpoints });
+  if (!mayBe) return { kind: "refused", reason: refusal };
+  if ((await store.erase(read)) === "erased") return { kind: "erased" };
+  return { kind: "refused", reason: "the order changed while this was decided: look at it again" };
+}

@@ -1,0 +1,55 @@
+// Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
+import { beforeEach, expect, test } from "vitest";
+import { eraseOrder } from "../../shared/operations/erase-order.ts";
+import { createMemoryOrderStore, type MemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { NOON, NOON_MS } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let store: MemoryOrderStore;
+let world: World;
+beforeEach(() => {
+  store = createMemoryOrderStore();
+  world = createWorld(NOON_MS, store);
+});
+
+const erase = (ifMatch: "any" | string[] = "any") =>
+  eraseOrder("order-1", "she asked for it", { by: "ada", ifMatch }, store, world, world.telemetry);
+
+async function ledger() {
+  const entries: unknown[] = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) entries.push(entry);
+  return entries;
+}
+
+test("an order that is over is gone with its content, and the ledger says who asked", async () => {
+  await world.runAttempt(await world.submitted());
+  expect(await erase()).toEqual({ kind: "erased" });
+  expect(store.stored("order-1")).toBeUndefined();
+  await expect(store.order("order-1", 1)).rejects.toThrow("order-1");
+  expect(await ledger()).toMatchObject([{ operator: "ada", action: "erase", reason: "she asked for it", after: null }]);
+  expect(await erase()).toEqual({ kind: "not-found" });
+});
+
+test("an order that is under way, or has something to tell, is not erased", async () => {
+  await world.submitted();
+  expect(await erase()).toMatchObject({ kind: "refused", reason: expect.stringContaining("not over") });
+  world.failing = "Completed";
+  await world.submit();
+  const [wake] = world.wakes;
+  await world.runAttempt(wake ?? { orderId: "order-1", attempt: 1, direction: "forward" });
+  expect(await erase()).toMatchObject({ kind: "refused" });
+  expect(store.stored("order-1")).toBeDefined();
+});
+
+test("at another version than was looked at it stays", async () => {
+  await world.runAttempt(await world.submitted());
+  expect(await erase(['"1"'])).toMatchObject({ kind: "changed" });
+  expect(store.stored("order-1")).toBeDefined();
+});
+
+test("where the ledger can't be written nothing is erased", async () => {
+  await world.runAttempt(await world.submitted());
+  world.supervision.operatorAction = () => Promise.reject(new Error("ledger away"));
+  await expect(erase()).rejects.toThrow("ledger away");
+  expect(store.stored("order-1")).toBeDefined();
+});
