@@ -157,6 +157,7 @@ function compose(config: Config): App {
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
     timing: {
       holdWithinMs: config.HoldWithin,
+      misconfiguredRetryMs: config.RetryMisconfiguredAfter,
       claimWithinMs: config.ClaimWithin,
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,

@@ -135,6 +135,8 @@ export const settings = z.object({
   OrdersInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow says otherwise. */
   StartWithin: duration(START_WITHIN),
+  /** When an order is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to mend it. */
+  RetryMisconfiguredAfter: duration("PT5M"),
   /** How long a message is held under its lock during an outage, before it goes back to wait in its queue. */
   HoldWithin: duration("PT3M"),
   /** How long a Pending order may wait for its claim. */

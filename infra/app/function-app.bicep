@@ -109,6 +109,7 @@ var settings = {
   OrdersInFlight: '200'
   StartWithin: 'PT30S'
   HoldWithin: 'PT3M'
+  RetryMisconfiguredAfter: 'PT5M'
   ClaimWithin: 'PT5M'
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'

@@ -11,6 +11,7 @@ import { done, refused, restarted, scheduled, taken } from "./step-run.ts";
 import { claim, completeLevel, type GuardedWrite, rejectAndUndo, rejectStep, takeUp } from "./transitions.ts";
 import type { RecoveryPolicy, Workflow } from "./workflow.ts";
 
+const HOLD_MS = 300_000;
 const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
 const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
@@ -185,7 +186,9 @@ describe("P10 P11 the supervisor's verdict", () => {
     ["Processed", 0, "forward", strict, { kind: "tell" }],
     ["Error", 3, "undo", strict, { kind: "tell" }],
   ])("%s after %i failures, %s", (processState, failureCount, direction, policy, verdict) =>
-    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy, NOON)).toEqual(verdict),
+    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy, NOON, HOLD_MS)).toEqual(
+      verdict,
+    ),
   );
 
   const ONE_SECOND = { name: "x", transport: "activity", startWithin: "PT30S", completeWithin: "PT1S" } as const;
@@ -204,7 +207,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   };
 
   test("P26 a step that no agent took up in time is scheduled again, and no failure is counted", () => {
-    expect(decideRecovery(waiting(), strict, later(NOON, 30_001))).toEqual({ kind: "reschedule" });
+    expect(decideRecovery(waiting(), strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "reschedule" });
     const again = recover(waiting(), { kind: "reschedule" }, NOON, 60_000);
     expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, notices: [] });
     const step = stepIn(again, "takePayment");
@@ -216,7 +219,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     const steps = { ...record.steps, arrangeShipping: stepIn(waiting(), "takePayment") };
     const at = later(NOON, 30_000);
     const two = { ...record, steps };
-    expect(decideRecovery(two, strict, later(NOON, 20_000))).toEqual({ kind: "later", at });
+    expect(decideRecovery(two, strict, later(NOON, 20_000), HOLD_MS)).toEqual({ kind: "later", at });
     expect(recover(two, { kind: "later", at }, NOON, 60_000)).toMatchObject({
       processState: "Processing",
       lockedBy: record.lockedBy,
@@ -224,7 +227,7 @@ describe("P10 P11 the supervisor's verdict", () => {
       dueAt: at,
     });
     // One was taken up and failed: that is the failure, whatever the other waited for.
-    expect(decideRecovery(two, strict, later(NOON, 30_001))).toEqual({ kind: "retry", failureCount: 1 });
+    expect(decideRecovery(two, strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "retry", failureCount: 1 });
   });
 
   test("P7 an agent behind a queue takes a step up unrecorded, however late", () => {

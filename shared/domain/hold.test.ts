@@ -2,10 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { GRAPH, NOON, sampleRecord } from "../../tests/support/orders.ts";
 import { after } from "./duration.ts";
-import { decideRecovery, HOLD_MS, recover } from "./recovery.ts";
+import { decideRecovery, recover } from "./recovery.ts";
 import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
 
+const HOLD_MS = 300_000;
 const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "undo", onRejected: "undo" };
 const misconfigured: Expiry = {
   at: NOON,
@@ -37,7 +38,7 @@ function record(runs: { readonly [step: string]: StepRun }, direction: Direction
   return { ...base, steps: { ...base.steps, ...Object.fromEntries(steps) } };
 }
 
-const verdict = (one: StateRecord) => decideRecovery(one, strict, LATER).kind;
+const verdict = (one: StateRecord) => decideRecovery(one, strict, LATER, HOLD_MS).kind;
 
 describe("P27 a wrong address or credential", () => {
   test.each([

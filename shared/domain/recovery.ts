@@ -37,22 +37,25 @@ export type Verdict =
   /** It ended, but what had to be told of it may not have been. */
   | { readonly kind: "tell" };
 
-/** A person has to mend something: often enough for the alert to stay up meanwhile, and for work to go on soon after. */
-export const HOLD_MS = 5 * 60_000;
-
 /** Entries that a record keeps; the oldest go first. */
 export const HISTORY_LIMIT = 100;
 
 /**
  * @param policy the one that holds for the step that the record is in: see `overdueStep`
  * @param overdueBefore what expires from this instant on may still be at work, by some clock
+ * @param holdMs when an order is tried again for which a person has to mend something
  */
-export function decideRecovery(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string): Verdict {
+export function decideRecovery(
+  record: StateRecord,
+  policy: RecoveryPolicy,
+  overdueBefore: string,
+  holdMs: number,
+): Verdict {
   switch (record.processState) {
     case "Pending":
       return { kind: "wake" };
     case "Processing":
-      return decideHeld(record, policy, overdueBefore);
+      return decideHeld(record, policy, overdueBefore, holdMs);
     case "Processed":
     case "Error":
       return { kind: "tell" };
@@ -62,7 +65,7 @@ export function decideRecovery(record: StateRecord, policy: RecoveryPolicy, over
 }
 
 /** Overload is no failure (P26): one is counted only where an agent is known to have taken the step up. */
-function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string): Verdict {
+function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string, holdMs: number): Verdict {
   const inHand = runsInHand(record).map(([, run]) => run);
   const [at] = inHand
     .map(expiresAt)
@@ -73,7 +76,7 @@ function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: 
   if (inHand.length > 0 && running.length === 0) return { kind: "reschedule" };
   // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
   const isHeld = running.length > 0 && running.every(({ expiry }) => isMisconfigured(expiry, record.attempt));
-  return isHeld ? { kind: "hold", waitMs: HOLD_MS } : decideExpired(record, policy);
+  return isHeld ? { kind: "hold", waitMs: holdMs } : decideExpired(record, policy);
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */

@@ -22,6 +22,8 @@ export interface Timing {
   readonly holdWithinMs: number;
   /** How long a Pending order may wait for its claim before the scheduler is told again. */
   readonly claimWithinMs: number;
+  /** When an order is tried again whose agent can't reach its service for a wrong address or credential: a person has to mend that. */
+  readonly misconfiguredRetryMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */
   readonly clockSkewMs: number;
   /** A sweep that takes longer goes on at the next tick. */

@@ -40,7 +40,8 @@ export async function recoverOrder(
   try {
     const now = ports.now();
     const policy = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
-    const decided = decideRecovery(record, policy, instant(now - ports.timing.clockSkewMs));
+    const { clockSkewMs, misconfiguredRetryMs } = ports.timing;
+    const decided = decideRecovery(record, policy, instant(now - clockSkewMs), misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
     // The notice goes with the write: it has to be sent before.

@@ -77,9 +77,10 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
       onExhausted: overrides.onExhausted ?? actual.onExhausted,
     };
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
-    const verdict = decideRecovery(record, policy, overdueBefore);
+    const { misconfiguredRetryMs: holdMs } = ports.timing;
+    const verdict = decideRecovery(record, policy, overdueBefore, holdMs);
     const after = standpointOf(recover(record, verdict, now, ports.timing.claimWithinMs));
-    const today = decideRecovery(record, actual, overdueBefore).kind;
+    const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;
     return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policy), before, after };
   } catch (cause) {
     // A record that a sweep could not judge either.

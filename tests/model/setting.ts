@@ -16,6 +16,7 @@ export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CL
 
 export const TIMING: Timing = {
   holdWithinMs: 180_000,
+  misconfiguredRetryMs: 300_000,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,

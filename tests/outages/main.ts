@@ -35,7 +35,8 @@ await runCommand(async () => {
   const topology = oneOf("topology", TOPOLOGIES, values["topology"] ?? "single");
   const engine = oneOf("engine", ENGINES, values["engine"] ?? "fast");
   const outageMs = (numberOf(values, "minutes", 0.1, 600) ?? 10) * 60_000;
-  const plan = { outageMs, intervalS: INTERVAL_S, stack: { topology, engine } };
+  const appSettings = { RetryMisconfiguredAfter: `PT${INTERVAL_S}S` };
+  const plan = { outageMs, intervalS: INTERVAL_S, appSettings, stack: { topology, engine } };
   const begun = performance.now();
   const say = (line: string) =>
     console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);

@@ -9,7 +9,7 @@ const OUTAGE_MS = 60_000;
 const plan = {
   outageMs: OUTAGE_MS,
   intervalS: 3,
-  appSettings: { HoldWithin: "PT18S", StartWithin: "PT3S", ClaimWithin: "PT30S" },
+  appSettings: { HoldWithin: "PT18S", StartWithin: "PT3S", ClaimWithin: "PT30S", RetryMisconfiguredAfter: "PT3S" },
 };
 const TIMEOUT_MS = 600_000;
 

@@ -196,6 +196,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     admission: { admit: async () => undefined },
     timing: {
       holdWithinMs: 180_000,
+      misconfiguredRetryMs: 300_000,
       claimWithinMs: 60_000,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,
