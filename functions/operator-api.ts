@@ -12,7 +12,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -33,7 +33,7 @@ operatorEndpoint("inspectOrder", {
   handle: async (request) => {
     const orderId = orderIdOf(request);
     const inspection = await inspectOrder(orderId, ports());
-    return inspection ? { headers: { ETag: inspection.etag }, jsonBody: inspection } : notFound(orderId);
+    return inspection ? versioned(request, inspection.etag, inspection) : notFound(orderId);
   },
 });
 

@@ -5,15 +5,19 @@ import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
+import type { Session } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
+import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
+import { type AttentionView, createAttention } from "./operations/attention.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { instant, type Ports } from "./operations/ports.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
@@ -42,7 +46,16 @@ interface App {
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
+  readonly console: ConsolePorts;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
+}
+
+interface ConsolePorts {
+  readonly attention: AttentionView;
+  readonly environment: Session["environment"];
+  readonly signIn: Config["OperatorSignIn"];
+  /** The order's contract as JSON Schema. */
+  readonly orderContract: unknown;
 }
 
 let composed: App | undefined;
@@ -68,6 +81,11 @@ export function workflowPorts(): App["workflows"] {
 /** What the gauges are read from; as `ports`. */
 export function stockPorts(): StockPorts {
   return app().stock;
+}
+
+/** What the operators' console is answered from; as `ports`. */
+export function consolePorts(): ConsolePorts {
+  return app().console;
 }
 
 /** What operators see to dead letters with; connects when it is first asked for. As `ports`. */
@@ -163,7 +181,19 @@ function compose(config: Config): App {
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const stock = { ...ports, census: createOrderCensus(orders), queueAges };
+  const census = createOrderCensus(orders);
+  const stock = { ...ports, census, queueAges };
+  const console: ConsolePorts = {
+    attention: createAttention({
+      openOrders: createOpenOrders(orders),
+      census,
+      clockSkewMs: config.ClockSkew,
+      now,
+    }),
+    environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+    signIn: config.OperatorSignIn,
+    orderContract: orderContract(),
+  };
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
@@ -172,5 +202,5 @@ function compose(config: Config): App {
     return { ...ports, deadLetters };
   };
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
-  return { ports, queues, stock, deadLetters: connected, workflows: { known: knownWorkflows, register } };
+  return { ports, queues, stock, deadLetters: connected, console, workflows: { known: knownWorkflows, register } };
 }

@@ -1,0 +1,196 @@
+// An operator in a real browser, on the real stack: from what needs a person to its end.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { type Planted, plant } from "./planted.ts";
+
+let app: TestStack;
+let browser: Browser;
+let planted: Planted;
+let base: string;
+
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startTestStack(), openBrowser()]);
+  base = `${app.stack.addresses.host?.url}/console`;
+  planted = await plant(app, 4);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+const isProcessed = ({ processState }: StateRecord) => processState === "Processed";
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<OpenedPage> {
+  const opened = await openPage(browser, options);
+  await opened.page.goto(base + path);
+  return opened;
+}
+
+test("from the group of a cause to an order that goes on, by keyboard alone; nothing is blocked or reported", async () => {
+  const { page, errors } = await visit("/");
+  const group = page.getByRole("article").filter({ hasText: "has expired" });
+  await expect.poll(() => group.locator(".count").textContent()).toBe(String(planted.refused.length));
+  const press = async (name: string) => {
+    for (let tabs = 0; tabs < 60; tabs += 1) {
+      await page.keyboard.press("Tab");
+      const focused = "[document.activeElement.textContent, document.activeElement.getAttribute('aria-label')]";
+      const [text, label] = (await page.evaluate(focused)) as (string | null)[];
+      if (text?.trim() === name || label === name) return page.keyboard.press("Enter");
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  };
+  await press((await group.getByRole("link").textContent()) ?? "");
+  await page.getByText("Orders with this cause").waitFor();
+  expect(new URL(page.url()).searchParams.get("group")).toMatch(/^[0-9a-f]{16}$/);
+  await press("refused-1");
+  await page.getByRole("heading", { name: "refused-1" }).waitFor();
+  await press("Resubmit");
+  await page.getByRole("dialog").waitFor();
+  await page.getByLabel("Reason").waitFor();
+  for (
+    let tabs = 0;
+    tabs < 5 && !(await page.getByLabel("Reason").evaluate((field) => field.matches(":focus")));
+    tabs += 1
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.type("card renewed");
+  await press("Resubmit");
+  await page.getByText("Resubmit: done.").waitFor();
+  const record = await app.eventually("refused-1", isProcessed);
+  expect(record.history.at(-1)).toBeDefined();
+  expect(record.history.map(({ what }) => what)).toContain("resubmitted, attempt 2: card renewed");
+  await page.getByText("Processed").first().waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("an edit has its faults at the fields and its changes shown; the order goes on with it", async () => {
+  const { page, errors } = await visit("/orders/refused-2");
+  await button(page, "Edit and resubmit").click();
+  await page.getByLabel("Currency").fill("euro");
+  await page.getByLabel("Unit price").fill("7");
+  await page.getByRole("row", { name: "currency EUR euro" }).waitFor();
+  await page.getByLabel("Reason").fill("another price");
+  const confirm = page.getByRole("dialog").getByRole("button", { name: "Edit and resubmit" });
+  await confirm.click();
+  await page.getByText("must be an ISO 4217 code such as EUR").first().waitFor();
+  expect(await page.getByLabel("Currency").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("Currency").fill("SEK");
+  await confirm.click();
+  await page.getByText("Edit and resubmit: done.").waitFor();
+  const record = await app.eventually("refused-2", isProcessed);
+  expect(record).toMatchObject({ orderRevision: 2, steps: { takePayment: { result: { amount: 7 } } } });
+  // The browser reports the answer 400 itself.
+  expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
+});
+
+test("what another operator did meanwhile is shown beside the draft, and nothing is done until it is seen", async () => {
+  const { page } = await visit("/orders/refused-3");
+  await button(page, "Compensate").click();
+  await page.getByLabel("Reason").fill("the shop asked for it");
+  const settled = await fetch(`${app.stack.addresses.host?.url}/api/orders/refused-3/settle`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
+    body: JSON.stringify({ reason: "refunded by the bank" }),
+  });
+  expect(settled.status).toBe(200);
+  await page.getByRole("dialog").getByRole("button", { name: "Compensate" }).click();
+  const change = page.getByRole("alert").filter({ hasText: "Somebody else has changed this order" });
+  await change.getByText("refunded by the bank (ada@example.com)").waitFor();
+  expect(await page.getByLabel("Reason").inputValue()).toBe("the shop asked for it");
+  expect((await app.eventually("refused-3", () => true)).attempt).toBe(1);
+  await button(page, "I have seen the change: Compensate").click();
+  await page.getByText(/^Compensate: done/).waitFor();
+  await app.eventually("refused-3", ({ error }) => error?.kind === "undone");
+});
+
+test("a message in the quarantine is read with its faults, mended and sent again", async () => {
+  const { page, errors } = await visit("/");
+  await page.getByRole("link", { name: "Quarantine 1" }).click();
+  await page.locator("tbody").getByRole("link").first().click();
+  await page.getByText("currency: must be an ISO 4217 code such as EUR").waitFor();
+  const body = page.getByLabel("Edit the body");
+  const order = JSON.parse(await body.inputValue());
+  await body.fill(JSON.stringify({ ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] }));
+  await page.getByLabel("Reason").fill("the shop's fault, mended");
+  await button(page, "Send again").click();
+  await page.getByText("Sent to orders.").waitFor();
+  await app.eventually("unreadable-1", isProcessed);
+  expect(errors).toEqual([]);
+});
+
+test("a search has an address, and Back restores it", async () => {
+  const { page } = await visit("/search");
+  await page.getByLabel("Order id or correlation id").fill("plain");
+  await page.getByLabel("State").selectOption("Processed");
+  await button(page, "Find").click();
+  await page.getByRole("link", { name: "plain-1" }).click();
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
+  expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
+});
+
+describe("what is no data", () => {
+  test("the app can't be reached: what was seen stays, with a notice", async () => {
+    const { page } = await visit("/overview");
+    await page.getByText("Need a person").waitFor();
+    await page.context().setOffline(true);
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole("link", { name: "Needs a person", exact: true }).click();
+    await page.getByRole("alert").getByText("No connection to the app").first().waitFor();
+  });
+
+  test.each([
+    [403, "You may not see or do this"],
+    [500, "The app could not answer"],
+    [302, "You are not signed in"],
+  ])("the API answers %i", async (status, words) => {
+    const { page } = await openPage(browser);
+    const headers = status === 302 ? { location: "https://login.example/" } : {};
+    await page.route("**/api/**", (route) => route.fulfill({ status, headers, body: "" }));
+    await page.goto(`${base}/`);
+    await page.getByRole("heading", { name: words }).waitFor();
+  });
+
+  test("an order that is not there", async () => {
+    const { page } = await visit("/orders/nowhere");
+    await page.getByText("There is no order nowhere.").waitFor();
+  });
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
+  test("in any view", async () => {
+    const { page } = await openPage(browser, { colorScheme });
+    const quarantine = `${base}/dead-letters/quarantine`;
+    for (const path of ["/", "/overview", "/search", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+      await page.goto(base + path);
+      await page.waitForLoadState("networkidle");
+      expect(await faultsOf(page), path).toEqual([]);
+    }
+    expect(page.url()).toBe(quarantine);
+    await page.goto(`${base}/orders/stuck-1`);
+    await button(page, "Edit and resubmit").click();
+    await page.getByLabel("Currency").fill("SEK");
+    expect(await faultsOf(page), "the form").toEqual([]);
+  });
+});
+
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = (await page.evaluate("axe.run()")) as AxeResults;
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
