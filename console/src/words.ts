@@ -83,7 +83,7 @@ export const TEXT = {
   localZone: (zone: string) => `${zone} (yours)`,
   newVersion: "A new version of the console is there.",
   reload: "Reload",
-  justNow: "in the last minute",
+  justNow: "less than 1 min ago",
   ago: (text: string) => `${text} ago`,
   more: "Show more",
   capped: (count: number, isAll: boolean) => (isAll ? count.toLocaleString("en") : `${count.toLocaleString("en")}+`),
@@ -95,6 +95,12 @@ export const TEXT = {
   operator: (name: string) => `Signed in as ${name}`,
   noPage: "There is no such page",
 } as const;
+
+/** The queues that are no dead letters of a queue of the same name. */
+const QUEUES: { readonly [name: string]: string } = {
+  quarantine: "Quarantine",
+  "quarantine-dead-letters": "Dead letters of the quarantine",
+};
 
 export const ATTENTION = {
   nothing: "Nothing needs a person",
@@ -114,11 +120,11 @@ export const ATTENTION = {
   chart: (counts: readonly number[]) =>
     `${counts.reduce((sum, one) => sum + one, 0)} in the last 24 hours, at most ${Math.max(0, ...counts)} in one hour`,
   order: "Order",
-  age: "Since",
+  age: "Failed",
   attempt: "Attempt",
   showAll: "Show all causes",
   messages: "Messages that could not be processed",
-  queue: (name: string) => (name === "quarantine" ? "Quarantine" : `Dead letters of ${name}`),
+  queue: (name: string) => QUEUES[name] ?? `Dead letters of ${name}`,
 } as const;
 
 export const ORDER = {
@@ -189,7 +195,7 @@ export const DEAD_LETTERS = {
   uncounted: "could not be counted",
   faults: "Faults",
   reason: "Why it is here",
-  enqueued: "Since",
+  enqueued: "Arrived",
   deliveries: "Deliveries",
   messageId: "Message id",
   subject: "Subject",

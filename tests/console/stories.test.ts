@@ -162,6 +162,23 @@ describe("what is no data", () => {
     await page.getByRole("heading", { name: words }).waitFor();
   });
 
+  test("a session that ends in the middle of an edit keeps the draft; signed in again, it is done", async () => {
+    const { page } = await visit("/orders/refused-4");
+    await button(page, "Mark resolved").click();
+    await page.getByLabel("Reason").fill("refunded by the bank");
+    const isEnded = { headers: { location: "https://login.example/" }, status: 302, body: "" };
+    await page.route("**/api/**", (route) => route.fulfill(isEnded));
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Mark resolved" });
+    await confirm.click();
+    const notice = page.getByRole("dialog").getByRole("alert").filter({ hasText: "You are not signed in" });
+    await notice.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.getByLabel("Reason").inputValue()).toBe("refunded by the bank");
+    await page.unroute("**/api/**");
+    await confirm.click();
+    await page.getByText("Mark resolved: done.").waitFor();
+    await app.eventually("refused-4", ({ error }) => error?.kind === "settled");
+  });
+
   test("an order that is not there", async () => {
     const { page } = await visit("/orders/nowhere");
     await page.getByText("There is no order nowhere.").waitFor();
