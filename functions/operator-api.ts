@@ -1,6 +1,6 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { ports } from "../shared/compose.ts";
+import { consolePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import {
   type ActionName,
@@ -63,6 +63,7 @@ async function operate(
   const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
     operateOrder(orderId, parsed.request, caller, ports(), telemetry),
   );
+  if (operated.kind === "done") consolePorts().attention.forget();
   return answer(orderId, operated);
 }
 

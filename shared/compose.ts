@@ -15,7 +15,9 @@ import { createAdmission } from "./operations/admission.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { instant, type Ports } from "./operations/ports.ts";
+import type { BulkPorts } from "./operations/preview-bulk.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
+import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
@@ -47,7 +49,13 @@ interface App {
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
   readonly console: ConsolePorts;
+  readonly bulk: BulkPorts;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
+}
+
+/** What actions on many orders stand on; as `ports`. */
+export function bulkPorts(): BulkPorts {
+  return app().bulk;
 }
 
 interface ConsolePorts {
@@ -194,6 +202,8 @@ function compose(config: Config): App {
     signIn: config.OperatorSignIn,
     orderContract: orderContract(),
   };
+  const supervisionContainer = database.container(config.SupervisionContainer);
+  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention: console.attention };
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
@@ -201,6 +211,14 @@ function compose(config: Config): App {
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };
-  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
-  return { ports, queues, stock, deadLetters: connected, console, workflows: { known: knownWorkflows, register } };
+  const register = createCosmosWorkflowRegister(supervisionContainer, orders);
+  return {
+    ports,
+    queues,
+    stock,
+    deadLetters: connected,
+    console,
+    bulk,
+    workflows: { known: knownWorkflows, register },
+  };
 }

@@ -16,6 +16,8 @@ const SearchView = lazy(async () => ({ default: (await import("./views/search.ts
 const DeadLettersView = lazy(async () => ({ default: (await import("./views/dead-letters.tsx")).DeadLettersView }));
 const DeadLetterView = lazy(async () => ({ default: (await import("./views/dead-letter.tsx")).DeadLetterView }));
 
+const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
+
 const VIEWS = [
   { path: "/", name: TEXT.attention },
   { path: "/overview", name: TEXT.overview },
@@ -54,6 +56,7 @@ export function App() {
               <SearchView />
             </Route>
             <Route path="/orders/:orderId">{({ orderId }) => <OrderView key={orderId} orderId={orderId} />}</Route>
+            <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
             <Route path="/dead-letters/:queue/:number">
               {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
             </Route>
@@ -71,7 +74,8 @@ export function App() {
 function Header({ session }: { readonly session: Session | undefined }) {
   const [location] = useLocation();
   const [view = ""] = location.split("/").slice(1);
-  const current = VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (view === "orders" ? null : TEXT.noPage);
+  const current =
+    VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["orders", "bulk"].includes(view) ? null : TEXT.noPage);
   useEffect(() => {
     document.title = [current, session && ENVIRONMENT(session.environment), TEXT.title].filter(Boolean).join(" · ");
   }, [current, session]);

@@ -1,6 +1,7 @@
 // What the HTTP functions for operators have in common: who may call them, and how faults are answered.
 import {
   app,
+  type FunctionInput,
   type HttpMethod,
   type HttpRequest,
   type HttpResponseInit,
@@ -17,6 +18,8 @@ export interface OperatorEndpoint {
   /** Under `api/`: the app has no route prefix, since the console stands beside the API. */
   readonly route: string;
   readonly role: Role;
+  /** What else the function is given, as the durable client. */
+  readonly extraInputs?: FunctionInput[];
   /** @param operator the name under which what is done goes on record */
   readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
 }
@@ -24,11 +27,12 @@ export interface OperatorEndpoint {
 /** Where people sign in, nobody has a key to send along. */
 const authLevel = process.env["OperatorSignIn"] === "entra" ? "anonymous" : "function";
 
-export function operatorEndpoint(name: string, { method, route, role, handle }: OperatorEndpoint): void {
+export function operatorEndpoint(name: string, { method, route, role, extraInputs, handle }: OperatorEndpoint): void {
   app.http(name, {
     methods: [method],
     authLevel,
     route: `api/${route}`,
+    ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
       const access = accessTo(role, request.headers, ports().operatorSignIn);

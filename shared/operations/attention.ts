@@ -17,6 +17,10 @@ export interface AttentionView {
   groups(): Promise<Attention>;
   /** @param group a group's id; absent for all */
   page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
+  /** The orders of a group, by their ids. */
+  members(group: string): Promise<string[]>;
+  /** A message of the group's; null where there is no such group. */
+  example(group: string): Promise<string | null>;
   /** After an action nobody should be shown what was before it. */
   forget(): void;
 }
@@ -59,6 +63,13 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
       const members = group === undefined ? orders : orders.filter(({ orderId }) => groupOf.get(orderId) === group);
       const next = from + limit < members.length ? { next: from + limit } : {};
       return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit).map(plain), ...next };
+    },
+    async members(group) {
+      const { orders, groupOf } = await seen.read();
+      return orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : []));
+    },
+    async example(group) {
+      return (await seen.read()).groups.find(({ id }) => id === group)?.example ?? null;
     },
     forget() {
       seen.forget();

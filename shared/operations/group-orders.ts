@@ -39,7 +39,10 @@ export function groupOrders(orders: readonly OrderSummary[], now: number): Group
 
 const NO_CAUSE: Cause = { id: OTHER, workflow: null, step: null, kind: null, cause: null };
 
-function causeOf({ workflow, error }: OrderSummary): Cause {
+/** The group that an order's fault belongs to, however many groups there are. */
+export const causeIdOf = (order: Pick<OrderSummary, "workflow" | "error">): string => causeOf(order).id;
+
+function causeOf({ workflow, error }: Pick<OrderSummary, "workflow" | "error">): Cause {
   const cause = error && fingerprintOf(error.message);
   if (!cause) return NO_CAUSE;
   const { step, kind } = error;

@@ -48,6 +48,22 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.getByLabel("Currency").fill("SEK");
   await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(folder, `edit-${look}.png`) });
+  await page.goto(`${base}/`);
+  await page.getByRole("link", { name: "has expired" }).click();
+  await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
+  await take("group");
+  // Each look has its own run, which is begun in the last one alone.
+  await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+  await page.getByLabel("Reason").waitFor();
+  await take("bulk-preview");
+  if (look === "narrow") {
+    await page.getByLabel("Reason").fill("refunded by the bank");
+    await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
+    await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+    await take("bulk-done");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
+  }
   for (const error of errors) console.log(look, error);
   await page.context().close();
 }

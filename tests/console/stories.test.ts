@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -70,6 +71,46 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   expect(record.history.map(({ what }) => what)).toContain("resubmitted, attempt 2: card renewed");
   await page.getByText("Processed").first().waitFor();
   expect(errors).toEqual([]);
+});
+
+test("all orders of a cause are resubmitted after a preview; it stops by itself where the cause is still there", async () => {
+  const mend = await Promise.all(
+    ["again-1", "again-2"].map(async (orderId) => {
+      await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match: { orderId } });
+      const end = await app.switchOn("payment", {
+        kind: "refuse",
+        status: 402,
+        message: "no such card",
+        match: { orderId },
+      });
+      await app.shop.send(madeOrder(orderId));
+      await app.eventually(orderId, ({ processState, notices }) => processState === "Error" && notices.length === 0);
+      return end;
+    }),
+  );
+  const { page } = await visit("/");
+  const isListed = async () => {
+    await page.reload();
+    await page.waitForLoadState("networkidle");
+    return page.getByRole("link", { name: "no such card" }).count();
+  };
+  await expect.poll(isListed, { timeout: 15_000 }).toBe(1);
+  await page.getByRole("link", { name: "no such card" }).click();
+  await button(page, "Resubmit all 2").click();
+  await page.getByText("Resubmit: 2 orders.").waitFor();
+  await page.getByLabel("Reason").fill("the card service is back");
+  await button(page, "Resubmit: 2 orders (this machine)").click();
+  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 20_000 });
+  await page.getByRole("row", { name: /Same cause again no such card/ }).waitFor();
+
+  await Promise.all(mend.map((end) => end()));
+  await page.goto(`${base}/`);
+  await page.getByRole("link", { name: "no such card" }).click();
+  await button(page, "Resubmit all 2").click();
+  await page.getByLabel("Reason").fill("now it is");
+  await button(page, "Resubmit: 2 orders (this machine)").click();
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  for (const orderId of ["again-1", "again-2"]) await app.eventually(orderId, isProcessed);
 });
 
 test("an edit has its faults at the fields and its changes shown; the order goes on with it", async () => {

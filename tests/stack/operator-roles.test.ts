@@ -24,6 +24,8 @@ const ROUTES = {
     "GET api/dead-letters",
     "GET api/dead-letters/{queue}/{sequenceNumber}",
     "GET api/supervisor/what-if",
+    "GET api/bulk",
+    "GET api/bulk/{bulkId}",
   ],
   "Orders.Operate": [
     "POST api/orders/{orderId}/resubmit",
@@ -34,6 +36,11 @@ const ROUTES = {
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/supervisor/sweep",
+    "POST api/bulk",
+    "POST api/bulk/{bulkId}/start",
+    "POST api/bulk/{bulkId}/pause",
+    "POST api/bulk/{bulkId}/resume",
+    "POST api/bulk/{bulkId}/cancel",
   ],
 } as const;
 

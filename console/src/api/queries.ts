@@ -4,6 +4,9 @@ import { ApiFault, get } from "./client.ts";
 import type {
   Attention,
   AttentionPage,
+  BulkList,
+  BulkPreview,
+  BulkProgress,
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
@@ -16,6 +19,7 @@ import type {
 const LIST_MS = 30_000;
 const QUEUES_MS = 60_000;
 const ORDER_MS = 3_000;
+const BULK_MS = 2_000;
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -124,6 +128,25 @@ export const useDeadLetter = (queue: string, sequenceNumber: string) =>
     queryFn: ({ signal }) =>
       get<DeadLetter>(`dead-letters/${encodeURIComponent(queue)}/${encodeURIComponent(sequenceNumber)}`, signal),
   });
+
+export const useBulkList = () =>
+  useQuery({
+    queryKey: ["bulk"],
+    queryFn: ({ signal }) => get<BulkList>("bulk", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useBulk = (bulkId: string) =>
+  useQuery({
+    queryKey: ["bulk", bulkId],
+    queryFn: ({ signal }) => get<BulkProgress>(`bulk/${encodeURIComponent(bulkId)}`, signal),
+    refetchInterval: BULK_MS,
+  });
+
+/** What a preview could not take is told once: whoever reloads the page sees how many it is for, and no more. */
+const previews = new Map<string, BulkPreview>();
+export const keepPreview = (preview: BulkPreview): void => void previews.set(preview.run.bulkId, preview);
+export const previewOf = (bulkId: string): BulkPreview | undefined => previews.get(bulkId);
 
 /** After an action: all that is shown may be old. */
 export function useRefresh(): () => Promise<void> {

@@ -4,6 +4,7 @@ import { Link, useSearchParams } from "wouter";
 import type { Attention, CauseGroup, OrderSummary } from "../api/contract.ts";
 import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
+import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -18,6 +19,7 @@ export function AttentionView() {
     <>
       <h1>{TEXT.attention}</h1>
       <WaitingMessages />
+      <BulkUnderWay />
       <Loaded query={attention}>
         {(data) =>
           data.count === 0 ? (
@@ -53,6 +55,7 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
         {shown.map((group) => (
           <li key={group.id}>
             <Group group={group} />
+            {chosen !== undefined && group.kind !== null && <BulkButtons group={group} />}
           </li>
         ))}
       </ul>
