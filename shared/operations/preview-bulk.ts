@@ -1,6 +1,7 @@
 // The preview of an action on many orders: which it will be done to, which not and why. What comes later stays out.
 import { randomUUID } from "node:crypto";
 import type { BulkAction, BulkItem } from "../domain/bulk.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
@@ -37,7 +38,12 @@ export async function previewBulk(
   ports: BulkPorts,
 ): Promise<BulkPreview> {
   const orderIds = "group" in target ? await ports.attention.members(target.group) : [...new Set(target.orderIds)];
-  const seen = await inTurns(orderIds, SIDE_BY_SIDE, (orderId) => look(orderId, action, by, ports));
+  const seen = await inTurns(orderIds, SIDE_BY_SIDE, (orderId) =>
+    unlessNewer(
+      () => look(orderId, action, by, ports),
+      (reason) => ({ orderId, reason }),
+    ),
+  );
   const items = seen.flatMap((one) => ("item" in one ? [one.item] : []));
   const notPossible = seen.flatMap((one) => ("item" in one ? [] : [one]));
   const now = instant(ports.now());
@@ -76,6 +82,16 @@ async function look(
 function requestOf(action: BulkAction): OperatorAction {
   if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedByHand: false };
   return { kind: action, reason: "" };
+}
+
+/** One order that a newer version of the app has written must not keep all others waiting. */
+export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason: string) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof NewerSchema) return otherwise(cause.message);
+    throw cause;
+  }
 }
 
 /** The results in the order of the given; at most so many are worked on at once. */

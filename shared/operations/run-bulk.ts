@@ -4,7 +4,7 @@ import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { operateOrder } from "./operate-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { type BulkPorts, inTurns } from "./preview-bulk.ts";
+import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
 export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
 
@@ -51,7 +51,12 @@ async function act(
 ): Promise<BulkResult[]> {
   const open = results.filter(({ outcome }) => outcome === "open").slice(0, ACTS_IN_A_TURN);
   const chosen = items.filter(({ orderId }) => open.some((one) => one.orderId === orderId));
-  const acted = await inTurns(chosen, ACTS_SIDE_BY_SIDE, (item) => actOn(item, run, ports, telemetry));
+  const acted = await inTurns(chosen, ACTS_SIDE_BY_SIDE, (item) =>
+    unlessNewer(
+      () => actOn(item, run, ports, telemetry),
+      (reason): BulkResult => ({ orderId: item.orderId, outcome: "skipped", reason, end: null }),
+    ),
+  );
   return results.map((result) => acted.find(({ orderId }) => orderId === result.orderId) ?? result);
 }
 
@@ -101,14 +106,19 @@ async function lookForEnds(
   results: readonly BulkResult[],
   { store }: Ports,
 ): Promise<BulkResult[]> {
-  return inTurns(results, LOOKS_SIDE_BY_SIDE, async (result) => {
-    if (result.outcome !== "done" || result.end !== null) return result;
-    const read = await store.state(result.orderId);
+  return inTurns(results, LOOKS_SIDE_BY_SIDE, (result) => {
+    if (result.outcome !== "done" || result.end !== null) return Promise.resolve(result);
     const before = items.find(({ orderId }) => orderId === result.orderId)?.cause ?? "";
-    if (!read) return { ...result, end: "other" };
-    const { processState, error } = read.record;
-    const end = endOf(action, processState, error?.kind, before, causeIdOf(read.record));
-    return { ...result, end, ...(end && end !== "well" && { reason: error?.message ?? null }) };
+    return unlessNewer<BulkResult>(
+      async () => {
+        const read = await store.state(result.orderId);
+        if (!read) return { ...result, end: "other" };
+        const { processState, error } = read.record;
+        const end = endOf(action, processState, error?.kind, before, causeIdOf(read.record));
+        return { ...result, end, ...(end && end !== "well" && { reason: error?.message ?? null }) };
+      },
+      (reason) => ({ ...result, end: "other", reason }),
+    );
   });
 }
 

@@ -181,6 +181,18 @@ test("a search has an address, and Back restores it", async () => {
   expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
 });
 
+test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
+  const { page } = await openPage(browser);
+  const environment = { name: "production", colour: "red" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  await page.route("**/api/session", (route) => route.fulfill({ json: session }));
+  await page.goto(`${base}/orders/stuck-1`);
+  await page.getByText("production", { exact: true }).waitFor();
+  await page.getByText("A new version of the console is there.").waitFor();
+  expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
+  expect(await page.title()).toContain("production");
+});
+
 describe("what is no data", () => {
   test("the app can't be reached: what was seen stays, with a notice", async () => {
     const { page } = await visit("/overview");
