@@ -254,7 +254,15 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
     await button(page, "Edit and resubmit").click();
     await page.getByLabel("Currency").fill("SEK");
     expect(await faultsOf(page), "the form").toEqual([]);
-  });
+    await page.goto(`${base}/`);
+    await page.getByRole("article").getByRole("link").first().click();
+    await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+    await page.getByLabel("Reason").waitFor();
+    expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
+    await button(page, "Do not start").click();
+    await page.getByText("Cancelled: the rest is left as it was").waitFor();
+    expect(await faultsOf(page), "an action on many orders").toEqual([]);
+  }, 60_000);
 });
 
 async function faultsOf(page: Page): Promise<string[]> {
