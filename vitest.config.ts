@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "usual",
-          include: ["{shared,functions,local,cli,client,tests,bench}/**/*.test.ts"],
+          include: ["{shared,functions,local,cli,client,console,tests,bench}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...LONG],
         },
       },

@@ -12,6 +12,7 @@ export function addressTable(
   const rows: [string, string, string][] = [];
   for (const [index, { name: host, url }] of hosts.entries()) {
     rows.push([index === 0 ? "Functions host" : `Functions host ${index + 1}`, url, "the app"]);
+    if (index === 0) rows.push(["  console", `${url}/console`, "for operators"]);
     for (const { name, pid } of instances.filter((one) => one.name.startsWith(`${host}/`))) {
       rows.push([`  ${name.slice(host.length + 1)}`, `process ${pid}`, ""]);
     }

@@ -1,5 +1,5 @@
 // The deployment package: what of the project .funcignore lets through, with the app bundled, as a folder and as a zip.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strToU8, type ZipOptions, zipSync } from "fflate";
 import ignore, { type Ignore } from "ignore";
@@ -29,6 +29,7 @@ export async function packApp(root: string): Promise<AppPackage> {
   const found = new Map<string, Uint8Array>([
     ...[...projectFiles(root, ignored)].map((path) => [path, readFileSync(join(root, path))] as const),
     ...[...bundled].map(([path, code]) => [path, strToU8(code)] as const),
+    ...consoleFiles(root),
     ["package.json", asJson(manifest(root))],
     ["libraries.json", asJson(libraries)],
   ]);
@@ -70,6 +71,13 @@ function* projectFiles(root: string, ignored: Ignore, folder = ""): Generator<st
     if (entry.isDirectory()) yield* projectFiles(root, ignored, `${path}/`);
     else if (entry.isFile()) yield path;
   }
+}
+
+/** The console as it was built. */
+function consoleFiles(root: string): [string, Uint8Array][] {
+  const files = globSync("dist/console/**/*.*", { cwd: root });
+  if (files.length === 0) throw new Error(`${join(root, "dist/console")} is empty: npm run build`);
+  return files.map((path) => [path.replaceAll("\\", "/"), readFileSync(join(root, path))]);
 }
 
 /** Of package.json what the worker reads; with dependencies in it, a build in Azure would install them again. */

@@ -1,8 +1,9 @@
-// Compiles the app and the local stack into dist/, which is what runs: here, in the tests and in Azure.
+// Compiles the app and the local stack, with the console, into dist/, which is what runs: here, in the tests and in Azure.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { placeConsole } from "./build-console.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -20,6 +21,7 @@ export function build(): void {
   try {
     const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
     if (status !== 0) throw new Error("the sources do not compile");
+    placeConsole(join(made, "console"));
     if (!isSame(made, dist)) replaceDist(made);
   } finally {
     rmSync(made, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { ports } from "../shared/compose.ts";
+import { consolePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import {
   type ActionName,
@@ -12,7 +12,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -33,7 +33,7 @@ operatorEndpoint("inspectOrder", {
   handle: async (request) => {
     const orderId = orderIdOf(request);
     const inspection = await inspectOrder(orderId, ports());
-    return inspection ? { headers: { ETag: inspection.etag }, jsonBody: inspection } : notFound(orderId);
+    return inspection ? versioned(request, inspection.etag, inspection) : notFound(orderId);
   },
 });
 
@@ -63,6 +63,7 @@ async function operate(
   const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
     operateOrder(orderId, parsed.request, caller, ports(), telemetry),
   );
+  if (operated.kind === "done") consolePorts().attention.forget();
   return answer(orderId, operated);
 }
 

@@ -6,16 +6,22 @@ import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
+import type { Session } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
+import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
+import { type AttentionView, createAttention } from "./operations/attention.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
+import type { BulkPorts } from "./operations/preview-bulk.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
+import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
@@ -57,7 +63,22 @@ interface App {
   readonly deadLetters: () => DeadLetterPorts;
   readonly closing: ClosingStore;
   readonly purgeProgress: PurgeProgress;
+  readonly console: ConsolePorts;
+  readonly bulk: BulkPorts;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
+}
+
+/** What actions on many orders stand on; as `ports`. */
+export function bulkPorts(): BulkPorts {
+  return app().bulk;
+}
+
+interface ConsolePorts {
+  readonly attention: AttentionView;
+  readonly environment: Session["environment"];
+  readonly signIn: Config["OperatorSignIn"];
+  /** The order's contract as JSON Schema. */
+  readonly orderContract: unknown;
 }
 
 let composed: App | undefined;
@@ -93,6 +114,11 @@ export function purgeProgress(): PurgeProgress {
 /** What the gauges are read from; as `ports`. */
 export function stockPorts(): StockPorts {
   return app().stock;
+}
+
+/** What the operators' console is answered from; as `ports`. */
+export function consolePorts(): ConsolePorts {
+  return app().console;
 }
 
 /** What operators see to dead letters with; connects when it is first asked for. As `ports`. */
@@ -195,7 +221,21 @@ function compose(config: Config): App {
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const stock = { ...ports, census: createOrderCensus(orders), queueAges };
+  const census = createOrderCensus(orders);
+  const stock = { ...ports, census, queueAges };
+  const console: ConsolePorts = {
+    attention: createAttention({
+      openOrders: createOpenOrders(orders),
+      census,
+      clockSkewMs: config.ClockSkew,
+      now,
+    }),
+    environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+    signIn: config.OperatorSignIn,
+    orderContract: orderContract(),
+  };
+  const supervisionContainer = database.container(config.SupervisionContainer);
+  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention: console.attention };
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
@@ -204,12 +244,18 @@ function compose(config: Config): App {
     return { ...ports, deadLetters };
   };
   const workflowsKnown = { known: knownWorkflows, register };
-  const purgeProgress = createCosmosPurgeProgress(
-    database.container(config.SupervisionContainer),
-    orders,
-    ports.taskHub,
-  );
-  return { ports, queues, stock, deadLetters: connected, closing: store, purgeProgress, workflows: workflowsKnown };
+  const purgeProgress = createCosmosPurgeProgress(supervisionContainer, orders, ports.taskHub);
+  return {
+    ports,
+    queues,
+    stock,
+    deadLetters: connected,
+    closing: store,
+    purgeProgress,
+    console,
+    bulk,
+    workflows: workflowsKnown,
+  };
 }
 
 function retentionOf(config: Config, store: ClosingStore): Retention | undefined {

@@ -5,6 +5,7 @@ import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
 import { inWords } from "./messaging/checked.ts";
+import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
 
@@ -161,6 +162,9 @@ export const settings = z.object({
   AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("OrderScheduler"),
   /** How the operator's API knows who asks: see messaging/operator-access.ts. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
+  /** What operators see on each view of the console, so that nobody takes one environment for another. */
+  EnvironmentName: z.string().trim().min(1).max(40).default("orders"),
+  EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** Set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
   ...telemetry,

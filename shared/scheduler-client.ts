@@ -25,13 +25,22 @@ export class EngineUnavailable extends Outage {
  * again where the record stands, and finds what was done. Throws `EngineUnavailable` where it is not under way afterwards.
  */
 export async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
-  const instanceId = attemptId(attempt.orderId, attempt.attempt);
+  await startOnce(client, SCHEDULER, attemptId(attempt.orderId, attempt.attempt), attempt);
+}
+
+/** As `startAttempt`, for any orchestration. */
+export async function startOnce(
+  client: OrchestrationClient,
+  orchestrator: string,
+  instanceId: string,
+  input: unknown,
+): Promise<void> {
   try {
-    await client.startNew(SCHEDULER, { instanceId, input: attempt });
+    await client.startNew(orchestrator, { instanceId, input });
   } catch (cause) {
-    // The client's error does not say why: the attempt's status does.
+    // The client's error does not say why: the instance's status does.
     if (await isUnderWay(client, instanceId)) return;
-    throw new EngineUnavailable(`Could not start attempt ${instanceId}: ${String(cause)}`, { cause });
+    throw new EngineUnavailable(`Could not start ${orchestrator} ${instanceId}: ${String(cause)}`, { cause });
   }
 }
 

@@ -1,6 +1,7 @@
 // What the HTTP functions for operators have in common: who may call them, and how faults are answered.
 import {
   app,
+  type FunctionInput,
   type HttpMethod,
   type HttpRequest,
   type HttpResponseInit,
@@ -8,12 +9,17 @@ import {
 } from "@azure/functions";
 import { ports } from "../../shared/compose.ts";
 import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import { isWanted, parseIfMatch } from "../../shared/messaging/entity-tag.ts";
 import { accessTo, type Role } from "../../shared/messaging/operator-access.ts";
+import { isOwnOrigin } from "../../shared/messaging/own-origin.ts";
 
 export interface OperatorEndpoint {
   readonly method: HttpMethod;
+  /** Under `api/`: the app has no route prefix, since the console stands beside the API. */
   readonly route: string;
   readonly role: Role;
+  /** What else the function is given, as the durable client. */
+  readonly extraInputs?: FunctionInput[];
   /** @param operator the name under which what is done goes on record */
   readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
 }
@@ -21,12 +27,14 @@ export interface OperatorEndpoint {
 /** Where people sign in, nobody has a key to send along. */
 const authLevel = process.env["OperatorSignIn"] === "entra" ? "anonymous" : "function";
 
-export function operatorEndpoint(name: string, { method, route, role, handle }: OperatorEndpoint): void {
+export function operatorEndpoint(name: string, { method, route, role, extraInputs, handle }: OperatorEndpoint): void {
   app.http(name, {
     methods: [method],
     authLevel,
-    route,
+    route: `api/${route}`,
+    ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
+      if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
       const access = accessTo(role, request.headers, ports().operatorSignIn);
       if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };
       try {
@@ -39,7 +47,7 @@ export function operatorEndpoint(name: string, { method, route, role, handle }: 
   });
 }
 
-/** A page of another site can send a form in a signed-in operator's name, but no JSON. */
+/** A page of another site can send a form in a signed-in operator's name, but no JSON: this holds where a browser sends no origin. */
 export function isJson(request: HttpRequest): boolean {
   return /^application\/json\b/i.test(request.headers.get("content-type") ?? "");
 }
@@ -49,6 +57,19 @@ export const NOT_JSON: HttpResponseInit = {
   jsonBody: { error: "The content type must be application/json." },
 };
 
+const OTHER_SITE: HttpResponseInit = {
+  status: 403,
+  jsonBody: { error: "A page of another site may not do this." },
+};
+
 export function atFault(faults: readonly string[]): HttpResponseInit {
   return { status: 400, jsonBody: { error: "The request is at fault.", faults } };
+}
+
+/** An answer with its version, or that the asker has it already (RFC 9110, 13.1.2). */
+export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
+  if (known.kind === "valid" && isWanted(etag, known.value)) return { status: 304, headers };
+  return { headers, jsonBody };
 }

@@ -122,6 +122,8 @@ var settings = {
   StockSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
+  EnvironmentName: tags['azd-env-name']
+  EnvironmentColour: 'blue'
   AzureFunctionsJobHost__extensions__durableTask__hubName: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights

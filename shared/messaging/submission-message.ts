@@ -43,6 +43,11 @@ const orderSchema = z.strictObject({
   }),
 }) satisfies z.ZodType<Order>;
 
+/** The contract as JSON Schema (draft 2020-12), for forms. */
+export function orderContract(): unknown {
+  return z.toJSONSchema(orderSchema, { io: "input" });
+}
+
 /** The parts of a message around its body that submission reads. Anything may stand in them. */
 export interface Envelope {
   readonly messageId?: unknown;

@@ -2,6 +2,7 @@
 import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
@@ -15,6 +16,8 @@ export interface Inspection {
   readonly record: StateRecord;
   /** Its content, in the revision that the record names. */
   readonly order: Order;
+  /** The workflow that it goes by; null where the app has that version no longer. */
+  readonly workflow: Pick<Workflow, "steps"> | null;
   /** What may be asked of it now, and why not where it may not. */
   readonly actions: { readonly [name in ActionName]: Permission };
 }
@@ -36,6 +39,7 @@ export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspe
     etag: entityTag(read.etag),
     record: shownRecord(record),
     order: await ports.store.order(orderId, record.orderRevision),
+    workflow: workflow ? { steps: workflow.steps } : null,
     actions: {
       resubmit: mayResubmit(may),
       undo: may({ kind: "undo", reason: "" }),

@@ -117,10 +117,11 @@ export function listQuery({ processState, workflow, step, text, after }: OrderQu
     const { createdAt, shown } = after;
     add("c.createdAt <= @at AND NOT ARRAY_CONTAINS(@shown, c.orderId)", { at: createdAt, shown: [...shown] });
   }
-  const members = MEMBERS.map((member) => `c.${member}`).join(", ");
-  const query = `SELECT ${members} FROM c WHERE ${conditions.join(" AND ")} ORDER BY c.createdAt DESC`;
+  const query = `SELECT ${listedMembers()} FROM c WHERE ${conditions.join(" AND ")} ORDER BY c.createdAt DESC`;
   return { query, parameters };
 }
+
+export const listedMembers = (): string => MEMBERS.map((member) => `c.${member}`).join(", ");
 
 /** The same for stores that have to look through their records themselves. */
 export function isListed(record: StateRecord, { processState, workflow, step, text, after }: OrderQuery): boolean {
@@ -154,7 +155,7 @@ export function listedOf(record: StateRecord): Listed {
   return Object.fromEntries(MEMBERS.map((member) => [member, record[member]])) as unknown as Listed;
 }
 
-function summaryOf({ steps, schemaVersion = 0, ...listed }: Listed): OrderSummary {
+export function summaryOf({ steps, schemaVersion = 0, ...listed }: Listed): OrderSummary {
   const known = schemaVersion > RECORD_VERSION ? {} : steps;
   const states = Object.entries(known).map(([name, { state }]): [string, StepState] => [name, state]);
   return { ...listed, schemaVersion, steps: Object.fromEntries(states) };

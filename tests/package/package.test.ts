@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
@@ -41,7 +41,12 @@ test("it holds the app and what it needs, and nothing else", () => {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => `dist/functions/${name.replace(".ts", ".js")}`);
   const others = ["dist/libraries/libraries.js", "dist/rolldown-runtime.js", "dist/shared/shared.js"];
-  const expected = [...functions, ...others, "host.json", "libraries.json", "package.json"];
+  const listed = readdirSync(join(ROOT, "dist/console"), { recursive: true, withFileTypes: true });
+  const console = listed.flatMap((entry) =>
+    entry.isFile() ? [join("dist/console", relative(join(ROOT, "dist/console"), entry.parentPath), entry.name)] : [],
+  );
+  expect(console.filter((path) => path.endsWith(".js.br")).length).toBeGreaterThan(3);
+  const expected = [...functions, ...others, ...console, "host.json", "libraries.json", "package.json"];
   const isLater = (path: string) => /^dist\/later\/[\w.-]+\.js$/.test(path);
   expect(Object.keys(unzipped).filter((path) => !isLater(path))).toEqual(expected.sort());
   expect(strFromU8(unzipped["host.json"] ?? new Uint8Array())).toBe(readFileSync(join(ROOT, "host.json"), "utf8"));
@@ -150,6 +155,11 @@ test("unpacked far from any node_modules, it runs on the host: every function is
   const names = ((await listed.json()) as { name: string }[]).map(({ name }) => name);
   expect(names.sort()).toEqual(functionsAsCompiled(stack.settings).sort());
 
+  const index = await (await fetch(`${stack.stack.addresses.host?.url}/console`)).text();
+  const [script = ""] = /\/console\/assets\/index-[\w-]+\.js/.exec(index) ?? [];
+  const served = await fetch(`${stack.stack.addresses.host?.url}${script}`, { headers: { "accept-encoding": "br" } });
+  expect(served.headers.get("content-encoding")).toBe("br");
+
   await stack.shop.send(madeOrder("packed-1"));
   const record = await stack.eventually("packed-1", ({ processState }) => processState === "Processed");
   expect(Object.values(record.steps).map(({ state }) => state)).toEqual(Array(5).fill("Completed"));
@@ -187,6 +197,7 @@ function copyOfProject(name: string): string {
     "package-lock.json",
     "dist/functions",
     "dist/shared",
+    "dist/console",
   ]) {
     cpSync(join(ROOT, part), join(project, part), { recursive: true });
   }

@@ -44,6 +44,9 @@ test.each([
   ["functions/planted.ts", "../local/host/start.ts"],
   ["functions/scheduler.ts", "node:crypto"],
   ["functions/scheduler.ts", "../shared/compose.ts"],
+  ["functions/bulk-run.ts", "../shared/compose.ts"],
+  ["console/src/planted.ts", "../../shared/domain/order.ts"],
+  ["console/src/planted.ts", "node:fs"],
   ["local/stack/planted.ts", "../../shared/config.ts"],
   ["local/stack/planted.ts", "../../functions/submission.ts"],
   ["local/bus/planted.ts", "../cosmos/start.ts"],
@@ -61,5 +64,7 @@ test.each([
   ["functions/scheduler.ts", "durable-functions"],
   ["functions/scheduler.ts", "../shared/domain/attempt.ts"],
   ["functions/planted.ts", "../shared/compose.ts"],
+  ["console/src/planted.ts", "../../shared/messaging/console-contract.ts"],
+  ["console/src/planted.ts", "react"],
   ["local/bus/planted.ts", "../database/database.ts"],
 ])("%s may import %s", (file, from) => expect(restricted(file, from)).toBe(false));

@@ -14,7 +14,7 @@ export interface AdaptedApp extends Disposable {
 /** A copy whose file of order fulfilment exports these versions in the place of its own. */
 export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const dir = mkdtempSync(join(tmpdir(), "adapted-"));
-  for (const part of ["functions", "shared"])
+  for (const part of ["functions", "shared", "console"])
     cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
   for (const file of ["package.json", "host.json"]) cpSync(join(ROOT, file), join(dir, file));
   symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));

@@ -1,0 +1,88 @@
+// Asks the API: each answer is data or one kind of fault, so that every view can say what is wrong and what to do.
+
+export type FaultKind =
+  | "offline"
+  | "signed-out"
+  | "forbidden"
+  | "not-found"
+  | "refused"
+  | "changed"
+  | "invalid"
+  | "failed";
+
+export class ApiFault extends Error {
+  override readonly name = "ApiFault";
+  readonly kind: FaultKind;
+  readonly status: number;
+  /** Every fault of a request, as the server words them. */
+  readonly faults: readonly string[];
+
+  constructor(kind: FaultKind, status: number, message: string, faults: readonly string[] = []) {
+    super(message);
+    this.kind = kind;
+    this.status = status;
+    this.faults = faults;
+  }
+}
+
+const KINDS: { readonly [status: number]: FaultKind } = {
+  400: "invalid",
+  401: "signed-out",
+  403: "forbidden",
+  404: "not-found",
+  409: "refused",
+  412: "changed",
+};
+
+/** For this tab alone: an app without sign-in asks for a function key. */
+const KEY = "function-key";
+
+export function useFunctionKey(key: string): void {
+  sessionStorage.setItem(KEY, key);
+}
+
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return ask<T>(path, signal ? { signal } : {});
+}
+
+export function post<T>(path: string, body: unknown, etag?: string): Promise<T> {
+  const headers = { "Content-Type": "application/json", ...(etag !== undefined && { "If-Match": etag }) };
+  return ask<T>(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function ask<T>(path: string, options: RequestInit): Promise<T> {
+  const response = await answered(`/api/${path}`, options);
+  // Built-in authentication sends who is not signed in to another site, which a script can't follow.
+  if (response.type === "opaqueredirect") throw new ApiFault("signed-out", 401, "");
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as T;
+  const said = parsed(text);
+  const message = said.reason ?? said.error ?? "";
+  throw new ApiFault(KINDS[response.status] ?? "failed", response.status, message, said.faults ?? []);
+}
+
+async function answered(url: string, options: RequestInit): Promise<Response> {
+  const key = sessionStorage.getItem(KEY);
+  const headers = { ...options.headers, ...(key && { "x-functions-key": key }) };
+  try {
+    return await fetch(url, { ...options, headers, redirect: "manual" });
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause;
+    throw new ApiFault("offline", 0, "");
+  }
+}
+
+interface Said {
+  readonly error?: string;
+  readonly reason?: string;
+  readonly faults?: readonly string[];
+}
+
+function parsed(text: string): Said {
+  try {
+    const said: unknown = JSON.parse(text);
+    return said !== null && typeof said === "object" ? said : {};
+  } catch {
+    return {};
+  }
+}

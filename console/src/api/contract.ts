@@ -1,0 +1,31 @@
+// The types of the API's answers, from the schemas that the server answers by.
+export type {
+  Acted,
+  Attention,
+  AttentionPage,
+  BulkList,
+  BulkPreview,
+  BulkProgress,
+  BulkRun,
+  CauseGroup,
+  DeadLetter,
+  DeadLetterCounts,
+  DeadLetterPage,
+  ErrorKind,
+  Inspection,
+  OrderPage,
+  OrderSummary,
+  Overview,
+  ProcessState,
+  Resent,
+  Session,
+  StepRecord,
+  StepRun,
+  StepState,
+  WorkflowStep,
+} from "../../../shared/messaging/console-contract.ts";
+
+import type { Inspection } from "../../../shared/messaging/console-contract.ts";
+
+export type OrderRecord = Inspection["record"];
+export type OrderAction = keyof Inspection["actions"];

@@ -1,0 +1,164 @@
+// What the views show and how often it is asked for again: lists every half minute, one order every few seconds, nothing in a hidden tab.
+import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiFault, get } from "./client.ts";
+import type {
+  Attention,
+  AttentionPage,
+  BulkList,
+  BulkPreview,
+  BulkProgress,
+  DeadLetter,
+  DeadLetterCounts,
+  DeadLetterPage,
+  Inspection,
+  OrderPage,
+  Overview,
+  Session,
+} from "./contract.ts";
+
+const LIST_MS = 30_000;
+const QUEUES_MS = 60_000;
+const ORDER_MS = 3_000;
+const BULK_MS = 2_000;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        networkMode: "always",
+        staleTime: 2_000,
+        // One more try where the app gave no answer or a poor one; what it refuses it refuses again.
+        retry: (count, cause) => count < 1 && cause instanceof ApiFault && cause.kind === "failed",
+        retryDelay: 500,
+      },
+    },
+  });
+}
+
+const NO_PARAMETERS = "";
+
+export function query(parameters: { readonly [name: string]: string | number | undefined }): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? NO_PARAMETERS : `?${new URLSearchParams(given)}`;
+}
+
+export const useSession = () =>
+  useQuery({
+    queryKey: ["session"],
+    queryFn: ({ signal }) => get<Session>("session", signal),
+    refetchInterval: QUEUES_MS,
+  });
+
+export const useOverview = () =>
+  useQuery({
+    queryKey: ["overview"],
+    queryFn: ({ signal }) => get<Overview>("overview", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useAttention = () =>
+  useQuery({
+    queryKey: ["attention"],
+    queryFn: ({ signal }) => get<Attention>("attention", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useAttentionPage = (group: string | undefined) =>
+  useInfiniteQuery({
+    queryKey: ["attention", "orders", group ?? ""],
+    queryFn: ({ signal, pageParam }) =>
+      get<AttentionPage>(`attention/orders${query({ group, from: pageParam })}`, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: LIST_MS,
+  });
+
+export interface OrderFilter {
+  readonly state?: string | undefined;
+  readonly workflow?: string | undefined;
+  readonly step?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+export const useOrders = (filter: OrderFilter) =>
+  useInfiniteQuery({
+    queryKey: ["orders", filter],
+    queryFn: ({ signal, pageParam }) =>
+      get<OrderPage>(`orders${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
+    refetchInterval: LIST_MS,
+  });
+
+export const useOrder = (orderId: string) =>
+  useQuery({
+    queryKey: ["order", orderId],
+    queryFn: ({ signal }) => get<Inspection>(`orders/${encodeURIComponent(orderId)}`, signal),
+    refetchInterval: ORDER_MS,
+  });
+
+export const useOrderContract = () =>
+  useQuery({
+    queryKey: ["order-contract"],
+    queryFn: ({ signal }) => get<unknown>("order-contract", signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const useDeadLetterCounts = () =>
+  useQuery({
+    queryKey: ["dead-letters"],
+    queryFn: ({ signal }) => get<DeadLetterCounts>("dead-letters", signal),
+    refetchInterval: QUEUES_MS,
+  });
+
+export const useDeadLetters = (queue: string) =>
+  useInfiniteQuery({
+    queryKey: ["dead-letters", queue],
+    queryFn: ({ signal, pageParam }) => get<DeadLetterPage>(`dead-letters${query({ queue, from: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: LIST_MS,
+  });
+
+export const useDeadLetter = (queue: string, sequenceNumber: string) =>
+  useQuery({
+    queryKey: ["dead-letters", queue, sequenceNumber],
+    queryFn: ({ signal }) =>
+      get<DeadLetter>(`dead-letters/${encodeURIComponent(queue)}/${encodeURIComponent(sequenceNumber)}`, signal),
+  });
+
+export const useBulkList = () =>
+  useQuery({
+    queryKey: ["bulk"],
+    queryFn: ({ signal }) => get<BulkList>("bulk", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useBulk = (bulkId: string) =>
+  useQuery({
+    queryKey: ["bulk", bulkId],
+    queryFn: ({ signal }) => get<BulkProgress>(`bulk/${encodeURIComponent(bulkId)}`, signal),
+    refetchInterval: BULK_MS,
+  });
+
+/** What a preview could not take is told once: whoever reloads the page sees how many it is for, and no more. */
+const previews = new Map<string, BulkPreview>();
+export const keepPreview = (preview: BulkPreview): void => void previews.set(preview.run.bulkId, preview);
+export const previewOf = (bulkId: string): BulkPreview | undefined => previews.get(bulkId);
+
+/** After an action: all that is shown may be old. */
+export function useRefresh(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries();
+}
+
+/** After a message was removed: asking for it again would only say so. */
+export function useRemoved(): (queue: string, sequenceNumber: string) => Promise<void> {
+  const client = useQueryClient();
+  return (queue, sequenceNumber) => {
+    const removed = hashKey(["dead-letters", queue, sequenceNumber]);
+    return client.invalidateQueries({ predicate: ({ queryHash }) => queryHash !== removed });
+  };
+}

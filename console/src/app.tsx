@@ -1,0 +1,135 @@
+// The frame of every view: which environment this is, who is signed in, the views, and the zone of all times.
+import { Button, FluentProvider, Select, webDarkTheme, webLightTheme } from "@fluentui/react-components";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { Link, Route, Switch, useLocation } from "wouter";
+import type { Session } from "./api/contract.ts";
+import { useSession } from "./api/queries.ts";
+import { Loading, Notice } from "./parts/notices.tsx";
+import { useDarkTheme } from "./parts/theme.ts";
+import { useZone } from "./parts/zone.tsx";
+import { AttentionView } from "./views/attention.tsx";
+import { ENVIRONMENT, TEXT } from "./words.ts";
+
+const OrderView = lazy(async () => ({ default: (await import("./views/order.tsx")).OrderView }));
+const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));
+const SearchView = lazy(async () => ({ default: (await import("./views/search.tsx")).SearchView }));
+const DeadLettersView = lazy(async () => ({ default: (await import("./views/dead-letters.tsx")).DeadLettersView }));
+const DeadLetterView = lazy(async () => ({ default: (await import("./views/dead-letter.tsx")).DeadLetterView }));
+
+const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
+
+const VIEWS = [
+  { path: "/", name: TEXT.attention },
+  { path: "/overview", name: TEXT.overview },
+  { path: "/search", name: TEXT.search },
+  { path: "/dead-letters", name: TEXT.deadLetters },
+] as const;
+
+export function App() {
+  const [path] = useLocation();
+  const shown = useRef(path);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Who goes to another view by keyboard goes on there, and who hears the page is told where it is.
+    if (shown.current !== path) main.current?.focus();
+    shown.current = path;
+  }, [path]);
+  const isDark = useDarkTheme();
+  const { data: session } = useSession();
+  return (
+    <FluentProvider theme={isDark ? webDarkTheme : webLightTheme} className="page">
+      <a className="skip" href="#main">
+        {TEXT.skip}
+      </a>
+      <Header session={session} />
+      {session && session.build !== __BUILD__ && <NewVersion />}
+      <main id="main" ref={main} tabIndex={-1}>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            <Route path="/">
+              <AttentionView />
+            </Route>
+            <Route path="/overview">
+              <OverviewView />
+            </Route>
+            <Route path="/search">
+              <SearchView />
+            </Route>
+            <Route path="/orders/:orderId">{({ orderId }) => <OrderView key={orderId} orderId={orderId} />}</Route>
+            <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
+            <Route path="/dead-letters/:queue/:number">
+              {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
+            </Route>
+            <Route path="/dead-letters/:queue?">{({ queue }) => <DeadLettersView queue={queue} />}</Route>
+            <Route>
+              <Notice title={TEXT.noPage} />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+    </FluentProvider>
+  );
+}
+
+function Header({ session }: { readonly session: Session | undefined }) {
+  const [location] = useLocation();
+  const [view = ""] = location.split("/").slice(1);
+  const current =
+    VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["orders", "bulk"].includes(view) ? null : TEXT.noPage);
+  useEffect(() => {
+    document.title = [current, session && ENVIRONMENT(session.environment), TEXT.title].filter(Boolean).join(" · ");
+  }, [current, session]);
+  return (
+    <header className={`top colour-${session?.environment.colour ?? "grey"}`}>
+      <div className="who">
+        <strong>{TEXT.title}</strong>
+        {session && <span className="environment">{ENVIRONMENT(session.environment)}</span>}
+        <span className="space" />
+        {session && <span className="operator">{TEXT.operator(session.operator)}</span>}
+        <Zone />
+      </div>
+      <nav aria-label={TEXT.views}>
+        {VIEWS.map(({ path, name }) => (
+          <NavigationLink key={path} path={path} isCurrent={path === `/${view}`}>
+            {name}
+          </NavigationLink>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+interface NavigationLinkProps {
+  readonly path: string;
+  readonly isCurrent: boolean;
+  readonly children: ReactNode;
+}
+
+function NavigationLink({ path, isCurrent, children }: NavigationLinkProps) {
+  return (
+    <Link href={path} aria-current={isCurrent ? "page" : undefined}>
+      {children}
+    </Link>
+  );
+}
+
+function Zone() {
+  const { zone, own, choose } = useZone();
+  return (
+    <div className="zone">
+      <label htmlFor="zone">{TEXT.zone}</label>
+      <Select id="zone" size="small" value={zone} onChange={(_, { value }) => choose(value)}>
+        <option value={own}>{TEXT.localZone(own)}</option>
+        {own !== "UTC" && <option value="UTC">UTC</option>}
+      </Select>
+    </div>
+  );
+}
+
+function NewVersion() {
+  return (
+    <div className="new-version" role="status">
+      {TEXT.newVersion} <Button onClick={() => location.reload()}>{TEXT.reload}</Button>
+    </div>
+  );
+}

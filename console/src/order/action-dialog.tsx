@@ -1,0 +1,178 @@
+// Asks for what an action takes, has it done at the version that was looked at, and shows what somebody else changed meanwhile.
+import {
+  Button,
+  Checkbox,
+  Dialog,
+  DialogActions,
+  DialogBody,
+  DialogContent,
+  DialogSurface,
+  DialogTitle,
+  Field,
+  Select,
+  Textarea,
+} from "@fluentui/react-components";
+import { type FormEvent, lazy, Suspense, useState } from "react";
+import { ApiFault, get, post } from "../api/client.ts";
+import type { Acted, Inspection } from "../api/contract.ts";
+import { useRefresh } from "../api/queries.ts";
+import { Changes, changesBetween } from "../parts/changes.tsx";
+import { Fault, Loading } from "../parts/notices.tsx";
+import { useInstant } from "../parts/zone.tsx";
+import { ACTIONS, ORDER, TEXT } from "../words.ts";
+import type { Asked } from "./actions.tsx";
+
+const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
+
+const EXTENSIONS = ["PT10M", "PT30M", "PT1H", "PT4H", "P1D"] as const;
+
+interface ActionDialogProps {
+  readonly asked: Asked;
+  /** The order as it was when the dialog was opened. */
+  readonly opened: Inspection;
+  readonly environment: string;
+  readonly close: () => void;
+  readonly done: (words: string) => void;
+}
+
+export function ActionDialog({ asked, opened: inspection, environment, close, done }: ActionDialogProps) {
+  // What is polled meanwhile must not change what is decided on.
+  const [base, setBase] = useState(inspection);
+  const [seenBefore, setSeenBefore] = useState<Inspection>();
+  const [reason, setReason] = useState("");
+  const [by, setBy] = useState<string>(EXTENSIONS[1]);
+  const [byHand, setByHand] = useState(false);
+  const [draft, setDraft] = useState<unknown>(inspection.order);
+  const [fault, setFault] = useState<ApiFault>();
+  const [isBusy, setBusy] = useState(false);
+  const [hasTried, setTried] = useState(false);
+  const refresh = useRefresh();
+  const instant = useInstant();
+
+  const action = asked === "edit" ? "resubmit" : asked;
+  const { orderId } = base.record;
+  const name = asked === "edit" ? ORDER.edit : ACTIONS[action].name;
+  const permission = base.actions[action];
+  const needsWord = action === "resubmit" && permission.allowed && permission.requires !== undefined;
+  const edits = changesBetween(base.order, draft);
+  const isReady = reason.trim() !== "" && (!needsWord || byHand) && (asked !== "edit" || edits.length > 0);
+
+  const act = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!isReady || isBusy) return;
+    setBusy(true);
+    setFault(undefined);
+    try {
+      const body = {
+        reason,
+        ...(action === "extend" && { by }),
+        ...(asked === "edit" && { order: draft }),
+        ...(needsWord && { compensatedByHand: byHand }),
+      };
+      const acted = await post<Acted>(`orders/${encodeURIComponent(orderId)}/${action}`, body, base.etag);
+      await refresh();
+      done(acted.startAt ? ORDER.doneLater(name, instant(acted.startAt)) : ORDER.done(name));
+    } catch (cause) {
+      const known = cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause));
+      setFault(known);
+      if (known.kind === "changed") await lookAgain();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const lookAgain = async () => {
+    const current = await get<Inspection>(`orders/${encodeURIComponent(orderId)}`);
+    setSeenBefore(base);
+    setBase(current);
+  };
+
+  return (
+    <Dialog open modalType="modal" onOpenChange={(_, { open }) => !open && !isBusy && close()}>
+      <DialogSurface className={asked === "edit" ? "wide" : ""}>
+        <form onSubmit={act}>
+          <DialogBody>
+            <DialogTitle>{ORDER.confirm(name, orderId, environment)}</DialogTitle>
+            <DialogContent className="dialog">
+              <p>{ACTIONS[action].about}</p>
+              {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
+              {asked === "edit" && (
+                <Suspense fallback={<Loading />}>
+                  <EditForm value={draft} faults={fault?.faults ?? []} change={setDraft} />
+                  <h3>{ORDER.changes}</h3>
+                  {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{ORDER.noChanges}</p>}
+                </Suspense>
+              )}
+              {action === "extend" && (
+                <Field label={ORDER.extendBy}>
+                  <Select value={by} onChange={(_, { value }) => setBy(value)}>
+                    {EXTENSIONS.map((duration) => (
+                      <option key={duration}>{duration}</option>
+                    ))}
+                  </Select>
+                </Field>
+              )}
+              {needsWord && (
+                <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
+                  <Checkbox
+                    label={ORDER.byHand}
+                    checked={byHand}
+                    onChange={(_, { checked }) => setByHand(checked === true)}
+                  />
+                </Field>
+              )}
+              <Field
+                label={TEXT.reason}
+                hint={TEXT.reasonHint}
+                required
+                validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
+              >
+                <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
+              </Field>
+              {fault && fault.kind !== "changed" && <Fault cause={fault} />}
+            </DialogContent>
+            <DialogActions>
+              <Button type="submit" appearance="primary" disabled={isBusy || !permission.allowed}>
+                {seenBefore ? `${ORDER.again}: ${name}` : name}
+              </Button>
+              <Button onClick={close} disabled={isBusy}>
+                {TEXT.close}
+              </Button>
+            </DialogActions>
+          </DialogBody>
+        </form>
+      </DialogSurface>
+    </Dialog>
+  );
+}
+
+function ChangedMeanwhile({ before, after }: { readonly before: Inspection; readonly after: Inspection }) {
+  const changes = changesBetween(shownOf(before), shownOf(after));
+  const denied = Object.values(after.actions).find((permission) => !permission.allowed);
+  return (
+    <section className="notice notice-bad" role="alert">
+      <h3>{ORDER.changedTitle}</h3>
+      <p>{ORDER.changedAbout}</p>
+      {changes.length > 0 ? <Changes changes={changes} /> : <p>{ORDER.nothingChanged}</p>}
+      {denied && !denied.allowed && <p className="quiet">{denied.reason}</p>}
+    </section>
+  );
+}
+
+/** What an operator decides on, and not the store's own marks. */
+function shownOf({ record, order }: Inspection) {
+  const { processState: state, attempt, direction, error, history, steps } = record;
+  const states = Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.state]));
+  const last = history.at(-1);
+  const lastChange = last && `${last.what} (${last.by})`;
+  return {
+    state,
+    attempt,
+    direction,
+    error: error && { kind: error.kind, message: error.message },
+    lastChange,
+    states,
+    order,
+  };
+}

@@ -1,0 +1,77 @@
+// What can be done about an order now; what can't says why.
+import { Button } from "@fluentui/react-components";
+import { lazy, Suspense, useState } from "react";
+import type { Inspection, OrderAction } from "../api/contract.ts";
+import { useSession } from "../api/queries.ts";
+import { ACTIONS, FAULTS, ORDER } from "../words.ts";
+
+const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
+
+/** The order of the buttons: what goes on first, what ends last. */
+const SHOWN: readonly OrderAction[] = ["resubmit", "undo", "settle", "cancel", "extend"];
+
+export type Asked = OrderAction | "edit";
+
+export function Actions({ inspection }: { readonly inspection: Inspection }) {
+  const { data: session } = useSession();
+  const [asked, ask] = useState<Asked>();
+  const [said, say] = useState("");
+  const { actions } = inspection;
+  const possible = SHOWN.filter((action) => actions[action].allowed);
+  const mayOperate = session?.mayOperate ?? false;
+  const reasons = SHOWN.flatMap((action) => {
+    const permission = actions[action];
+    return permission.allowed ? [] : [{ action, reason: permission.reason }];
+  });
+  return (
+    <section className="actions" aria-label={ORDER.actions}>
+      {session && !mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
+      <div className="buttons">
+        {possible.map((action, place) => (
+          <Button
+            key={action}
+            appearance={place === 0 ? "primary" : "secondary"}
+            disabled={!mayOperate}
+            onClick={() => ask(action)}
+          >
+            {ACTIONS[action].name}
+          </Button>
+        ))}
+        {actions.resubmit.allowed && (
+          <Button disabled={!mayOperate} onClick={() => ask("edit")}>
+            {ORDER.edit}
+          </Button>
+        )}
+      </div>
+      <p role="status" className="said">
+        {said}
+      </p>
+      {reasons.length > 0 && (
+        <details>
+          <summary>{ORDER.notPossible}</summary>
+          <ul className="listed">
+            {reasons.map(({ action, reason }) => (
+              <li key={action}>
+                <strong>{ACTIONS[action].name}</strong>: {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {asked && (
+        <Suspense>
+          <ActionDialog
+            asked={asked}
+            opened={inspection}
+            environment={session?.environment.name ?? ""}
+            close={() => ask(undefined)}
+            done={(words) => {
+              ask(undefined);
+              say(words);
+            }}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}

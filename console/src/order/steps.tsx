@@ -1,0 +1,82 @@
+// The steps as an ordered list: all that the graph shows, in words, with each step's last fault, endpoint and result.
+import type { Inspection, OrderRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
+import { StepBadge } from "../parts/badges.tsx";
+import { durationWords, Instant } from "../parts/zone.tsx";
+import { ORDER } from "../words.ts";
+
+interface StepsProps {
+  readonly record: OrderRecord;
+  readonly workflow: Inspection["workflow"];
+}
+
+export function Steps({ record: { steps }, workflow }: StepsProps) {
+  const known = new Map(workflow?.steps.map((step) => [step.name, step]));
+  return (
+    <ol className="steps">
+      {Object.entries(steps).map(([name, step]) => (
+        <li key={name}>
+          <Step name={name} record={step} step={known.get(name)} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface StepProps {
+  readonly name: string;
+  readonly record: StepRecord;
+  readonly step: WorkflowStep | undefined;
+}
+
+function Step({ name, record, step }: StepProps) {
+  const { agent, undo, result } = record;
+  const order = step && (step.after.length === 0 ? ORDER.first : ORDER.afterSteps(step.after.join(", ")));
+  return (
+    <>
+      <h3>
+        {name} <StepBadge state={record.state} />
+      </h3>
+      <p className="quiet">{[agent, step?.operation, order].filter(Boolean).join(" · ")}</p>
+      <Run run={record} />
+      {result && Object.keys(result).length > 0 && (
+        <p className="quiet result">
+          {ORDER.result}:{" "}
+          {Object.entries(result)
+            .map(([member, value]) => `${member} ${String(value)}`)
+            .join(", ")}
+        </p>
+      )}
+      {undo && (
+        <>
+          <h4>
+            {ORDER.compensation(name)} <StepBadge state={undo.state} />
+          </h4>
+          <Run run={undo} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Run({ run }: { readonly run: StepRun }) {
+  const { error, endpoint, because, startedAt, endedAt, retryCount, waitCount } = run;
+  const took = startedAt && endedAt ? durationWords(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
+  const counts = [retryCount > 0 && ORDER.tries(retryCount), waitCount > 0 && ORDER.waits(waitCount)].filter(Boolean);
+  return (
+    <>
+      {error && <p className="fault">{error}</p>}
+      {(startedAt || counts.length > 0) && (
+        <p className="quiet">
+          {startedAt && <Instant at={startedAt} />}
+          {[took, ...counts].filter(Boolean).map((text) => ` · ${String(text)}`)}
+        </p>
+      )}
+      {endpoint && (
+        <p className="quiet">
+          {ORDER.endpoint} {endpoint}
+          {because && `: ${because}`}
+        </p>
+      )}
+    </>
+  );
+}

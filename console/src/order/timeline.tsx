@@ -1,0 +1,103 @@
+// When each step waited and when it ran, forward and in compensation, to scale.
+import type { OrderRecord, StepRun } from "../api/contract.ts";
+import { durationWords, useInstant, useNow } from "../parts/zone.tsx";
+import { ORDER, STEP_STATES } from "../words.ts";
+
+interface Bar {
+  readonly key: string;
+  readonly kind: "waiting" | "running" | "failed" | "compensating";
+  readonly from: number;
+  readonly to: number;
+  readonly words: string;
+}
+
+interface Row {
+  readonly name: string;
+  readonly bars: readonly Bar[];
+}
+
+export function Timeline({ record }: { readonly record: OrderRecord }) {
+  const words = useInstant();
+  const clock = useNow(5000);
+  const isOpen = record.processState === "Pending" || record.processState === "Processing";
+  // What was in hand when the order ended waits no longer.
+  const now = isOpen ? clock : Date.parse(record.updatedAt);
+  const rows = Object.entries(record.steps).flatMap(([name, step]) => [
+    ...rowOf(name, step, false, now),
+    ...(step.undo ? rowOf(ORDER.compensation(name), step.undo, true, now) : []),
+  ]);
+  const events = record.history.map(({ at, what }) => ({ at: Date.parse(at), what }));
+  const ends = [...rows.flatMap(({ bars }) => bars.map(({ to }) => to)), ...events.map(({ at }) => at)];
+  const from = Date.parse(record.createdAt);
+  const to = Math.max(from + 1, ...ends, ...(isOpen ? [now] : []));
+  const place = (at: number) => `${Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100))}%`;
+  return (
+    <div className="timeline">
+      <p className="quiet">
+        {ORDER.timelineAbout(words(new Date(from).toISOString()), words(new Date(to).toISOString()))} (
+        {durationWords(to - from)})
+      </p>
+      <ul>
+        {rows.map(({ name, bars }) => (
+          <li key={name}>
+            <span className="label">{name}</span>
+            <span className="track">
+              {bars.map((bar) => (
+                <span
+                  key={bar.key}
+                  role="img"
+                  className={`bar ${bar.kind}`}
+                  title={bar.words}
+                  aria-label={bar.words}
+                  style={{ left: place(bar.from), width: `calc(${place(bar.to)} - ${place(bar.from)})` }}
+                />
+              ))}
+            </span>
+          </li>
+        ))}
+        <li>
+          <span className="label">{ORDER.events}</span>
+          <span className="track">
+            {events.map(({ at, what }) => (
+              <span
+                key={`${at} ${what}`}
+                role="img"
+                className="event"
+                title={what}
+                aria-label={what}
+                style={{ left: place(at) }}
+              />
+            ))}
+          </span>
+        </li>
+      </ul>
+      <p className="legend quiet">
+        <span className="bar waiting" /> {ORDER.waiting} <span className="bar running" /> {ORDER.running}{" "}
+        <span className="bar failed" /> {STEP_STATES.Failed} <span className="bar compensating" /> {STEP_STATES.Undone}
+      </p>
+    </div>
+  );
+}
+
+function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] {
+  const { scheduledAt, startedAt, endedAt, state } = run;
+  if (!scheduledAt && !startedAt) return [];
+  const at = (instant: string | null, usual: number) => (instant ? Date.parse(instant) : usual);
+  const isOpen = state === "Running" || state === "Scheduled";
+  const end = at(endedAt, isOpen ? now : at(run.completeBy, at(startedAt, now)));
+  const start = at(startedAt, state === "Scheduled" ? end : at(scheduledAt, end));
+  const bar = (kind: Bar["kind"], from: number, to: number, what: string): Bar[] =>
+    to < from ? [] : [{ key: kind, kind, from, to, words: `${name}: ${what} ${durationWords(to - from)}` }];
+  const ran = state === "Failed" ? "failed" : isUndo ? "compensating" : "running";
+  return [
+    {
+      name,
+      bars: [
+        ...(scheduledAt && start > Date.parse(scheduledAt)
+          ? bar("waiting", Date.parse(scheduledAt), start, ORDER.waiting.toLowerCase())
+          : []),
+        ...(state === "Scheduled" ? [] : bar(ran, start, end, STEP_STATES[state].toLowerCase())),
+      ],
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+// States as badges: each has a sign beside its colour, so that nobody has to tell colours apart.
+import { Badge } from "@fluentui/react-components";
+import type { ErrorKind, ProcessState, StepState } from "../api/contract.ts";
+import { KINDS, STATES, STEP_STATES } from "../words.ts";
+
+type Tone = "informative" | "success" | "danger" | "warning" | "brand";
+
+const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, string] } = {
+  Pending: ["informative", "○"],
+  Processing: ["brand", "▶"],
+  Processed: ["success", "✓"],
+  Error: ["danger", "✕"],
+  NotStarted: ["informative", "○"],
+  Scheduled: ["informative", "◔"],
+  Running: ["brand", "▶"],
+  Completed: ["success", "✓"],
+  Failed: ["danger", "✕"],
+  Undone: ["warning", "↩"],
+};
+
+/** Kinds of Error that ask nothing of anybody. */
+const AT_REST: readonly ErrorKind[] = ["undone", "settled", "cancelled"];
+
+export const toneOf = (state: StepState): Tone => TONES[state][0];
+export const signOf = (state: StepState): string => TONES[state][1];
+
+export function OrderBadge({ state, kind }: { readonly state: ProcessState; readonly kind?: ErrorKind | undefined }) {
+  const isAtRest = state === "Error" && kind !== undefined && AT_REST.includes(kind);
+  const [tone, sign] = isAtRest ? (["informative", "■"] as const) : TONES[state];
+  const name = state === "Error" && kind ? KINDS[kind] : STATES[state];
+  return (
+    <Badge appearance="tint" color={tone} className="badge">
+      <span aria-hidden="true">{sign}</span> {name}
+    </Badge>
+  );
+}
+
+export function StepBadge({ state }: { readonly state: StepState }) {
+  const [tone, sign] = TONES[state];
+  return (
+    <Badge appearance="tint" color={tone} className="badge">
+      <span aria-hidden="true">{sign}</span> {STEP_STATES[state]}
+    </Badge>
+  );
+}

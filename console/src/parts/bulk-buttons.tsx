@@ -1,0 +1,53 @@
+// What can be done with all orders of a cause: each begins with a preview, which changes nothing. And what is under way already.
+import { Button } from "@fluentui/react-components";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { ApiFault, post } from "../api/client.ts";
+import type { BulkPreview, BulkRun, CauseGroup } from "../api/contract.ts";
+import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
+import { ACTIONS, BULK } from "../words.ts";
+import { Fault } from "./notices.tsx";
+
+const OFFERED = ["resubmit", "undo", "settle"] as const satisfies readonly BulkRun["action"][];
+
+export function BulkButtons({ group }: { readonly group: CauseGroup }) {
+  const { data: session } = useSession();
+  const [, navigate] = useLocation();
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<ApiFault>();
+  const preview = async (action: BulkRun["action"]) => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      const found = await post<BulkPreview>("bulk", { action, target: { group: group.id } });
+      keepPreview(found);
+      navigate(`/bulk/${found.run.bulkId}`);
+    } catch (cause) {
+      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <div className="buttons">
+        {OFFERED.map((action) => (
+          <Button key={action} disabled={isBusy || !session?.mayOperate} onClick={() => void preview(action)}>
+            {BULK.preview(ACTIONS[action].name, group.count)}
+          </Button>
+        ))}
+      </div>
+      {fault && <Fault cause={fault} />}
+    </>
+  );
+}
+
+export function BulkUnderWay() {
+  const { data } = useBulkList();
+  const underWay = data?.runs.filter(({ state }) => state === "running" || state === "paused") ?? [];
+  return underWay.map(({ bulkId, action, total, state }) => (
+    <p key={bulkId} className="cause-box">
+      <Link href={`/bulk/${bulkId}`}>{BULK.summary(ACTIONS[action].name, total)}</Link> {BULK.states[state]}
+    </p>
+  ));
+}

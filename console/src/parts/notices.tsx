@@ -1,0 +1,113 @@
+// What a view says when it has nothing, waits, or was given no answer.
+import { Button, Field, Input, Spinner } from "@fluentui/react-components";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
+import { useRefresh } from "../api/queries.ts";
+import { FAULTS, TEXT } from "../words.ts";
+import { useInstant } from "./zone.tsx";
+
+const SIGN_IN = "/.auth/login/aad?post_login_redirect_uri=/console";
+/** What is there sooner needs no sign that it is awaited. */
+const SHOWN_AFTER_MS = 300;
+
+export function Loading() {
+  const [isShown, show] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => show(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return <div className="loading">{isShown && <Spinner label={TEXT.loading} />}</div>;
+}
+
+interface NoticeProps {
+  readonly title: string;
+  readonly kind?: "plain" | "good" | "bad";
+  readonly children?: ReactNode;
+}
+
+/** In the place of a view's content. */
+export function Notice({ title, kind = "plain", children }: NoticeProps) {
+  return (
+    <section className={`notice notice-${kind}`} role={kind === "bad" ? "alert" : undefined}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Fault({ cause, retry }: { readonly cause: unknown; readonly retry?: (() => void) | undefined }) {
+  const fault = cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause));
+  const { title, advice } = FAULTS[fault.kind];
+  return (
+    <Notice title={title} kind="bad">
+      {fault.message && <p>{fault.message}</p>}
+      {fault.faults.length > 0 && (
+        <ul className="listed">
+          {fault.faults.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
+      )}
+      {advice && <p>{advice}</p>}
+      {fault.kind === "signed-out" && <SignIn />}
+      {retry && <Button onClick={retry}>{TEXT.tryAgain}</Button>}
+    </Notice>
+  );
+}
+
+function SignIn() {
+  const refresh = useRefresh();
+  const [key, setKey] = useState("");
+  const apply = () => {
+    keepFunctionKey(key);
+    void refresh();
+  };
+  return (
+    <form
+      className="sign-in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <Button as="a" href={SIGN_IN} target="_blank" rel="noreferrer" appearance="primary">
+        {TEXT.signIn}
+      </Button>
+      <Field label={TEXT.functionKey} hint={TEXT.functionKeyHint}>
+        <Input type="password" value={key} autoComplete="off" onChange={(_, { value }) => setKey(value)} />
+      </Field>
+      <Button type="submit" disabled={key === ""}>
+        {TEXT.useKey}
+      </Button>
+    </form>
+  );
+}
+
+interface LoadedProps<T> {
+  /** For a part of a view that says it already. */
+  readonly hidesAge?: boolean;
+  readonly query: Pick<UseQueryResult<T>, "data" | "error" | "refetch" | "dataUpdatedAt">;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** The data, however old, with what went wrong since; or why there is none. */
+export function Loaded<T>({
+  hidesAge = false,
+  query: { data, error, refetch, dataUpdatedAt },
+  children,
+}: LoadedProps<T>) {
+  if (data === undefined) return error ? <Fault cause={error} retry={() => void refetch()} /> : <Loading />;
+  return (
+    <>
+      {error && <Fault cause={error} retry={() => void refetch()} />}
+      {children(data)}
+      {!hidesAge && <AsOf at={new Date(dataUpdatedAt).toISOString()} />}
+    </>
+  );
+}
+
+export function AsOf({ at }: { readonly at: string }) {
+  const words = useInstant();
+  return <p className="as-of">{TEXT.asOf(words(at))}</p>;
+}

@@ -1,0 +1,101 @@
+// The zone that all times are shown in, which each operator chooses; and times in words.
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { TEXT } from "../words.ts";
+
+const CHOSEN = "zone";
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+interface Zone {
+  readonly zone: string;
+  readonly own: string;
+  readonly choose: (zone: string) => void;
+}
+
+const Context = createContext<Zone>({ zone: own, own, choose: () => {} });
+
+export function ZoneProvider({ children }: { readonly children: ReactNode }) {
+  const [zone, setZone] = useState(() => (localStorage.getItem(CHOSEN) === "UTC" ? "UTC" : own));
+  const value = useMemo(
+    () => ({
+      zone,
+      own,
+      choose: (chosen: string) => {
+        localStorage.setItem(CHOSEN, chosen);
+        setZone(chosen);
+      },
+    }),
+    [zone],
+  );
+  return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+export const useZone = () => useContext(Context);
+
+/** An instant as text in the chosen zone; with its date where that is another day. */
+export function useInstant(): (at: string, withDate?: boolean) => string {
+  const { zone } = useZone();
+  return useMemo(() => {
+    const day = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+    const time = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, timeStyle: "medium" });
+    return (at, withDate = true) => {
+      const date = new Date(at);
+      if (Number.isNaN(date.getTime())) return "";
+      const isToday = day.format(date) === day.format(new Date());
+      return withDate && !isToday ? `${day.format(date)} ${time.format(date)}` : time.format(date);
+    };
+  }, [zone]);
+}
+
+export function Instant({ at }: { readonly at: string }) {
+  const words = useInstant();
+  return <time dateTime={at}>{words(at)}</time>;
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+
+/** Two units at most: `3 h 12 min`. */
+export function durationWords(ms: number): string {
+  const first = UNITS.findIndex(([, size]) => ms >= size);
+  if (first < 0) return ms >= 0 ? `${Math.round(ms)} ms` : "0 ms";
+  const words: string[] = [];
+  let left = ms;
+  for (const [unit, size] of UNITS.slice(first, first + 2)) {
+    const whole = Math.floor(left / size);
+    left -= whole * size;
+    if (whole > 0) words.push(`${whole} ${unit}`);
+  }
+  return words.join(" ");
+}
+
+const TICK_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+/** Nobody has to know seconds here, and clocks differ by some. */
+function ageWords(ms: number): string {
+  return ms < MINUTE_MS ? TEXT.justNow : TEXT.ago(durationWords(ms));
+}
+
+/** How long ago, with the instant itself for whoever points at it. */
+export function Age({ at }: { readonly at: string }) {
+  const words = useInstant();
+  const now = useNow(TICK_MS);
+  return (
+    <time dateTime={at} title={words(at)}>
+      {ageWords(now - Date.parse(at))}
+    </time>
+  );
+}
+
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

@@ -1,0 +1,151 @@
+// What needs a person: orders in groups by their cause, and messages that could not be processed.
+import { Button } from "@fluentui/react-components";
+import { Link, useSearchParams } from "wouter";
+import type { Attention, CauseGroup, OrderSummary } from "../api/contract.ts";
+import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
+import { OrderBadge } from "../parts/badges.tsx";
+import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
+import { HourChart } from "../parts/hour-chart.tsx";
+import { Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Age } from "../parts/zone.tsx";
+import { ATTENTION, KINDS, TEXT } from "../words.ts";
+
+export function AttentionView() {
+  const attention = useAttention();
+  const [parameters, setParameters] = useSearchParams();
+  const chosen = parameters.get("group") ?? undefined;
+  return (
+    <>
+      <h1>{TEXT.attention}</h1>
+      <WaitingMessages />
+      <BulkUnderWay />
+      <Loaded query={attention}>
+        {(data) =>
+          data.count === 0 ? (
+            <Notice title={ATTENTION.nothing} kind="good">
+              <p>{ATTENTION.nothingAbout}</p>
+            </Notice>
+          ) : (
+            <>
+              <Groups attention={data} chosen={chosen} />
+              {chosen !== undefined && (
+                <Button onClick={() => setParameters({})} className="show-all">
+                  {ATTENTION.showAll}
+                </Button>
+              )}
+              <Orders group={chosen} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Groups({ attention, chosen }: { readonly attention: Attention; readonly chosen: string | undefined }) {
+  const { groups, count, isAll } = attention;
+  const shown = chosen === undefined ? groups : groups.filter(({ id }) => id === chosen);
+  return (
+    <section aria-labelledby="causes">
+      <h2 id="causes">
+        {ATTENTION.byCause} <span className="quiet">{ATTENTION.orders(TEXT.capped(count, isAll))}</span>
+      </h2>
+      <ul className="groups">
+        {shown.map((group) => (
+          <li key={group.id}>
+            <Group group={group} />
+            {chosen !== undefined && group.kind !== null && <BulkButtons group={group} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Group({ group }: { readonly group: CauseGroup }) {
+  const { id, workflow, step, kind, example, count, firstSeen, lastSeen, hours } = group;
+  return (
+    <article className="group">
+      <span className="count">{count.toLocaleString("en")}</span>
+      <div className="cause">
+        <h3>
+          <Link href={`/?group=${id}`}>{kind === null ? ATTENTION.other : example}</Link>
+        </h3>
+        <p className="quiet">
+          {kind === null ? ATTENTION.otherAbout : [KINDS[kind], step, workflow].filter(Boolean).join(" · ")}
+        </p>
+        <p className="quiet">
+          {count > 1 ? ATTENTION.lastSeen : ATTENTION.age} <Age at={lastSeen} />
+          {count > 1 && (
+            <>
+              , {ATTENTION.firstSeen} <Age at={firstSeen} />
+            </>
+          )}
+        </p>
+      </div>
+      <HourChart hours={hours} />
+    </article>
+  );
+}
+
+const COLUMNS: readonly Column<OrderSummary>[] = [
+  { name: ATTENTION.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+  {
+    name: ATTENTION.cause,
+    cell: ({ processState, error }) => (
+      <>
+        <OrderBadge state={processState} kind={error?.kind} /> <span className="message">{error?.message}</span>
+      </>
+    ),
+  },
+  { name: ATTENTION.where, cell: ({ workflow, error }) => [error?.step, workflow.name].filter(Boolean).join(" · ") },
+  { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
+  { name: ATTENTION.age, cell: ({ error, updatedAt }) => <Age at={error?.at ?? updatedAt} /> },
+];
+
+function Orders({ group }: { readonly group: string | undefined }) {
+  const orders = useAttentionPage(group);
+  if (orders.data === undefined && !orders.error) return <Loading />;
+  return (
+    <Loaded query={orders} hidesAge>
+      {({ pages }) => (
+        <section>
+          <Table
+            caption={group === undefined ? ATTENTION.all : ATTENTION.inGroup}
+            columns={COLUMNS}
+            rows={pages.flatMap((page) => page.orders)}
+            keyOf={({ orderId }) => orderId}
+          />
+          {orders.hasNextPage && (
+            <Button disabled={orders.isFetchingNextPage} onClick={() => void orders.fetchNextPage()}>
+              {TEXT.more}
+            </Button>
+          )}
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+/** Queues that hold messages which nobody takes any more. */
+function WaitingMessages() {
+  const { data } = useDeadLetterCounts();
+  const waiting = data?.queues.filter((queue) => "error" in queue || queue.count > 0) ?? [];
+  if (waiting.length === 0) return null;
+  return (
+    <section aria-labelledby="messages">
+      <h2 id="messages">{ATTENTION.messages}</h2>
+      <ul className="queues">
+        {waiting.map((queue) => (
+          <li key={queue.queue}>
+            <Link href={`/dead-letters/${queue.queue}`}>
+              {ATTENTION.queue(queue.queue)}{" "}
+              <strong>{"error" in queue ? "?" : TEXT.capped(queue.count, queue.isAll)}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,185 @@
+// An action on many orders: what its preview found, its start, and how far it has come. Every operator sees the same.
+import { Button, Field, Input, ProgressBar, Textarea } from "@fluentui/react-components";
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
+import { ApiFault, post } from "../api/client.ts";
+import type { BulkPreview, BulkProgress, BulkRun } from "../api/contract.ts";
+import { previewOf, useBulk, useRefresh, useSession } from "../api/queries.ts";
+import { Fault, Loaded } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Instant } from "../parts/zone.tsx";
+import { ACTIONS, BULK, FAULTS, TEXT } from "../words.ts";
+
+/** More than so many have to be typed. */
+const TYPED_ABOVE = 100;
+
+export function BulkView({ bulkId }: { readonly bulkId: string }) {
+  const bulk = useBulk(bulkId);
+  return (
+    <>
+      <h1>{BULK.title}</h1>
+      <Loaded query={bulk}>{(progress) => <Bulk progress={progress} />}</Loaded>
+    </>
+  );
+}
+
+function Bulk({ progress }: { readonly progress: BulkProgress }) {
+  const { run } = progress;
+  const { name, about } = ACTIONS[run.action];
+  return (
+    <>
+      <p className="lead">
+        <strong>{BULK.summary(name, run.total)}</strong> {run.cause && <span className="message">{run.cause}</span>}
+      </p>
+      <p className="quiet">
+        {about} {BULK.by(run.by)}, <Instant at={run.at} />
+        {run.reason && `: ${run.reason}`}
+      </p>
+      {run.state === "previewed" ? <Start run={run} /> : <Progress progress={progress} />}
+    </>
+  );
+}
+
+function Start({ run }: { readonly run: BulkRun }) {
+  const { data: session } = useSession();
+  const notPossible = previewOf(run.bulkId)?.notPossible ?? [];
+  const [reason, setReason] = useState("");
+  const [typed, setTyped] = useState("");
+  const [hasTried, setTried] = useState(false);
+  const { isBusy, fault, send } = useOrder(run);
+  const isTyped = run.total <= TYPED_ABOVE || Number(typed) === run.total;
+  const start = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (reason.trim() !== "" && isTyped) send("start", { reason, count: run.total });
+  };
+  const action = ACTIONS[run.action].name;
+  return (
+    <>
+      {notPossible.length > 0 && <NotPossible orders={notPossible} />}
+      {run.total > 0 && (
+        <form className="decision" onSubmit={start}>
+          <p>{BULK.canary}</p>
+          <Field
+            label={TEXT.reason}
+            hint={TEXT.reasonHint}
+            required
+            validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
+          >
+            <Textarea value={reason} maxLength={400} onChange={(_, { value }) => setReason(value)} />
+          </Field>
+          {run.total > TYPED_ABOVE && (
+            <Field
+              label={BULK.typeCount(run.total)}
+              validationMessage={hasTried && !isTyped ? BULK.countWrong : null}
+              required
+            >
+              <Input inputMode="numeric" value={typed} onChange={(_, { value }) => setTyped(value)} />
+            </Field>
+          )}
+          <div className="buttons">
+            <Button type="submit" appearance="primary" disabled={isBusy || !session?.mayOperate}>
+              {BULK.start(action, run.total, session?.environment.name ?? "")}
+            </Button>
+            <Button disabled={isBusy || !session?.mayOperate} onClick={() => send("cancel", {})}>
+              {BULK.discard}
+            </Button>
+          </div>
+          {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
+        </form>
+      )}
+      {fault && <Fault cause={fault} />}
+    </>
+  );
+}
+
+function NotPossible({ orders }: { readonly orders: BulkPreview["notPossible"] }) {
+  return (
+    <details open={orders.length <= 5}>
+      <summary>{BULK.notPossible(orders.length)}</summary>
+      <ul className="listed">
+        {orders.map(({ orderId, reason }) => (
+          <li key={orderId}>
+            <Link href={`/orders/${orderId}`}>{orderId}</Link>: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const COLUMNS: readonly Column<BulkProgress["results"][number]>[] = [
+  { name: BULK.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+  { name: BULK.result, cell: ({ outcome, end }) => BULK.results[end ?? outcome] },
+  { name: BULK.why, cell: ({ reason }) => reason },
+];
+
+function Progress({ progress: { run, now, limit, results } }: { readonly progress: BulkProgress }) {
+  const { data: session } = useSession();
+  const { isBusy, fault, send } = useOrder(run);
+  const counts = {
+    well: run.counts.well + now.well,
+    same: run.counts.same + now.same,
+    other: run.counts.other + now.other,
+    skipped: run.counts.skipped + now.skipped,
+  };
+  const ended = counts.well + counts.same + counts.other + counts.skipped;
+  const tiles = [
+    [BULK.results.well, counts.well],
+    [BULK.results.same, counts.same],
+    [BULK.results.other, counts.other],
+    [BULK.results.skipped, counts.skipped],
+    [BULK.left, run.total - ended],
+  ] as const;
+  const isUnderWay = run.state === "running" || run.state === "paused";
+  return (
+    <>
+      <p role="status" className="said">
+        {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : BULK.states[run.state]}
+      </p>
+      <ProgressBar aria-label={BULK.progress} value={run.total === 0 ? 1 : ended / run.total} />
+      <ul className="tiles">
+        {tiles.map(([name, count]) => (
+          <li key={name}>
+            <span className="figure">{count.toLocaleString("en")}</span>
+            <span>{name}</span>
+          </li>
+        ))}
+      </ul>
+      {isUnderWay && (
+        <div className="buttons">
+          <Button
+            disabled={isBusy || !session?.mayOperate}
+            onClick={() => send(run.state === "paused" ? "resume" : "pause", {})}
+          >
+            {run.state === "paused" ? BULK.resume : BULK.pause}
+          </Button>
+          <Button disabled={isBusy || !session?.mayOperate} onClick={() => send("cancel", {})}>
+            {BULK.cancel}
+          </Button>
+        </div>
+      )}
+      {fault && <Fault cause={fault} />}
+      <Table caption={BULK.orders} columns={COLUMNS} rows={results} keyOf={({ orderId }) => orderId} />
+    </>
+  );
+}
+
+function useOrder(run: BulkRun) {
+  const refresh = useRefresh();
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<ApiFault>();
+  const give = async (order: "start" | "pause" | "resume" | "cancel", body: unknown) => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await post(`bulk/${run.bulkId}/${order}`, body);
+      await refresh();
+    } catch (cause) {
+      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, fault, send: (...order: Parameters<typeof give>) => void give(...order) };
+}

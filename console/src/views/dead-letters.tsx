@@ -1,0 +1,74 @@
+// The app's dead-letter queues and its quarantine, and the messages in one of them.
+import { Button } from "@fluentui/react-components";
+import { Link } from "wouter";
+import type { DeadLetterPage } from "../api/contract.ts";
+import { useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
+import { Loaded, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Age } from "../parts/zone.tsx";
+import { ATTENTION, DEAD_LETTERS, TEXT } from "../words.ts";
+
+export function DeadLettersView({ queue }: { readonly queue: string | undefined }) {
+  const counts = useDeadLetterCounts();
+  return (
+    <>
+      <h1>{TEXT.deadLetters}</h1>
+      <p>{DEAD_LETTERS.about}</p>
+      <Loaded query={counts}>
+        {({ queues }) => (
+          <ul className="queues">
+            {queues.map((one) => (
+              <li key={one.queue}>
+                <Link href={`/dead-letters/${one.queue}`} aria-current={one.queue === queue ? "true" : undefined}>
+                  {ATTENTION.queue(one.queue)}{" "}
+                  <strong>{"error" in one ? "?" : TEXT.capped(one.count, one.isAll)}</strong>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {queue !== undefined && <Messages key={queue} queue={queue} />}
+    </>
+  );
+}
+
+type Message = DeadLetterPage["messages"][number];
+
+function Messages({ queue }: { readonly queue: string }) {
+  const messages = useDeadLetters(queue);
+  const columns: readonly Column<Message>[] = [
+    {
+      name: DEAD_LETTERS.sequenceNumber,
+      cell: ({ sequenceNumber }) => <Link href={`/dead-letters/${queue}/${sequenceNumber}`}>{sequenceNumber}</Link>,
+    },
+    { name: DEAD_LETTERS.reason, cell: ({ reason, description }) => reason ?? description },
+    { name: DEAD_LETTERS.order, cell: ({ orderId }) => orderId },
+    { name: DEAD_LETTERS.subject, cell: ({ subject }) => subject },
+    { name: DEAD_LETTERS.deliveries, isNumber: true, cell: ({ deliveryCount }) => deliveryCount },
+    { name: DEAD_LETTERS.enqueued, cell: ({ enqueuedAt }) => enqueuedAt && <Age at={enqueuedAt} /> },
+  ];
+  return (
+    <Loaded query={messages}>
+      {({ pages }) => {
+        const rows = pages.flatMap((page) => page.messages);
+        if (rows.length === 0) return <Notice title={DEAD_LETTERS.nothing} kind="good" />;
+        return (
+          <>
+            <Table
+              caption={ATTENTION.queue(queue)}
+              columns={columns}
+              rows={rows}
+              keyOf={({ sequenceNumber }) => sequenceNumber}
+            />
+            {messages.hasNextPage && (
+              <Button disabled={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
+                {TEXT.more}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,128 @@
+// One order: why it needs a person, what can be done, its steps, and all that has happened to it.
+import { lazy, type ReactNode, Suspense } from "react";
+import type { Inspection, OrderRecord } from "../api/contract.ts";
+import { useOrder } from "../api/queries.ts";
+import { Actions } from "../order/actions.tsx";
+import { Steps } from "../order/steps.tsx";
+import { Timeline } from "../order/timeline.tsx";
+import { OrderBadge } from "../parts/badges.tsx";
+import { Loaded, Loading } from "../parts/notices.tsx";
+import { Age, Instant } from "../parts/zone.tsx";
+import { ORDER } from "../words.ts";
+
+const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
+
+export function OrderView({ orderId }: { readonly orderId: string }) {
+  const order = useOrder(orderId);
+  return (
+    <>
+      <h1 className="order-id">{orderId}</h1>
+      <Loaded query={order}>{(inspection) => <Order inspection={inspection} />}</Loaded>
+    </>
+  );
+}
+
+function Order({ inspection }: { readonly inspection: Inspection }) {
+  const { record, order, workflow } = inspection;
+  return (
+    <>
+      <Standing record={record} />
+      <Actions inspection={inspection} />
+      <Section title={ORDER.steps}>
+        {workflow && (
+          <Suspense fallback={<Loading />}>
+            <Graph steps={workflow.steps} records={record.steps} />
+          </Suspense>
+        )}
+        <Steps record={record} workflow={workflow} />
+      </Section>
+      <Section title={ORDER.timeline}>
+        <Timeline record={record} />
+      </Section>
+      <Section title={ORDER.history}>
+        <History record={record} />
+      </Section>
+      <div className="columns">
+        <Section title={ORDER.details}>
+          <Details record={record} />
+        </Section>
+        <Section title={ORDER.content}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+          <pre tabIndex={0}>{JSON.stringify(order, null, 2)}</pre>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="section">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Standing({ record: { processState, error, direction } }: { readonly record: OrderRecord }) {
+  const isOver = processState === "Error" && error !== null && ["undone", "settled", "cancelled"].includes(error.kind);
+  const title = processState !== "Error" ? ORDER.under : isOver ? ORDER.ended : ORDER.cause;
+  return (
+    <div className="standing">
+      <OrderBadge state={processState} kind={error?.kind} />
+      {direction === "undo" && <span className="quiet">{ORDER.directions.undo}</span>}
+      {error && (
+        <div className={isOver ? "cause-box" : "cause-box bad"}>
+          <h2>{title}</h2>
+          <p className="message">{error.message}</p>
+          <p className="quiet">
+            {[error.step, error.agent].filter(Boolean).join(" · ")} · <Age at={error.at} />
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function History({ record: { history } }: { readonly record: OrderRecord }) {
+  const newestFirst = [...history].reverse();
+  return (
+    <ol className="history" reversed>
+      {newestFirst.map(({ at, what, by }) => (
+        <li key={`${at} ${what}`}>
+          <Instant at={at} /> <span>{what}</span> <span className="quiet">{by}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Details({ record }: { readonly record: OrderRecord }) {
+  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId } = record;
+  const traceId = record.traceparent?.split("-")[1];
+  const { labels } = ORDER;
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    [labels.workflow, `${workflow.name} v${workflow.version}`],
+    [labels.attempt, attempt],
+    [labels.failures, failureCount],
+    [labels.direction, ORDER.directions[record.direction]],
+    [labels.priority, priority],
+    [labels.revision, record.orderRevision],
+    [labels.created, <Instant key="at" at={createdAt} />],
+    [labels.updated, <Instant key="at" at={updatedAt} />],
+    [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : ORDER.none],
+    [labels.correlation, correlationId],
+    [labels.trace, traceId ?? ORDER.none],
+    [ORDER.statuses, record.notices.map(({ status }) => status).join(", ") || ORDER.none],
+  ];
+  return (
+    <dl>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

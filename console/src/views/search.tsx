@@ -1,0 +1,107 @@
+// Finds orders by id, state, workflow and step: each search has its own address.
+import { Button, Field, Input, Select } from "@fluentui/react-components";
+import type { FormEvent } from "react";
+import { Link, useSearchParams } from "wouter";
+import type { OrderSummary, ProcessState } from "../api/contract.ts";
+import { useOrders } from "../api/queries.ts";
+import { OrderBadge } from "../parts/badges.tsx";
+import { Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Age, Instant } from "../parts/zone.tsx";
+import { ATTENTION, SEARCH, STATES, TEXT } from "../words.ts";
+
+const NAMES = ["q", "state", "workflow", "step"] as const;
+
+export function SearchView() {
+  const [parameters, setParameters] = useSearchParams();
+  const filter = Object.fromEntries(NAMES.map((name) => [name, parameters.get(name) ?? ""]));
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const chosen = NAMES.flatMap((name) => {
+      const value = String(given.get(name) ?? "").trim();
+      return value === "" ? [] : [[name, value]];
+    });
+    setParameters(Object.fromEntries(chosen));
+  };
+  return (
+    <>
+      <h1>{TEXT.search}</h1>
+      {/* Anew for each address, so that Back restores what stands in the fields too. */}
+      <form key={parameters.toString()} className="filters" onSubmit={find}>
+        <Field label={SEARCH.text}>
+          <Input name="q" type="search" defaultValue={filter["q"] ?? ""} />
+        </Field>
+        <Field label={SEARCH.state}>
+          <Select name="state" defaultValue={filter["state"] ?? ""}>
+            <option value="">{SEARCH.any}</option>
+            {(Object.keys(STATES) as ProcessState[]).map((state) => (
+              <option key={state} value={state}>
+                {STATES[state]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label={SEARCH.workflow}>
+          <Input name="workflow" defaultValue={filter["workflow"] ?? ""} />
+        </Field>
+        <Field label={SEARCH.step}>
+          <Input name="step" defaultValue={filter["step"] ?? ""} />
+        </Field>
+        <Button type="submit" appearance="primary">
+          {SEARCH.find}
+        </Button>
+      </form>
+      {!filter["state"] && (filter["q"] || filter["workflow"] || filter["step"]) && (
+        <p className="quiet">{SEARCH.slow}</p>
+      )}
+      <Found filter={filter} />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<OrderSummary>[] = [
+  { name: ATTENTION.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+  {
+    name: SEARCH.state,
+    cell: ({ processState, error }) => <OrderBadge state={processState} kind={error?.kind} />,
+  },
+  { name: SEARCH.workflow, cell: ({ workflow }) => `${workflow.name} v${workflow.version}` },
+  { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
+  { name: SEARCH.created, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { name: SEARCH.updated, cell: ({ updatedAt }) => <Age at={updatedAt} /> },
+];
+
+function Found({ filter }: { readonly filter: { readonly [name: string]: string } }) {
+  const found = useOrders(filter);
+  if (found.data === undefined && !found.error) return <Loading />;
+  return (
+    <Loaded query={found}>
+      {({ pages }) => {
+        const orders = pages.flatMap((page) => page.orders);
+        if (orders.length === 0) {
+          return (
+            <Notice title={SEARCH.nothing}>
+              <p>{SEARCH.nothingAbout}</p>
+            </Notice>
+          );
+        }
+        return (
+          <>
+            <Table
+              caption={SEARCH.found(orders.length, !found.hasNextPage)}
+              columns={COLUMNS}
+              rows={orders}
+              keyOf={({ orderId }) => orderId}
+            />
+            {found.hasNextPage && (
+              <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+                {TEXT.more}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

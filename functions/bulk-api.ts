@@ -1,0 +1,107 @@
+// Actions on many orders (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import { bulkPorts } from "../shared/compose.ts";
+import { parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
+import type { BulkList, BulkPreview, BulkProgress } from "../shared/messaging/console-contract.ts";
+import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../shared/operations/operate-bulk.ts";
+import { previewBulk } from "../shared/operations/preview-bulk.ts";
+import { runBulk } from "../shared/operations/run-bulk.ts";
+import { startOnce } from "../shared/scheduler-client.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+const ORCHESTRATOR = "bulkRun";
+const client = df.input.durableClient();
+
+df.app.activity("bulkTurn", {
+  handler: (bulkId: string, context) =>
+    observe(context, { attributes: { bulkId } }, (telemetry) => runBulk(bulkId, bulkPorts(), telemetry)),
+});
+
+operatorEndpoint("previewBulk", {
+  method: "POST",
+  route: "bulk",
+  role: "Orders.Operate",
+  handle: async (request, _context, operator) => {
+    if (!isJson(request)) return NOT_JSON;
+    const parsed = parseBulkPreview(await request.text());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { action, target } = parsed.value;
+    const preview = await previewBulk(action, target, operator, bulkPorts());
+    return { status: 201, jsonBody: { ...preview, notPossible: [...preview.notPossible] } satisfies BulkPreview };
+  },
+});
+
+operatorEndpoint("listBulk", {
+  method: "GET",
+  route: "bulk",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: { runs: await listBulk(bulkPorts()) } satisfies BulkList }),
+});
+
+operatorEndpoint("watchBulk", {
+  method: "GET",
+  route: "bulk/{bulkId}",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const progress: BulkProgress | undefined = await watchBulk(bulkIdOf(request), bulkPorts());
+    return progress ? { jsonBody: progress } : notFound(request);
+  },
+});
+
+operatorEndpoint("startBulk", {
+  method: "POST",
+  route: "bulk/{bulkId}/start",
+  role: "Orders.Operate",
+  extraInputs: [client],
+  handle: async (request, context, operator) => {
+    if (!isJson(request)) return NOT_JSON;
+    const parsed = parseBulkStart(await request.text());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    return change({ kind: "start", ...parsed.value }, request, context, operator);
+  },
+});
+
+for (const kind of ["pause", "resume", "cancel"] as const) {
+  operatorEndpoint(`${kind}Bulk`, {
+    method: "POST",
+    route: `bulk/{bulkId}/${kind}`,
+    role: "Orders.Operate",
+    extraInputs: [client],
+    handle: async (request, context, operator) =>
+      isJson(request) ? change({ kind }, request, context, operator) : NOT_JSON,
+  });
+}
+
+async function change(
+  order: BulkOrder,
+  request: HttpRequest,
+  context: InvocationContext,
+  operator: string,
+): Promise<HttpResponseInit> {
+  const bulkId = bulkIdOf(request);
+  const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
+    changeBulk(bulkId, order, operator, bulkPorts(), telemetry),
+  );
+  switch (changed.kind) {
+    case "changed":
+      // Also where it runs already: the process that started it may have died in between.
+      if (changed.run.state === "running") {
+        await startOnce(df.getClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
+      }
+      return { jsonBody: changed.run };
+    case "refused":
+      return { status: 409, jsonBody: { reason: changed.reason } };
+    case "not-found":
+      return notFound(request);
+    default:
+      return changed satisfies never;
+  }
+}
+
+const bulkIdOf = (request: HttpRequest): string => request.params["bulkId"] ?? "";
+
+function notFound(request: HttpRequest): HttpResponseInit {
+  return { status: 404, jsonBody: { error: `There is no action on many orders ${bulkIdOf(request)}.` } };
+}

@@ -1,0 +1,55 @@
+// What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
+import { consolePorts } from "../shared/compose.ts";
+import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
+import type { Session } from "../shared/messaging/console-contract.ts";
+import { accessTo } from "../shared/messaging/operator-access.ts";
+import { consoleBuild } from "./http/console-files.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("session", {
+  method: "GET",
+  route: "session",
+  role: "Orders.Read",
+  handle: async (request, _context, operator) => {
+    const { environment, signIn } = consolePorts();
+    const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
+    const session: Session = { operator, mayOperate, environment, build: consoleBuild() };
+    return { jsonBody: session };
+  },
+});
+
+operatorEndpoint("overview", {
+  method: "GET",
+  route: "overview",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().attention.overview() }),
+});
+
+operatorEndpoint("attention", {
+  method: "GET",
+  route: "attention",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().attention.groups() }),
+});
+
+operatorEndpoint("attentionOrders", {
+  method: "GET",
+  route: "attention/orders",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const parsed = parseAttentionPage(request.query.entries());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { group, from, limit } = parsed.value;
+    return { jsonBody: await consolePorts().attention.page(group, from, limit) };
+  },
+});
+
+operatorEndpoint("orderContract", {
+  method: "GET",
+  route: "order-contract",
+  role: "Orders.Read",
+  handle: async () => ({
+    headers: { "Cache-Control": "private, max-age=300" },
+    jsonBody: consolePorts().orderContract,
+  }),
+});

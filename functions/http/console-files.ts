@@ -1,0 +1,59 @@
+// The built console as files: only what its build has listed is ever answered, each in the encoding that the browser takes.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface ConsoleFile {
+  readonly type: string;
+  readonly etag: string;
+  /** Beside the file as it is: those that the build has made. */
+  readonly encodings: readonly string[];
+}
+
+interface Manifest {
+  readonly build: string;
+  readonly files: { readonly [path: string]: ConsoleFile };
+}
+
+/** The best first. */
+const ENCODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+let loaded: { readonly folder: string; readonly manifest: Manifest } | undefined;
+const contents = new Map<string, Buffer>();
+
+/** Compiled, this stands in dist/functions/http; in the package for Azure it is part of dist/shared. */
+function load() {
+  const folder = ["../../console", "../console"]
+    .map((path) => join(import.meta.dirname, path))
+    .find((path) => existsSync(join(path, "manifest.json")));
+  if (folder === undefined) throw new Error("The console is not built: npm run build");
+  loaded ??= { folder, manifest: JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest };
+  return loaded;
+}
+
+export function consoleBuild(): string {
+  return load().manifest.build;
+}
+
+/** @param path below /console/; undefined for what the build has not listed */
+export function consoleFile(path: string): ConsoleFile | undefined {
+  const { files } = load().manifest;
+  return Object.hasOwn(files, path) ? files[path] : undefined;
+}
+
+/** @param accepted the request's `Accept-Encoding` */
+export function encodedContent(path: string, { encodings }: ConsoleFile, accepted: string) {
+  const takes = (name: string) => new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted);
+  const [encoding, suffix = ""] = ENCODINGS.find(([name]) => encodings.includes(name) && takes(name)) ?? [];
+  return { encoding, body: contentOf(path + suffix) };
+}
+
+function contentOf(path: string): Buffer {
+  const known = contents.get(path);
+  if (known) return known;
+  const content = readFileSync(join(load().folder, path));
+  contents.set(path, content);
+  return content;
+}

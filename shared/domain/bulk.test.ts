@@ -1,0 +1,45 @@
+// The waves of an action on many orders, when it stops itself, and what counts as an end.
+import { expect, test } from "vitest";
+import { afterWave, countsOf, endOf, waveOf } from "./bulk.ts";
+
+test("the waves are 1, 10, 100 and then 100 each, and cover every order once", () => {
+  const bounds = [0, 1, 2, 3, 4].map((wave) => waveOf(wave, 250));
+  expect(bounds).toEqual([
+    { from: 0, to: 1 },
+    { from: 1, to: 11 },
+    { from: 11, to: 111 },
+    { from: 111, to: 211 },
+    { from: 211, to: 250 },
+  ]);
+  expect(waveOf(1, 1)).toEqual({ from: 1, to: 1 });
+});
+
+const result = (end: "well" | "same" | "other") => ({ orderId: "a", outcome: "done", reason: null, end }) as const;
+const counts = (well: number, same: number, other = 0) =>
+  countsOf([
+    ...Array.from({ length: well }, () => result("well")),
+    ...Array.from({ length: same }, () => result("same")),
+    ...Array.from({ length: other }, () => result("other")),
+  ]);
+
+test("it stops where the same cause comes back in more than a fifth of a wave", () => {
+  expect(afterWave(0, 500, counts(0, 1))).toEqual({ kind: "stop", share: 1 });
+  expect(afterWave(1, 500, counts(8, 2))).toEqual({ kind: "next" });
+  expect(afterWave(1, 500, counts(7, 3))).toEqual({ kind: "stop", share: 0.3 });
+  expect(afterWave(1, 500, counts(0, 0, 10))).toEqual({ kind: "next" });
+  expect(afterWave(1, 11, counts(10, 0))).toEqual({ kind: "done" });
+  expect(afterWave(0, 500, counts(0, 0))).toEqual({ kind: "next" });
+});
+
+test("an order's end is what the action wanted, the same fault, or another; before that there is none", () => {
+  expect(endOf("resubmit", "Processing", undefined, "x", "x")).toBeNull();
+  expect(endOf("resubmit", "Pending", "rejected", "x", "x")).toBeNull();
+  expect(endOf("resubmit", "Processed", undefined, "x", "y")).toBe("well");
+  expect(endOf("resubmit", "Error", "rejected", "x", "x")).toBe("same");
+  expect(endOf("resubmit", "Error", "rejected", "x", "y")).toBe("other");
+  expect(endOf("resubmit", "Error", "undone", "x", "y")).toBe("other");
+  expect(endOf("undo", "Error", "undone", "x", "x")).toBe("well");
+  expect(endOf("undo", "Error", "notUndone", "x", "y")).toBe("other");
+  expect(endOf("cancel", "Error", "cancelled", "x", "x")).toBe("well");
+  expect(endOf("resubmit", "Error", "settled", "x", "x")).toBe("well");
+});

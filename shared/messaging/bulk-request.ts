@@ -1,0 +1,32 @@
+// The contract of requests for an action on many orders.
+import { z } from "zod";
+import { BULK_ACTIONS } from "../domain/bulk.ts";
+import { type Checked, check } from "./checked.ts";
+
+const MOST_ORDERS = 1000;
+/** Shorter than that of one order: the run's mark is added to it. */
+const REASON_LIMIT = 400;
+
+const target = z.union([
+  z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),
+  z.strictObject({ orderIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_ORDERS) }),
+]);
+const preview = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
+const start = z.strictObject({
+  reason: z.string().trim().min(1).max(REASON_LIMIT),
+  /** As many as the preview said: whoever starts it has read that. */
+  count: z.int().min(1),
+});
+
+const BODY = "the body";
+
+export const parseBulkPreview = (text: string): Checked<z.output<typeof preview>> => check(preview, json(text), BODY);
+export const parseBulkStart = (text: string): Checked<z.output<typeof start>> => check(start, json(text), BODY);
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+// What a person has to see to, as the console asks for it: read at most once in some seconds, however many operators look.
+import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
+import type { OpenOrders, ReadOpenOrders } from "../store/open-orders.ts";
+import type { OrderCount } from "../store/order-census.ts";
+import { type GroupedOrders, groupOrders } from "./group-orders.ts";
+import { instant } from "./ports.ts";
+
+export interface AttentionPorts {
+  readonly openOrders: ReadOpenOrders;
+  readonly census: readonly OrderCount[];
+  readonly clockSkewMs: number;
+  readonly now: () => number;
+}
+
+export interface AttentionView {
+  overview(): Promise<Overview>;
+  groups(): Promise<Attention>;
+  /** @param group a group's id; absent for all */
+  page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
+  /** The orders of a group, by their ids. */
+  members(group: string): Promise<string[]>;
+  /** A message of the group's; null where there is no such group. */
+  example(group: string): Promise<string | null>;
+  /** After an action nobody should be shown what was before it. */
+  forget(): void;
+}
+
+/** Counted no further: a view has to answer at once when tens of thousands have failed. */
+const MOST_ORDERS = 1000;
+const KEPT_MS = 5000;
+
+interface Seen extends OpenOrders, GroupedOrders {
+  readonly asOf: string;
+}
+
+export function createAttention({ openOrders, census, clockSkewMs, now }: AttentionPorts): AttentionView {
+  const seen = remembered(now, async (): Promise<Seen> => {
+    const asOf = now();
+    const open = await openOrders(MOST_ORDERS);
+    return { ...open, ...groupOrders(open.orders, asOf), asOf: instant(asOf) };
+  });
+
+  const counted = remembered(now, async (): Promise<Overview> => {
+    const asOf = now();
+    const found = await Promise.all(
+      census.map(async ({ of, count }) => ({ of, count: await count(instant(asOf - clockSkewMs)) })),
+    );
+    return {
+      asOf: instant(asOf),
+      counts: found.flatMap(({ of, count }) => (of === "overdue" ? [] : [{ ...of, count }])),
+      overdue: found.find(({ of }) => of === "overdue")?.count ?? 0,
+    };
+  });
+
+  return {
+    overview: counted.read,
+    async groups() {
+      const { asOf, orders, isAll, groups } = await seen.read();
+      return { asOf, count: orders.length, isAll, groups };
+    },
+    async page(group, from, limit) {
+      const { asOf, orders, isAll, groupOf } = await seen.read();
+      const members = group === undefined ? orders : orders.filter(({ orderId }) => groupOf.get(orderId) === group);
+      const next = from + limit < members.length ? { next: from + limit } : {};
+      return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit).map(plain), ...next };
+    },
+    async members(group) {
+      const { orders, groupOf } = await seen.read();
+      return orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : []));
+    },
+    async example(group) {
+      return (await seen.read()).groups.find(({ id }) => id === group)?.example ?? null;
+    },
+    forget() {
+      seen.forget();
+      counted.forget();
+    },
+  };
+}
+
+function plain({
+  orderId,
+  workflow,
+  processState,
+  direction,
+  attempt,
+  failureCount,
+  ...more
+}: OpenOrders["orders"][number]) {
+  const { priority, createdAt, updatedAt, error, steps } = more;
+  const where = { orderId, workflow, processState, direction, attempt, failureCount };
+  return { ...where, priority, createdAt, updatedAt, error, steps: { ...steps } };
+}
+
+/** The last answer for some seconds; who asks while it is on its way waits for that one. */
+function remembered<T>(now: () => number, read: () => Promise<T>) {
+  let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
+  return {
+    read(): Promise<T> {
+      if (last && now() - last.at < KEPT_MS) return last.answer;
+      const answer = read();
+      const current = { at: now(), answer };
+      last = current;
+      // What failed is asked again by the next one.
+      answer.catch(() => {
+        if (last === current) last = undefined;
+      });
+      return answer;
+    },
+    forget(): void {
+      last = undefined;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Groups of orders by cause: what is in one, what in the other, and that there are never too many.
+import { expect, test } from "vitest";
+import type { OrderSummary } from "../store/order-list.ts";
+import { groupOrders } from "./group-orders.ts";
+
+const NOW = Date.parse("2026-11-22T12:00:00Z");
+
+function failed(orderId: string, message: string, at = "2026-11-22T11:30:00Z", step = "takePayment"): OrderSummary {
+  return {
+    orderId,
+    workflow: { name: "order-fulfilment", version: 2 },
+    processState: "Error",
+    lockedBy: null,
+    completeBy: null,
+    failureCount: 0,
+    attempt: 1,
+    direction: "forward",
+    orderRevision: 1,
+    priority: "normal",
+    createdAt: at,
+    updatedAt: at,
+    schemaVersion: 1,
+    error: { kind: "rejected", message, step, agent: "payment", at },
+    steps: {},
+  };
+}
+
+test("one cause at one step is a group, the largest first, with when it was seen", () => {
+  const { groups, groupOf } = groupOrders(
+    [
+      failed("a", "card 1 has expired", "2026-11-22T11:30:00Z"),
+      failed("b", "nobody delivers there"),
+      failed("c", "card 22 has expired", "2026-11-22T09:10:00Z"),
+      failed("d", "card 3 has expired", "2026-11-22T11:30:00Z", "capturePayment"),
+    ],
+    NOW,
+  );
+  expect(groups.map(({ cause, step, count }) => [cause, step, count])).toEqual([
+    ["card # has expired", "takePayment", 2],
+    ["nobody delivers there", "takePayment", 1],
+    ["card # has expired", "capturePayment", 1],
+  ]);
+  expect(groups[0]).toMatchObject({ firstSeen: "2026-11-22T09:10:00Z", lastSeen: "2026-11-22T11:30:00Z" });
+  expect(groups[0]?.hours).toHaveLength(24);
+  expect([groups[0]?.hours[23], groups[0]?.hours[21]]).toEqual([1, 1]);
+  expect(groupOf.get("a")).toBe(groupOf.get("c"));
+  expect(groupOf.get("a")).not.toBe(groupOf.get("d"));
+});
+
+test("what says nothing, and all beyond fifty groups, is in the other group, last", () => {
+  const words = (at: number) => String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
+  const many = Array.from({ length: 60 }, (_, at) => failed(`order-${at}`, `cause ${words(at)}`));
+  const { groups, groupOf } = groupOrders([...many, failed("silent", " ")], NOW);
+  expect(groups).toHaveLength(51);
+  expect(groups.at(-1)).toMatchObject({ id: "other", kind: null, count: 11 });
+  expect(groupOf.size).toBe(61);
+  expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(61);
+});
+
+test("a group has the same id wherever and whenever it is made", () => {
+  const [one] = groupOrders([failed("a", "card 1 has expired")], NOW).groups;
+  const [other] = groupOrders([failed("z", "card 99 has expired")], NOW + 1e7).groups;
+  expect(one?.id).toBe(other?.id);
+  expect(one?.id).toMatch(/^[0-9a-f]{16}$/);
+});
+
+test("nothing has no groups", () => {
+  expect(groupOrders([], NOW).groups).toEqual([]);
+});

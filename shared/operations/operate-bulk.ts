@@ -1,0 +1,99 @@
+// What operators do with an action on many orders once it is previewed: start, pause, resume, cancel, watch.
+import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
+import type { BulkProgress } from "../messaging/console-contract.ts";
+import type { BulkRun } from "../store/bulk-store.ts";
+import { instant, type Telemetry } from "./ports.ts";
+import type { BulkPorts } from "./preview-bulk.ts";
+
+export type BulkOrder =
+  | { readonly kind: "start"; readonly reason: string; readonly count: number }
+  | { readonly kind: "pause" | "resume" | "cancel" };
+
+export type BulkChanged =
+  | { readonly kind: "changed"; readonly run: BulkRun }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "not-found" };
+
+const FROM: { readonly [kind in BulkOrder["kind"]]: readonly BulkState[] } = {
+  start: ["previewed", "running"],
+  pause: ["running", "paused"],
+  // A resumed one that runs is started again, if its orchestration has ended.
+  resume: ["paused", "running"],
+  cancel: ["previewed", "running", "paused"],
+};
+const TO = { start: "running", pause: "paused", resume: "running", cancel: "cancelled" } as const;
+
+const RECENT = 50;
+/** The run's own turns write it too. */
+const TRIES = 5;
+
+export async function changeBulk(
+  bulkId: string,
+  order: BulkOrder,
+  by: string,
+  ports: BulkPorts,
+  telemetry: Telemetry,
+): Promise<BulkChanged> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const read = await ports.bulk.run(bulkId);
+    if (!read) return { kind: "not-found" };
+    const { run } = read;
+    if (!FROM[order.kind].includes(run.state)) {
+      return { kind: "refused", reason: `it is ${run.state}: it can't be asked to ${order.kind}` };
+    }
+    if (order.kind === "start" && order.count !== run.total) {
+      return { kind: "refused", reason: `it is for ${run.total} orders, and not for ${order.count}` };
+    }
+    const isStart = order.kind === "start" && run.state === "previewed";
+    const changed: BulkRun = {
+      ...run,
+      state: TO[order.kind],
+      updatedAt: instant(ports.now()),
+      ...(isStart && { reason: order.reason, by }),
+    };
+    if (!(await ports.bulk.replace(read, changed))) continue;
+    await enterLedger(changed, order, by, ports, telemetry);
+    return { kind: "changed", run: changed };
+  }
+  return { kind: "refused", reason: "it changes all the time: try again" };
+}
+
+async function enterLedger(
+  { bulkId, action, reason, total }: BulkRun,
+  { kind }: BulkOrder,
+  operator: string,
+  { supervision, now }: BulkPorts,
+  telemetry: Telemetry,
+): Promise<void> {
+  const entry = {
+    action: `bulk ${action}: ${kind}`,
+    orderId: null,
+    reason,
+    outcome: `${total} orders, bulk ${bulkId}`,
+  };
+  telemetry.event("OperatorActed", { orderId: null, operator, action: entry.action, outcome: entry.outcome });
+  try {
+    await supervision.operatorAction({ at: instant(now()), operator, ...entry, before: null, after: null });
+  } catch (cause) {
+    telemetry.event("LedgerUnwritten", { orderId: null, cause: String(cause) });
+  }
+}
+
+export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
+  return bulk.recent(RECENT);
+}
+
+/** Undefined where there is none. */
+export async function watchBulk(bulkId: string, { bulk }: BulkPorts): Promise<BulkProgress | undefined> {
+  const read = await bulk.run(bulkId);
+  if (!read) return undefined;
+  const { run } = read;
+  const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
+  const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";
+  return {
+    run,
+    limit: SAME_CAUSE_LIMIT,
+    now: countsOf((isUnderWay && waves.at(-1)) || []),
+    results: waves.flatMap((results) => [...(results ?? [])]),
+  };
+}

@@ -1,0 +1,108 @@
+// The preview of an action on many orders: which it will be done to, which not and why. What comes later stays out.
+import { randomUUID } from "node:crypto";
+import type { BulkAction, BulkItem } from "../domain/bulk.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
+import { decide, type OperatorAction } from "../domain/operator.ts";
+import { entityTag } from "../messaging/entity-tag.ts";
+import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
+import type { AttentionView } from "./attention.ts";
+import { causeIdOf } from "./group-orders.ts";
+import { occasionOf, workflowOf } from "./operate-order.ts";
+import { instant, type Ports } from "./ports.ts";
+
+export interface BulkPorts extends Ports {
+  readonly bulk: BulkStore;
+  readonly attention: AttentionView;
+}
+
+export type BulkTarget = { readonly group: string } | { readonly orderIds: readonly string[] };
+
+export interface NotPossible {
+  readonly orderId: string;
+  readonly reason: string;
+}
+
+export interface BulkPreview {
+  readonly run: BulkRun;
+  readonly notPossible: readonly NotPossible[];
+}
+
+/** So many records are read at once. */
+const SIDE_BY_SIDE = 16;
+
+/** Every record is read and decided on, as the action itself would be. Nothing is done to any order. */
+export async function previewBulk(
+  action: BulkAction,
+  target: BulkTarget,
+  by: string,
+  ports: BulkPorts,
+): Promise<BulkPreview> {
+  const orderIds = "group" in target ? await ports.attention.members(target.group) : [...new Set(target.orderIds)];
+  const seen = await inTurns(orderIds, SIDE_BY_SIDE, (orderId) =>
+    unlessNewer(
+      () => look(orderId, action, by, ports),
+      (reason) => ({ orderId, reason }),
+    ),
+  );
+  const items = seen.flatMap((one) => ("item" in one ? [one.item] : []));
+  const notPossible = seen.flatMap((one) => ("item" in one ? [] : [one]));
+  const now = instant(ports.now());
+  const run: BulkRun = {
+    bulkId: randomUUID(),
+    action,
+    state: "previewed",
+    at: now,
+    by,
+    reason: null,
+    cause: "group" in target ? await ports.attention.example(target.group) : null,
+    total: items.length,
+    wave: 0,
+    counts: { done: 0, skipped: 0, well: 0, same: 0, other: 0 },
+    stopped: null,
+    updatedAt: now,
+  };
+  await ports.bulk.create(run, items);
+  return { run, notPossible };
+}
+
+async function look(
+  orderId: string,
+  action: BulkAction,
+  by: string,
+  ports: Ports,
+): Promise<{ readonly item: BulkItem } | NotPossible> {
+  const read = await ports.store.state(orderId);
+  if (!read) return { orderId, reason: "there is no such order" };
+  const { record, etag } = read;
+  const decision = decide(record, requestOf(action), workflowOf(record, ports), occasionOf(by, ports));
+  if (decision.kind === "refused") return { orderId, reason: decision.reason };
+  return { item: { orderId, etag: entityTag(etag), cause: causeIdOf(record) } };
+}
+
+function requestOf(action: BulkAction): OperatorAction {
+  if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedByHand: false };
+  return { kind: action, reason: "" };
+}
+
+/** One order that a newer version of the app has written must not keep all others waiting. */
+export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason: string) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof NewerSchema) return otherwise(cause.message);
+    throw cause;
+  }
+}
+
+/** The results in the order of the given; at most so many are worked on at once. */
+export async function inTurns<From, To>(
+  given: readonly From[],
+  most: number,
+  work: (one: From) => Promise<To>,
+): Promise<To[]> {
+  const results: To[] = [];
+  for (let from = 0; from < given.length; from += most) {
+    results.push(...(await Promise.all(given.slice(from, from + most).map(work))));
+  }
+  return results;
+}

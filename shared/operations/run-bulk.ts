@@ -1,0 +1,146 @@
+// One turn of an action on many orders: acts on the orders of the wave, or looks whether they have ended, and says when to come again.
+import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
+import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
+import { causeIdOf } from "./group-orders.ts";
+import { operateOrder } from "./operate-order.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
+
+export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
+
+/** An action is some writes and messages: so many in one turn, so that a pause is heard soon. */
+const ACTS_IN_A_TURN = 20;
+const ACTS_SIDE_BY_SIDE = 5;
+const LOOKS_SIDE_BY_SIDE = 16;
+const AT_ONCE: BulkTurn = { kind: "again", inMs: 0 };
+const SOON: BulkTurn = { kind: "again", inMs: 2000 };
+const WHILE_PAUSED: BulkTurn = { kind: "again", inMs: 5000 };
+const OVER: BulkTurn = { kind: "over" };
+
+/**
+ * Order of writes: each order by itself, with the run's mark in its history; then the wave's results; then the run. After a death in between the
+ * next turn finds the mark, and acts on no order twice.
+ */
+export async function runBulk(bulkId: string, ports: BulkPorts, telemetry: Telemetry): Promise<BulkTurn> {
+  const read = await ports.bulk.run(bulkId);
+  if (read?.run.state === "paused") return WHILE_PAUSED;
+  if (read?.run.state !== "running") return OVER;
+  const { wave, total } = read.run;
+  const { from, to } = waveOf(wave, total);
+  const items = (await ports.bulk.items(bulkId)).slice(from, to);
+  const results = (await ports.bulk.wave(bulkId, wave)) ?? items.map(opened);
+  if (results.some(({ outcome }) => outcome === "open")) {
+    await ports.bulk.saveWave(bulkId, wave, await act(read.run, items, results, ports, telemetry));
+    return AT_ONCE;
+  }
+  const looked = await lookForEnds(read.run, items, results, ports);
+  await ports.bulk.saveWave(bulkId, wave, looked);
+  return looked.every(({ end, outcome }) => end !== null || outcome === "skipped")
+    ? conclude(read, looked, ports)
+    : SOON;
+}
+
+const opened = ({ orderId }: BulkItem): BulkResult => ({ orderId, outcome: "open", reason: null, end: null });
+
+async function act(
+  run: BulkRun,
+  items: readonly BulkItem[],
+  results: readonly BulkResult[],
+  ports: BulkPorts,
+  telemetry: Telemetry,
+): Promise<BulkResult[]> {
+  const open = results.filter(({ outcome }) => outcome === "open").slice(0, ACTS_IN_A_TURN);
+  const chosen = items.filter(({ orderId }) => open.some((one) => one.orderId === orderId));
+  const acted = await inTurns(chosen, ACTS_SIDE_BY_SIDE, (item) =>
+    unlessNewer(
+      () => actOn(item, run, ports, telemetry),
+      (reason): BulkResult => ({ orderId: item.orderId, outcome: "skipped", reason, end: null }),
+    ),
+  );
+  return results.map((result) => acted.find(({ orderId }) => orderId === result.orderId) ?? result);
+}
+
+async function actOn(
+  { orderId, etag }: BulkItem,
+  run: BulkRun,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<BulkResult> {
+  const mark = markOf(run);
+  const reason = `${run.reason ?? ""} ${mark}`;
+  const request =
+    run.action === "resubmit"
+      ? ({ kind: run.action, reason, order: null, compensatedByHand: false } as const)
+      : ({ kind: run.action, reason } as const);
+  const operated = await operateOrder(orderId, request, { by: run.by, ifMatch: [etag] }, ports, telemetry);
+  const result = (outcome: "done" | "skipped", why: string | null): BulkResult => ({
+    orderId,
+    outcome,
+    reason: why,
+    end: null,
+  });
+  switch (operated.kind) {
+    case "done":
+      return result("done", null);
+    case "changed":
+      // By this run itself, before the process died that was at it.
+      return operated.record.history.some(({ what }) => what.includes(mark))
+        ? result("done", null)
+        : result("skipped", "it has changed since the preview");
+    case "refused":
+      return result("skipped", operated.reason);
+    case "invalid":
+      return result("skipped", operated.faults.join("; "));
+    case "not-found":
+      return result("skipped", "there is no such order any more");
+    default:
+      return operated satisfies never;
+  }
+}
+
+const markOf = ({ bulkId }: BulkRun): string => `(bulk ${bulkId})`;
+
+async function lookForEnds(
+  { action }: BulkRun,
+  items: readonly BulkItem[],
+  results: readonly BulkResult[],
+  { store }: Ports,
+): Promise<BulkResult[]> {
+  return inTurns(results, LOOKS_SIDE_BY_SIDE, (result) => {
+    if (result.outcome !== "done" || result.end !== null) return Promise.resolve(result);
+    const before = items.find(({ orderId }) => orderId === result.orderId)?.cause ?? "";
+    return unlessNewer<BulkResult>(
+      async () => {
+        const read = await store.state(result.orderId);
+        if (!read) return { ...result, end: "other" };
+        const { processState, error } = read.record;
+        const end = endOf(action, processState, error?.kind, before, causeIdOf(read.record));
+        return { ...result, end, ...(end && end !== "well" && { reason: error?.message ?? null }) };
+      },
+      (reason) => ({ ...result, end: "other", reason }),
+    );
+  });
+}
+
+async function conclude(read: ReadBulkRun, results: readonly BulkResult[], ports: BulkPorts): Promise<BulkTurn> {
+  const { run } = read;
+  const counts = countsOf(results);
+  const next = afterWave(run.wave, run.total, counts);
+  const after = { ...run, counts: sum(run.counts, counts), updatedAt: instant(ports.now()) };
+  // Refused, an operator has paused or cancelled it: the next turn sees that, and concludes then.
+  switch (next.kind) {
+    case "stop": {
+      const share = `${Math.round(next.share * 100)}%`;
+      await ports.bulk.replace(read, { ...after, state: "stopped", stopped: share });
+      return AT_ONCE;
+    }
+    case "done":
+      await ports.bulk.replace(read, { ...after, state: "done" });
+      return AT_ONCE;
+    case "next":
+      await ports.bulk.replace(read, { ...after, wave: run.wave + 1 });
+      return AT_ONCE;
+    default:
+      return next satisfies never;
+  }
+}

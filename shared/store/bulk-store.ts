@@ -1,0 +1,105 @@
+// What stands of an action on many orders: the run, which is read often and is small; its orders as the preview froze them; a result for each wave.
+import { type Container, ErrorResponse } from "@azure/cosmos";
+import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+
+export interface BulkRun {
+  readonly bulkId: string;
+  readonly action: BulkAction;
+  readonly state: BulkState;
+  /** When it was previewed. */
+  readonly at: string;
+  readonly by: string;
+  /** Null until it is started. */
+  readonly reason: string | null;
+  /** The cause whose orders these are; null for a selection. */
+  readonly cause: string | null;
+  readonly total: number;
+  /** The wave that is under way. */
+  readonly wave: number;
+  /** Of all waves so far. */
+  readonly counts: BulkCounts;
+  /** Why it stopped itself; null unless it did. */
+  readonly stopped: string | null;
+  readonly updatedAt: string;
+}
+
+export interface ReadBulkRun {
+  readonly run: BulkRun;
+  readonly etag: string;
+}
+
+/** Every method throws where the store does not answer. */
+export interface BulkStore {
+  /** The items first: a run without them is never seen. */
+  create(run: BulkRun, items: readonly BulkItem[]): Promise<void>;
+  run(bulkId: string): Promise<ReadBulkRun | undefined>;
+  /** False where somebody else has written it since. */
+  replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
+  /** The latest first. */
+  recent(limit: number): Promise<BulkRun[]>;
+  items(bulkId: string): Promise<readonly BulkItem[]>;
+  /** Undefined where the wave has not begun. */
+  wave(bulkId: string, wave: number): Promise<readonly BulkResult[] | undefined>;
+  saveWave(bulkId: string, wave: number, results: readonly BulkResult[]): Promise<void>;
+}
+
+/** No day is called so. */
+const RUNS = "bulk";
+const PRECONDITION_FAILED = 412;
+
+/** @param container its partition key is `/day`, and `/at` is indexed; it lets its documents go after a time */
+export function createCosmosBulkStore(container: Container): BulkStore {
+  const partOf = (bulkId: string) => `bulk:${bulkId}`;
+  const waveId = (wave: number) => `wave-${wave}`;
+
+  async function read<T>(id: string, day: string): Promise<(T & { readonly _etag: string }) | undefined> {
+    return (await container.item(id, day).read<T & { id: string; _etag: string }>()).resource;
+  }
+
+  return {
+    async create(run, items) {
+      await container.items.upsert({ id: "items", day: partOf(run.bulkId), items });
+      await container.items.create({ ...run, id: run.bulkId, day: RUNS });
+    },
+    async run(bulkId) {
+      const found = await read<BulkRun>(bulkId, RUNS);
+      return found && { run: plain(found), etag: found._etag };
+    },
+    async replace({ etag }, run) {
+      try {
+        const accessCondition = { type: "IfMatch", condition: etag };
+        await container.item(run.bulkId, RUNS).replace({ ...run, id: run.bulkId, day: RUNS }, { accessCondition });
+        return true;
+      } catch (cause) {
+        if (cause instanceof ErrorResponse && cause.code === PRECONDITION_FAILED) return false;
+        throw cause;
+      }
+    },
+    async recent(limit) {
+      const query = {
+        query: "SELECT * FROM c WHERE c.day = @day ORDER BY c.at DESC OFFSET 0 LIMIT @limit",
+        parameters: [
+          { name: "@day", value: RUNS },
+          { name: "@limit", value: limit },
+        ],
+      };
+      const found = container.items.query<BulkRun>(query, { partitionKey: RUNS, maxItemCount: limit });
+      return (await found.fetchAll()).resources.map(plain);
+    },
+    async items(bulkId) {
+      return (await read<{ readonly items: readonly BulkItem[] }>("items", partOf(bulkId)))?.items ?? [];
+    },
+    async wave(bulkId, wave) {
+      return (await read<{ readonly results: readonly BulkResult[] }>(waveId(wave), partOf(bulkId)))?.results;
+    },
+    async saveWave(bulkId, wave, results) {
+      await container.items.upsert({ id: waveId(wave), day: partOf(bulkId), results });
+    },
+  };
+}
+
+/** Without the store's own members. */
+function plain(found: BulkRun): BulkRun {
+  const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
+  return { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt };
+}

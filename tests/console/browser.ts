@@ -1,0 +1,40 @@
+// A real Chromium for tests: each page notes what its console says and what the policy has blocked.
+import chromium from "@sparticuz/chromium";
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Errors of the page's scripts, its console and its policy. */
+  readonly errors: readonly string[];
+}
+
+/** One process a page is enough: the package's own arguments put all into one, which ends with its first page. */
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-zygote", "--headless=shell"];
+const LAUNCH_MS = 30_000;
+
+export async function openBrowser(): Promise<Browser> {
+  return playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: ARGUMENTS,
+    headless: true,
+    timeout: LAUNCH_MS,
+  });
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
+    timezoneId: "Europe/Berlin",
+    locale: "en-GB",
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("pageerror", (cause) => errors.push(String(cause)));
+  return { page, errors };
+}

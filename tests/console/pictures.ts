@@ -1,0 +1,70 @@
+// Takes a picture of each view, light, dark and narrow: node tests/console/pictures.ts [FOLDER]. They are looked at after each change of the console.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "../../cli/build.ts";
+import { startTestStack } from "../support/test-stack.ts";
+import { openBrowser, openPage } from "./browser.ts";
+import { plant } from "./planted.ts";
+
+const VIEWS = {
+  attention: "/",
+  overview: "/overview",
+  search: "/search",
+  order: "/orders/refused-1",
+  stuck: "/orders/stuck-1",
+  processed: "/orders/plain-1",
+  "dead-letters": "/dead-letters/quarantine",
+  "not-found": "/orders/nowhere",
+} as const;
+
+const LOOKS = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  narrow: { colorScheme: "light", viewport: { width: 360, height: 740 } },
+} as const;
+
+const folder = process.argv[2] ?? join(import.meta.dirname, "../../.local/pictures");
+mkdirSync(folder, { recursive: true });
+build();
+await using app = await startTestStack();
+await plant(app, 5);
+const browser = await openBrowser();
+const base = `${app.stack.addresses.host?.url}/console`;
+for (const [look, options] of Object.entries(LOOKS)) {
+  const { page, errors } = await openPage(browser, options);
+  const take = (name: string) => page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+  for (const [name, path] of Object.entries(VIEWS)) {
+    await page.goto(base + path);
+    await page.locator("h1").waitFor();
+    await page.waitForLoadState("networkidle");
+    await take(name);
+  }
+  await page.goto(`${base}/dead-letters/quarantine`);
+  await page.locator("tbody a").first().click();
+  await page.getByRole("button", { name: "Discard" }).waitFor();
+  await take("dead-letter");
+  await page.goto(`${base}/orders/refused-1`);
+  await page.getByRole("button", { name: "Edit and resubmit" }).click();
+  await page.getByLabel("Currency").fill("SEK");
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(folder, `edit-${look}.png`) });
+  await page.goto(`${base}/`);
+  await page.getByRole("link", { name: "has expired" }).click();
+  await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
+  await take("group");
+  // Each look has its own run, which is begun in the last one alone.
+  await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+  await page.getByLabel("Reason").waitFor();
+  await take("bulk-preview");
+  if (look === "narrow") {
+    await page.getByLabel("Reason").fill("refunded by the bank");
+    await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
+    await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+    await take("bulk-done");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
+  }
+  for (const error of errors) console.log(look, error);
+  await page.context().close();
+}
+await browser.close();

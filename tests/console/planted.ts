@@ -1,0 +1,42 @@
+// What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
+import { madeOrder } from "../../cli/shop.ts";
+import type { TestStack } from "../support/test-stack.ts";
+
+export interface Planted {
+  /** Rejected by payment, all of one cause. */
+  readonly refused: readonly string[];
+  /** Compensated in part: a person has to do the rest. */
+  readonly stuck: readonly string[];
+}
+
+export async function plant(app: TestStack, refusals = 3): Promise<Planted> {
+  const refused = Array.from({ length: refusals }, (_, at) => `refused-${at + 1}`);
+  const stuck = ["stuck-1"];
+  for (const orderId of refused) {
+    // The check beside it is done first: an agent that may still be at work keeps the next attempt waiting.
+    await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match: { orderId } });
+    const message = `card ${4000 + Number(orderId.slice(8))} has expired`;
+    await app.switchOn("payment", { kind: "refuse", status: 402, message, calls: 1, match: { orderId } });
+  }
+  await app.switchOn("shipping", {
+    kind: "refuse",
+    status: 422,
+    message: "nobody delivers there",
+    calls: 1,
+    match: { orderId: "stuck-1" },
+  });
+  await app.switchOn("payment", {
+    kind: "refuse",
+    status: 409,
+    message: "the authorization can't be voided",
+    path: "/charges/*/void",
+    match: { orderId: "stuck-1" },
+  });
+  for (const orderId of [...refused, ...stuck, "plain-1"]) await app.shop.send(madeOrder(orderId));
+  await app.shop.send({ ...madeOrder("unreadable-1"), currency: "euro", lines: [] });
+  for (const orderId of [...refused, ...stuck]) {
+    await app.eventually(orderId, ({ processState, notices }) => processState === "Error" && notices.length === 0);
+  }
+  await app.eventually("plain-1", ({ processState }) => processState === "Processed");
+  return { refused, stuck };
+}

@@ -1,0 +1,137 @@
+// How the console is served, and that the API's answers are what its schemas say.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { madeOrder } from "../../cli/shop.ts";
+import * as contract from "../../shared/messaging/console-contract.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { openBrowser, openPage } from "./browser.ts";
+
+let app: TestStack;
+let host: string;
+beforeAll(async () => {
+  app = await startTestStack();
+  host = app.stack.addresses.host?.url ?? "";
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(host + path, { headers, redirect: "manual" });
+
+describe("the index", () => {
+  test("has the literal policy, an ETag, and is asked for again each time", async () => {
+    const response = await get("/console");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; " +
+        "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+    const etag = response.headers.get("etag") ?? "";
+    expect((await get("/console", { "if-none-match": etag })).status).toBe(304);
+    expect(await response.text()).not.toMatch(/<style|<script(?![^>]*src=)|https?:\/\//);
+  });
+
+  test.each(["/console/", "/console/orders/any-1", "/console/search?q=x", "/console/dead-letters/quarantine/1"])(
+    "is what %s answers",
+    async (path) => {
+      expect((await get(path)).headers.get("content-type")).toBe("text/html; charset=utf-8");
+    },
+  );
+});
+
+test("assets are hashed, immutable and compressed before; nothing else is answered", async () => {
+  const index = await (await get("/console")).text();
+  const assets = [...index.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path);
+  expect(assets.length).toBeGreaterThanOrEqual(3);
+  for (const path of assets) {
+    expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
+    const response = await get(path, { "accept-encoding": "br" });
+    expect(response.headers.get("cache-control"), path).toBe("public, max-age=31536000, immutable");
+    expect(response.headers.get("content-encoding"), path).toBe("br");
+    expect(response.headers.get("x-content-type-options"), path).toBe("nosniff");
+    const plain = await get(path, { "accept-encoding": "identity" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(await plain.text()).toBe(await response.text());
+  }
+  for (const path of [
+    "assets/none.js",
+    "assets/",
+    "manifest.json",
+    "index.html.br",
+    "..%2f..%2fhost.json",
+    "nowhere",
+  ]) {
+    expect((await get(`/console/${path}`)).status, path).toBe(404);
+  }
+});
+
+test("a page of another site can change nothing", async () => {
+  const post = (headers: Record<string, string>) =>
+    fetch(`${host}/api/orders/none/undo`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ reason: "r" }),
+    });
+  expect((await post({ origin: "https://evil.example" })).status).toBe(403);
+  expect((await post({ "sec-fetch-site": "cross-site" })).status).toBe(403);
+  expect((await post({ origin: host })).status).toBe(404);
+  expect((await post({})).status).toBe(404);
+});
+
+test("answers are what the schemas say", async () => {
+  await app.switchOn("payment", { kind: "refuse", status: 402, message: "card 7 has expired", calls: 1 });
+  await app.shop.send(madeOrder("told-1"));
+  await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
+  await app.eventually("told-1", ({ processState, notices }) => processState === "Error" && notices.length === 0);
+  const answer = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
+    const response = await get(`/api/${path}`);
+    expect(response.status, path).toBe(200);
+    return schema.parse(await response.json());
+  };
+  const session = await answer("session", contract.session);
+  expect(session).toMatchObject({
+    operator: "local-operator",
+    mayOperate: true,
+    environment: { name: "this machine", colour: "green" },
+  });
+  const overview = await answer("overview", contract.overview);
+  expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
+  const { groups } = await answer("attention", contract.attention);
+  expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
+  expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);
+  const page = await answer(`attention/orders?group=${groups[0]?.id}`, contract.attentionPage);
+  expect(page.orders.map(({ orderId }) => orderId)).toEqual(["told-1"]);
+  expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
+  await answer("orders", contract.orderPage);
+  const inspection = await answer("orders/told-1", contract.inspection);
+  expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
+  const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });
+  expect(known.status).toBe(304);
+  await answer("dead-letters", contract.deadLetterCounts);
+  const letters = await answer("dead-letters?queue=quarantine", contract.deadLetterPage);
+  await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);
+  expect((await get("/api/attention/orders?limit=0&group=-")).status).toBe(400);
+});
+
+/** Compressed, with the style sheet: what an operator waits for at night on a phone. */
+const BUDGET_BYTES = 200_000;
+
+test("the first view needs at most 200 KB", async () => {
+  const browser = await openBrowser();
+  try {
+    const { page } = await openPage(browser);
+    const sizes: Promise<{ readonly path: string; readonly bytes: number }>[] = [];
+    page.on("requestfinished", (request) => {
+      const path = new URL(request.url()).pathname;
+      if (!path.startsWith("/api/"))
+        sizes.push(request.sizes().then(({ responseBodySize: bytes }) => ({ path, bytes })));
+    });
+    await page.goto(`${host}/console`);
+    await page.getByRole("heading", { name: "By cause" }).waitFor();
+    const loaded = await Promise.all(sizes);
+    expect(loaded.map(({ path }) => path).filter((path) => !path.startsWith("/console"))).toEqual([]);
+    expect(loaded.length).toBeGreaterThanOrEqual(3);
+    expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(BUDGET_BYTES);
+  } finally {
+    await browser.close();
+  }
+});

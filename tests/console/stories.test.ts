@@ -1,0 +1,274 @@
+// An operator in a real browser, on the real stack: from what needs a person to its end.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { type Planted, plant } from "./planted.ts";
+
+let app: TestStack;
+let browser: Browser;
+let planted: Planted;
+let base: string;
+
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startTestStack(), openBrowser()]);
+  base = `${app.stack.addresses.host?.url}/console`;
+  planted = await plant(app, 4);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+const isProcessed = ({ processState }: StateRecord) => processState === "Processed";
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<OpenedPage> {
+  const opened = await openPage(browser, options);
+  await opened.page.goto(base + path);
+  return opened;
+}
+
+test("from the group of a cause to an order that goes on, by keyboard alone; nothing is blocked or reported", async () => {
+  const { page, errors } = await visit("/");
+  const group = page.getByRole("article").filter({ hasText: "has expired" });
+  await expect.poll(() => group.locator(".count").textContent()).toBe(String(planted.refused.length));
+  const press = async (name: string) => {
+    for (let tabs = 0; tabs < 60; tabs += 1) {
+      await page.keyboard.press("Tab");
+      const focused = "[document.activeElement.textContent, document.activeElement.getAttribute('aria-label')]";
+      const [text, label] = (await page.evaluate(focused)) as (string | null)[];
+      if (text?.trim() === name || label === name) return page.keyboard.press("Enter");
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  };
+  await press((await group.getByRole("link").textContent()) ?? "");
+  await page.getByText("Orders with this cause").waitFor();
+  expect(new URL(page.url()).searchParams.get("group")).toMatch(/^[0-9a-f]{16}$/);
+  await press("refused-1");
+  await page.getByRole("heading", { name: "refused-1" }).waitFor();
+  await press("Resubmit");
+  await page.getByRole("dialog").waitFor();
+  await page.getByLabel("Reason").waitFor();
+  for (
+    let tabs = 0;
+    tabs < 5 && !(await page.getByLabel("Reason").evaluate((field) => field.matches(":focus")));
+    tabs += 1
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.type("card renewed");
+  await press("Resubmit");
+  await page.getByText("Resubmit: done.").waitFor();
+  const record = await app.eventually("refused-1", isProcessed);
+  expect(record.history.at(-1)).toBeDefined();
+  expect(record.history.map(({ what }) => what)).toContain("resubmitted, attempt 2: card renewed");
+  await page.getByText("Processed").first().waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("all orders of a cause are resubmitted after a preview; it stops by itself where the cause is still there", async () => {
+  const mend = await Promise.all(
+    ["again-1", "again-2"].map(async (orderId) => {
+      await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match: { orderId } });
+      const end = await app.switchOn("payment", {
+        kind: "refuse",
+        status: 402,
+        message: "no such card",
+        match: { orderId },
+      });
+      await app.shop.send(madeOrder(orderId));
+      await app.eventually(orderId, ({ processState, notices }) => processState === "Error" && notices.length === 0);
+      return end;
+    }),
+  );
+  const { page } = await visit("/");
+  const isListed = async () => {
+    await page.reload();
+    await page.waitForLoadState("networkidle");
+    return page.getByRole("link", { name: "no such card" }).count();
+  };
+  await expect.poll(isListed, { timeout: 15_000 }).toBe(1);
+  await page.getByRole("link", { name: "no such card" }).click();
+  await button(page, "Resubmit all 2").click();
+  await page.getByText("Resubmit: 2 orders.").waitFor();
+  await page.getByLabel("Reason").fill("the card service is back");
+  await button(page, "Resubmit: 2 orders (this machine)").click();
+  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 20_000 });
+  await page.getByRole("row", { name: /Same cause again no such card/ }).waitFor();
+
+  await Promise.all(mend.map((end) => end()));
+  await page.goto(`${base}/`);
+  await page.getByRole("link", { name: "no such card" }).click();
+  await button(page, "Resubmit all 2").click();
+  await page.getByLabel("Reason").fill("now it is");
+  await button(page, "Resubmit: 2 orders (this machine)").click();
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  for (const orderId of ["again-1", "again-2"]) await app.eventually(orderId, isProcessed);
+});
+
+test("an edit has its faults at the fields and its changes shown; the order goes on with it", async () => {
+  const { page, errors } = await visit("/orders/refused-2");
+  await button(page, "Edit and resubmit").click();
+  await page.getByLabel("Currency").fill("euro");
+  await page.getByLabel("Unit price").fill("7");
+  await page.getByRole("row", { name: "currency EUR euro" }).waitFor();
+  await page.getByLabel("Reason").fill("another price");
+  const confirm = page.getByRole("dialog").getByRole("button", { name: "Edit and resubmit" });
+  await confirm.click();
+  await page.getByText("must be an ISO 4217 code such as EUR").first().waitFor();
+  expect(await page.getByLabel("Currency").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("Currency").fill("SEK");
+  await confirm.click();
+  await page.getByText("Edit and resubmit: done.").waitFor();
+  const record = await app.eventually("refused-2", isProcessed);
+  expect(record).toMatchObject({ orderRevision: 2, steps: { takePayment: { result: { amount: 7 } } } });
+  // The browser reports the answer 400 itself.
+  expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
+});
+
+test("what another operator did meanwhile is shown beside the draft, and nothing is done until it is seen", async () => {
+  const { page } = await visit("/orders/refused-3");
+  await button(page, "Compensate").click();
+  await page.getByLabel("Reason").fill("the shop asked for it");
+  const settled = await fetch(`${app.stack.addresses.host?.url}/api/orders/refused-3/settle`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
+    body: JSON.stringify({ reason: "refunded by the bank" }),
+  });
+  expect(settled.status).toBe(200);
+  await page.getByRole("dialog").getByRole("button", { name: "Compensate" }).click();
+  const change = page.getByRole("alert").filter({ hasText: "Somebody else has changed this order" });
+  await change.getByText("refunded by the bank (ada@example.com)").waitFor();
+  expect(await page.getByLabel("Reason").inputValue()).toBe("the shop asked for it");
+  expect((await app.eventually("refused-3", () => true)).attempt).toBe(1);
+  await button(page, "I have seen the change: Compensate").click();
+  await page.getByText(/^Compensate: done/).waitFor();
+  await app.eventually("refused-3", ({ error }) => error?.kind === "undone");
+});
+
+test("a message in the quarantine is read with its faults, mended and sent again", async () => {
+  const { page, errors } = await visit("/");
+  await page.getByRole("link", { name: "Quarantine 1" }).click();
+  await page.locator("tbody").getByRole("link").first().click();
+  await page.getByText("currency: must be an ISO 4217 code such as EUR").waitFor();
+  const body = page.getByLabel("Edit the body");
+  const order = JSON.parse(await body.inputValue());
+  await body.fill(JSON.stringify({ ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] }));
+  await page.getByLabel("Reason").fill("the shop's fault, mended");
+  await button(page, "Send again").click();
+  await page.getByText("Sent to orders.").waitFor();
+  await app.eventually("unreadable-1", isProcessed);
+  expect(errors).toEqual([]);
+});
+
+test("a search has an address, and Back restores it", async () => {
+  const { page } = await visit("/search");
+  await page.getByLabel("Order id or correlation id").fill("plain");
+  await page.getByLabel("State").selectOption("Processed");
+  await button(page, "Find").click();
+  await page.getByRole("link", { name: "plain-1" }).click();
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
+  expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
+});
+
+test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
+  const { page } = await openPage(browser);
+  const environment = { name: "production", colour: "red" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  await page.route("**/api/session", (route) => route.fulfill({ json: session }));
+  await page.goto(`${base}/orders/stuck-1`);
+  await page.getByText("production", { exact: true }).waitFor();
+  await page.getByText("A new version of the console is there.").waitFor();
+  expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
+  expect(await page.title()).toContain("production");
+});
+
+describe("what is no data", () => {
+  test("the app can't be reached: what was seen stays, with a notice", async () => {
+    const { page } = await visit("/overview");
+    await page.getByText("Need a person").waitFor();
+    await page.context().setOffline(true);
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole("link", { name: "Needs a person", exact: true }).click();
+    await page.getByRole("alert").getByText("No connection to the app").first().waitFor();
+  });
+
+  test.each([
+    [403, "You may not see or do this"],
+    [500, "The app could not answer"],
+    [302, "You are not signed in"],
+  ])("the API answers %i", async (status, words) => {
+    const { page } = await openPage(browser);
+    const headers = status === 302 ? { location: "https://login.example/" } : {};
+    await page.route("**/api/**", (route) => route.fulfill({ status, headers, body: "" }));
+    await page.goto(`${base}/`);
+    await page.getByRole("heading", { name: words }).waitFor();
+  });
+
+  test("a session that ends in the middle of an edit keeps the draft; signed in again, it is done", async () => {
+    const { page } = await visit("/orders/refused-4");
+    await button(page, "Mark resolved").click();
+    await page.getByLabel("Reason").fill("refunded by the bank");
+    const isEnded = { headers: { location: "https://login.example/" }, status: 302, body: "" };
+    await page.route("**/api/**", (route) => route.fulfill(isEnded));
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Mark resolved" });
+    await confirm.click();
+    const notice = page.getByRole("dialog").getByRole("alert").filter({ hasText: "You are not signed in" });
+    await notice.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.getByLabel("Reason").inputValue()).toBe("refunded by the bank");
+    await page.unroute("**/api/**");
+    await confirm.click();
+    await page.getByText("Mark resolved: done.").waitFor();
+    await app.eventually("refused-4", ({ error }) => error?.kind === "settled");
+  });
+
+  test("an order that is not there", async () => {
+    const { page } = await visit("/orders/nowhere");
+    await page.getByText("There is no order nowhere.").waitFor();
+  });
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
+  test("in any view", async () => {
+    const { page } = await openPage(browser, { colorScheme });
+    const quarantine = `${base}/dead-letters/quarantine`;
+    for (const path of ["/", "/overview", "/search", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+      await page.goto(base + path);
+      await page.waitForLoadState("networkidle");
+      expect(await faultsOf(page), path).toEqual([]);
+    }
+    expect(page.url()).toBe(quarantine);
+    await page.goto(`${base}/orders/stuck-1`);
+    await button(page, "Edit and resubmit").click();
+    await page.getByLabel("Currency").fill("SEK");
+    expect(await faultsOf(page), "the form").toEqual([]);
+    await page.goto(`${base}/`);
+    await page.getByRole("article").getByRole("link").first().click();
+    await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+    await page.getByLabel("Reason").waitFor();
+    expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
+    await button(page, "Do not start").click();
+    await page.getByText("Cancelled: the rest is left as it was").waitFor();
+    expect(await faultsOf(page), "an action on many orders").toEqual([]);
+  }, 60_000);
+});
+
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = (await page.evaluate("axe.run()")) as AxeResults;
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}

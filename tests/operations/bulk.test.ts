@@ -1,0 +1,114 @@
+// Turns of an action on many orders, over stores in memory: what a death in between leaves, and records that nobody here can read.
+import { beforeEach, expect, test } from "vitest";
+import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import { createAttention } from "../../shared/operations/attention.ts";
+import { changeBulk, watchBulk } from "../../shared/operations/operate-bulk.ts";
+import { type BulkPorts, previewBulk } from "../../shared/operations/preview-bulk.ts";
+import { runBulk } from "../../shared/operations/run-bulk.ts";
+import { createMemoryBulkStore } from "../support/memory-bulk-store.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ports: BulkPorts;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  const attention = createAttention({
+    openOrders: async () => ({ orders: [], isAll: true }),
+    census: [],
+    clockSkewMs: 0,
+    now: world.now,
+  });
+  ports = Object.assign(world, { bulk: createMemoryBulkStore(), attention });
+});
+
+const IDS = ["order-1", "order-2", "order-3"];
+
+/** Orders whose payment is refused. */
+async function refused(orderIds: readonly string[]): Promise<void> {
+  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
+  for (const orderId of orderIds) {
+    await world.submit({ ...sampleOrder(), orderId });
+    await world.runAttempt({ orderId, attempt: 1, direction: "forward", traceparent: null });
+    expect(await world.stateOf(orderId)).toMatchObject({ processState: "Error" });
+  }
+  world.answers.clear();
+  world.clock += 60_000;
+}
+
+async function started(orderIds: readonly string[]): Promise<string> {
+  const { run } = await previewBulk("resubmit", { orderIds }, "ada", ports);
+  const order = { kind: "start", reason: "mended", count: run.total } as const;
+  expect(await changeBulk(run.bulkId, order, "ada", ports, world.telemetry)).toMatchObject({ kind: "changed" });
+  return run.bulkId;
+}
+
+const turn = (bulkId: string, over: Partial<BulkPorts> = {}) => runBulk(bulkId, { ...ports, ...over }, world.telemetry);
+
+async function finish(bulkId: string): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) {
+    if ((await turn(bulkId)).kind === "over") return;
+    for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+  }
+  throw new Error("it does not come to an end");
+}
+
+test("P16 a death between an order's write and the run's own: the order is known by its mark, and acted on once", async () => {
+  await refused(IDS);
+  const bulkId = await started(IDS);
+  const dying = { ...ports.bulk, saveWave: () => Promise.reject(new Error("the process died")) };
+  await expect(turn(bulkId, { bulk: dying })).rejects.toThrow("the process died");
+  expect(await world.stateOf("order-1")).toMatchObject({ attempt: 2, processState: "Pending" });
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({
+    state: "done",
+    counts: { done: 3, well: 3, skipped: 0 },
+  });
+  for (const orderId of IDS)
+    expect(await world.stateOf(orderId)).toMatchObject({ attempt: 2, processState: "Processed" });
+});
+
+test("a newer app's record is left out of a preview, and skipped where it has become one since", async () => {
+  await refused(IDS);
+  const newer = (orderId: string) => ({
+    store: {
+      ...world.store,
+      state: async (id: string) => {
+        if (id === orderId) throw new NewerSchema("The order's record", 99, 1);
+        return world.store.state(id);
+      },
+    },
+  });
+  const { run, notPossible } = await previewBulk("resubmit", { orderIds: IDS }, "ada", {
+    ...ports,
+    ...newer("order-2"),
+  });
+  expect(run.total).toBe(2);
+  expect(notPossible).toEqual([{ orderId: "order-2", reason: expect.stringContaining("newer version of the app") }]);
+  const bulkId = await started(IDS);
+  await turn(bulkId, newer("order-1"));
+  const progress = await watchBulk(bulkId, ports);
+  expect(progress?.results).toMatchObject([{ orderId: "order-1", outcome: "skipped" }]);
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 2, skipped: 1 } });
+});
+
+test("an operator who pauses while a turn is under way is not overruled by it", async () => {
+  await refused(IDS);
+  const bulkId = await started(IDS);
+  await turn(bulkId);
+  for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+  const late = {
+    ...ports.bulk,
+    wave: async (id: string, wave: number) => {
+      await changeBulk(bulkId, { kind: "pause" }, "bob", ports, world.telemetry);
+      return ports.bulk.wave(id, wave);
+    },
+  };
+  await turn(bulkId, { bulk: late });
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "paused", wave: 0 });
+  expect(await turn(bulkId)).toEqual({ kind: "again", inMs: 5000 });
+  await changeBulk(bulkId, { kind: "resume" }, "bob", ports, world.telemetry);
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3 } });
+});

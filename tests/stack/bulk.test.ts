@@ -1,0 +1,149 @@
+// An action on many orders, on the real stack: previewed, in waves, stopped by its canary, and right after the host was killed.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { z } from "zod";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import * as contract from "../../shared/messaging/console-contract.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+let app: TestStack;
+beforeAll(async () => {
+  // What a killed host has written and not yet said is found by the supervisor after this time.
+  app = await startTestStack({ appSettings: { ClaimWithin: "PT5S" } });
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+type Progress = z.output<typeof contract.bulkProgress>;
+
+const ends = ({ processState, notices }: StateRecord) => processState === "Error" && notices.length === 0;
+
+async function ask(path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, {
+    headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Orders that payment rejects, each until its own fault is ended. */
+async function rejected(name: string, count: number): Promise<{ orderIds: string[]; mend: () => Promise<void> }> {
+  const orderIds = Array.from({ length: count }, (_, at) => `${name}-${at + 1}`);
+  const faults = await Promise.all(
+    orderIds.map(async (orderId) => {
+      // The check beside it is done first, so that nobody is at work when the order has failed.
+      await app.switchOn("payment", { kind: "slow", delayMs: 1500, calls: 1, match: { orderId } });
+      const message = `the ${name} card ${orderId} has expired`;
+      return app.switchOn("payment", { kind: "refuse", status: 402, message, match: { orderId } });
+    }),
+  );
+  for (const orderId of orderIds) await app.shop.send(madeOrder(orderId));
+  await Promise.all(orderIds.map((orderId) => app.eventually(orderId, ends)));
+  return { orderIds, mend: async () => void (await Promise.all(faults.map((end) => end()))) };
+}
+
+async function preview(action: string, target: unknown) {
+  const answer = await ask("bulk", { action, target });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return contract.bulkPreview.parse(answer.body);
+}
+
+async function progressOf(bulkId: string): Promise<Progress> {
+  return contract.bulkProgress.parse((await ask(`bulk/${bulkId}`)).body);
+}
+
+async function over(bulkId: string, withinMs = 60_000): Promise<Progress> {
+  const begun = Date.now();
+  for (;;) {
+    const progress = await progressOf(bulkId);
+    if (["done", "stopped", "cancelled"].includes(progress.run.state)) return progress;
+    if (Date.now() - begun > withinMs) throw new Error(`after ${withinMs} ms: ${JSON.stringify(progress)}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+test("P9 where the cause is still there it stops after one order, and leaves the others alone", async () => {
+  const { orderIds } = await rejected("broken", 8);
+  const groups = contract.attention.parse((await ask("attention")).body).groups;
+  const group = groups.find(({ example }) => example.includes("the broken card"));
+  expect(group?.count).toBe(8);
+  const { run, notPossible } = await preview("resubmit", { group: group?.id });
+  expect(run).toMatchObject({ state: "previewed", total: 8, by: "ada@example.com", wave: 0 });
+  expect(notPossible).toEqual([]);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 7 })).status).toBe(409);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 8 })).status).toBe(200);
+  const stopped = await over(run.bulkId);
+  expect(stopped.run).toMatchObject({ state: "stopped", stopped: "100%", counts: { done: 1, same: 1, well: 0 } });
+  expect(stopped.results).toMatchObject([{ outcome: "done", end: "same" }]);
+  const attempts = (await app.records.of(orderIds)).map(({ attempt }) => attempt).sort();
+  expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 2]);
+  expect((await ask(`bulk/${run.bulkId}/resume`, {})).status).toBe(409);
+});
+
+test("P9 P16 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
+  const { orderIds, mend } = await rejected("mended", 14);
+  const { run } = await preview("resubmit", { orderIds: [...orderIds, "nowhere-1"] });
+  expect(run.total).toBe(14);
+  await rejected("newcomer", 1);
+  const [changed = ""] = orderIds.slice(-1);
+  expect((await ask(`orders/${changed}/settle`, { reason: "refunded by the bank" })).status).toBe(200);
+  await mend();
+  // Slow enough that the kill finds the second wave under way.
+  await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "card service mended", count: 14 })).status).toBe(200);
+  await expect.poll(async () => (await progressOf(run.bulkId)).run.wave, { timeout: 30_000 }).toBe(1);
+  await app.stack.kill("host", "SIGKILL");
+  await app.stack.restart("host");
+  const done = await over(run.bulkId, 90_000);
+  expect(done.run).toMatchObject({
+    state: "done",
+    wave: 2,
+    counts: { done: 13, skipped: 1, well: 13, same: 0, other: 0 },
+  });
+  expect(done.results.find(({ orderId }) => orderId === changed)).toMatchObject({
+    outcome: "skipped",
+    reason: "it has changed since the preview",
+  });
+  for (const record of await app.records.of(orderIds.slice(0, -1))) {
+    const resubmissions = record.history.filter(({ what }) => what.includes(`(bulk ${run.bulkId})`));
+    expect(resubmissions, record.orderId).toHaveLength(1);
+    expect(resubmissions[0]).toMatchObject({ by: "ada@example.com" });
+  }
+  expect((await app.records.of(["newcomer-1"]))[0]).toMatchObject({ processState: "Error", attempt: 1 });
+  const { runs } = contract.bulkList.parse((await ask("bulk")).body);
+  expect(runs.map(({ bulkId }) => bulkId)).toContain(run.bulkId);
+}, 180_000);
+
+test("paused, it acts on no more orders than it has begun with; resumed, it goes on; by any operator", async () => {
+  const { orderIds, mend } = await rejected("paused", 4);
+  await mend();
+  await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
+  const { run } = await preview("resubmit", { orderIds });
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 4 })).status).toBe(200);
+  expect((await ask(`bulk/${run.bulkId}/pause`, {})).body).toMatchObject({ state: "paused" });
+  const [canary = "", ...others] = orderIds;
+  const begun = async () => (await app.records.of(orderIds)).filter(({ attempt }) => attempt > 1);
+  await expect
+    .poll(async () => (await begun()).every((one) => one.processState === "Processed"), { timeout: 20_000 })
+    .toBe(true);
+  expect((await begun()).map(({ orderId }) => orderId).filter((orderId) => orderId !== canary)).toEqual([]);
+  expect((await app.records.of(others)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  expect((await ask(`bulk/${run.bulkId}/resume`, {})).body).toMatchObject({ state: "running" });
+  expect((await over(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 4, well: 4 } });
+});
+
+test("what is not possible is said before; a run that has not begun can be cancelled", async () => {
+  const { orderIds } = await rejected("held", 3);
+  await app.shop.send(madeOrder("fine-1"));
+  await app.eventually("fine-1", ({ processState }) => processState === "Processed");
+  const { run, notPossible } = await preview("settle", { orderIds: [...orderIds, "fine-1"] });
+  expect(notPossible).toMatchObject([{ orderId: "fine-1", reason: expect.stringContaining("Processed") }]);
+  expect((await ask(`bulk/${run.bulkId}/pause`, {})).status).toBe(409);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "refunded", count: 3 })).status).toBe(200);
+  await over(run.bulkId);
+  expect((await progressOf(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  const other = await preview("undo", { orderIds });
+  expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
+  expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
+  expect((await ask("bulk/none")).status).toBe(404);
+  expect((await ask("bulk", { action: "explode", target: {} })).status).toBe(400);
+});
