@@ -60,6 +60,8 @@ export interface Setting {
   readonly hosts: readonly Host[];
   /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
   readonly isExact?: boolean;
+  /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
+  readonly isUnreduced?: boolean;
   /** A service that may accept what it has just refused for good. */
   readonly isFickle?: boolean;
   readonly mutant?: Mutant;
@@ -111,6 +113,30 @@ export const CHAIN: Workflow = {
 export const LONG_CHAIN: Workflow = {
   ...CHAIN,
   steps: [step("a", [], "operation"), step("b", ["a"], "operation"), step("c", ["b"], "operation")],
+};
+
+/** Six steps, one after the other. */
+export const SIX: Workflow = {
+  ...CHAIN,
+  steps: [
+    ...LONG_CHAIN.steps,
+    step("d", ["c"], "operation"),
+    step("e", ["d"], "operation"),
+    step("f", ["e"], "operation"),
+  ],
+};
+
+/** Six steps, of which twice two are side by side. */
+export const SIX_ABREAST: Workflow = {
+  ...CHAIN,
+  steps: [
+    step("a", [], "operation"),
+    step("b", ["a"], "operation"),
+    step("c", ["a"], "nothing"),
+    step("d", ["b", "c"], "operation"),
+    step("e", ["b", "c"], "byHand"),
+    step("f", ["d", "e"], "operation"),
+  ],
 };
 
 /** One step after the other, the first over its agent's queue. */
