@@ -4,7 +4,14 @@ import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { done, scheduled } from "../../shared/domain/step-run.ts";
-import { claim, completeAmong, completeLevel, completeOrder, takeUp } from "../../shared/domain/transitions.ts";
+import {
+  claim,
+  completeAmong,
+  completeLevel,
+  completeOrder,
+  takeUp,
+  takeUpOnly,
+} from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { CHAIN, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -241,6 +248,21 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.countInFlight(later)).toEqual({ held, waiting: before.waiting });
       await store.change(record.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
       expect(await store.countInFlight(later)).toEqual(before);
+    });
+
+    test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const read = await store.state(record.orderId);
+      if (!read) throw new Error("no state record");
+      const extended = "2026-01-01T13:00:00.000Z";
+      await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
+      const completeBy = "2026-01-01T12:00:40.000Z";
+      expect(await store.change(record.orderId, takeUp(task, NOON, completeBy, NOON))).toEqual({ kind: "refused" });
+      expect(await store.change(record.orderId, takeUpOnly(task, NOON, completeBy, NOON))).toMatchObject({
+        kind: "written",
+        record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
+      });
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

@@ -101,7 +101,8 @@ export class Effects {
       case "replace": {
         if (call.etag === UNKEPT)
           throw new Error(`${operation.name} makes use of a version that the model does not keep`);
-        const isRead = call.etag === CURRENT || this.#setting.mutant?.ignoresVersion;
+        const ignores = this.#setting.mutant?.ignoresVersion;
+        const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
         if (!stored || !isRead) return this.#refused(same, `${aimOf(call)}: refused`);
         return this.#writes(operation, stored, call.record, same, this.#written(operation, call.record), aimOf(call));
       }
@@ -183,13 +184,14 @@ export class Effects {
 
   #remembered(guard: Guard, stored: StateRecord): Guard {
     const forgets = this.#setting.mutant?.forgets ?? [];
-    const { step, siblings, ...rest } = guard;
+    const { step, siblings, dueBy, ...rest } = guard;
     return {
       processState: forgets.includes("processState") ? stored.processState : rest.processState,
       lockedBy: forgets.includes("lockedBy") ? stored.lockedBy : rest.lockedBy,
       attempt: forgets.includes("attempt") ? stored.attempt : rest.attempt,
       ...(step && !forgets.includes("step") && { step }),
       ...(siblings && !forgets.includes("siblings") && { siblings }),
+      ...(dueBy !== undefined && !forgets.includes("dueBy") && { dueBy }),
     };
   }
 

@@ -155,8 +155,23 @@ export class Independence {
   /** What was told before goes again. With an outage it may have been left to be told, and so be owed again. */
   #isToldAgain(state: State, { message }: Extract<Call, { kind: "tell" }>): boolean {
     const { owed } = this.#pieces.values.get<Promises>(state[PROMISES] as number);
-    if (owed[0] === "Received" || owed.includes(wordOf(message.status, message.attempt, message.step))) return false;
+    if (
+      this.#mayOweReceived(state) ||
+      owed[0] === "Received" ||
+      owed.includes(wordOf(message.status, message.attempt, message.step))
+    )
+      return false;
     return this.#setting.bounds.outages === 0 || message.status === "StepCompleted" || message.status === "Started";
+  }
+
+  /** An operator who acts before the first attempt is known to be claimed has that told anew, before all else. */
+  #mayOweReceived(state: State): boolean {
+    const { actions } = this.#pieces.values.get<Bounds>(state[BOUNDS] as number);
+    const isActing = (id: number) => {
+      const piece = this.#pieces.get(id);
+      return piece.kind === "operation" && piece.name === "operateOrder";
+    };
+    return this.#pieces.recordOf(state)?.attempt === 1 && (actions > 0 || find(state, isActing) !== 0);
   }
 
   /** Attempts are never counted down, an ended order goes on under the next one, and no version comes again. */

@@ -94,7 +94,17 @@ export const FORK: Workflow = {
   steps: [step("a", [], "operation"), step("b", [], "byHand"), step("c", ["a", "b"], "operation")],
 };
 
-/** The same the other way round: its undo ends with two steps side by side. */
+/** Two steps side by side, one of which has much more time than the other: by then a sweep may look. */
+export const UNEQUAL: Workflow = {
+  ...FORK,
+  steps: [
+    { ...step("a", [], "operation"), completeWithin: "PT10S" },
+    { ...step("b", [], "operation"), completeWithin: "PT75S" },
+    step("c", ["a", "b"], "operation"),
+  ],
+};
+
+/** The fork the other way round: its undo ends with two steps side by side. */
 export const JOIN: Workflow = {
   name: "model",
   version: 1,
