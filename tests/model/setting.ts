@@ -94,7 +94,10 @@ export const FORK: Workflow = {
   steps: [step("a", [], "operation"), step("b", [], "byHand"), step("c", ["a", "b"], "operation")],
 };
 
-/** Two steps side by side, one of which has much more time than the other: by then a sweep may look. */
+/**
+ * Two steps side by side, one of which has much more time than the other: by then a sweep may look. For worlds without stalls: what
+ * stood still for long would, after 75 s more, be as old as the clocks differ, and so not over on both (abstract-time.ts).
+ */
 export const UNEQUAL: Workflow = {
   ...FORK,
   steps: [
