@@ -9,7 +9,8 @@ export function holds(guard: Guard, record: StateRecord): boolean {
     record.lockedBy === guard.lockedBy &&
     record.attempt === guard.attempt &&
     stepIs(guard.step, record) &&
-    siblingsAre(guard.siblings, record)
+    siblingsAre(guard.siblings, record) &&
+    isDueBy(guard.dueBy, record)
   );
 }
 
@@ -21,6 +22,10 @@ function stepIs(step: Guard["step"], record: StateRecord): boolean {
 function siblingsAre(siblings: Guard["siblings"], record: StateRecord): boolean {
   if (!siblings) return true;
   return siblings.names.every((name) => isDone(record.steps[name], siblings.direction)) === siblings.allDone;
+}
+
+function isDueBy(dueBy: Guard["dueBy"], { dueAt }: StateRecord): boolean {
+  return dueBy === undefined || (dueAt !== undefined && dueAt <= dueBy);
 }
 
 /** A copy of the record with the changes made. */

@@ -54,6 +54,8 @@ export interface Guard {
   readonly step?: { readonly name: string; readonly direction: Direction; readonly states: readonly StepState[] };
   /** Whether all of these steps have to be done in that direction, or not all of them. */
   readonly siblings?: { readonly names: readonly string[]; readonly direction: Direction; readonly allDone: boolean };
+  /** The record has to be due by then: an operator may have given it more time. */
+  readonly dueBy?: string;
 }
 
 export type Change =
@@ -120,18 +122,24 @@ export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: st
 
 /**
  * Records that an agent has taken a step up: late, or it is at work for longer than most. From then on `completeBy` governs the
- * record.
+ * record. Refused where the record is due later than the step accounts for: see `takeUpOnly`.
  */
 export function takeUp(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
+  const { guard, changes } = takeUpOnly(task, startedAt, completeBy, now);
+  const run = runOf(task.record, task.direction);
+  const scheduledUntil = run ? expiresAt(run) : "";
+  return {
+    guard: { ...guard, dueBy: scheduledUntil > completeBy ? scheduledUntil : completeBy },
+    changes: [...changes, set(["completeBy"], completeBy), set(["dueAt"], completeBy)],
+  };
+}
+
+/** The same where an operator, or a step beside it, has more time: the record stays due when it is. */
+export function takeUpOnly(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
   const { step, direction, record } = task;
   return {
     guard: { ...holding(task), step: { name: step, direction, states: ["Scheduled"] } },
-    changes: [
-      set(["steps", step], taken(record, direction, startedAt, completeBy)),
-      set(["completeBy"], completeBy),
-      set(["dueAt"], completeBy),
-      set(["updatedAt"], now),
-    ],
+    changes: [set(["steps", step], taken(record, direction, startedAt, completeBy)), set(["updatedAt"], now)],
   };
 }
 

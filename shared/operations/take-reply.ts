@@ -3,11 +3,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
-import { noteExpiry, takeUp } from "../domain/transitions.ts";
+import { noteExpiry } from "../domain/transitions.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
+import { recordTakenUp } from "./take-up.ts";
 
 /** What the waiting attempt has to hear. */
 export interface Heard {
@@ -44,7 +45,7 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
     return undefined;
   }
   const { orderId, attempt, step } = ticket;
-  if (reply.kind === "started") return recordTakenUp(task, ports);
+  if (reply.kind === "started") return recordStarted(task, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const answer = answerOf(reply, task);
   const outcome = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
@@ -74,12 +75,12 @@ function isSame(wanted: string, shown = ""): boolean {
 }
 
 /** From now on the supervisor counts it as a failure when the agent is not done in time. */
-async function recordTakenUp(task: StepTask, ports: Ports): Promise<undefined> {
+async function recordStarted(task: StepTask, ports: Ports): Promise<undefined> {
   const now = instant(ports.now());
   // By this host's clock, which also judges whether the reply is late; no more than its request gave it.
   const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
   const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
-  await ports.store.change(task.orderId, takeUp(task, now, latest, now));
+  await recordTakenUp(task, now, latest, ports);
 }
 
 /** Nothing is done about it here: the supervisor finds the step overdue, and knows why. */

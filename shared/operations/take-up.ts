@@ -2,8 +2,24 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
-import { takeUp } from "../domain/transitions.ts";
+import { takeUp, takeUpOnly } from "../domain/transitions.ts";
+import type { Written } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+/**
+ * Marks the step Running. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Refused
+ * where the step does not wait for its agent any more.
+ */
+export async function recordTakenUp(
+  task: StepTask,
+  now: string,
+  completeBy: string,
+  { store }: Ports,
+): Promise<Written> {
+  const written = await store.change(task.orderId, takeUp(task, now, completeBy, now));
+  if (written.kind === "written") return written;
+  return store.change(task.orderId, takeUpOnly(task, now, completeBy, now));
+}
 
 /**
  * Taken up in time, a step costs no write: the record's complete-by allows for it. Taken up late, or at work for longer than most,
@@ -29,13 +45,13 @@ export class TakeUp {
 
   /** The instant by which the agent has to be done; undefined where it may not begin any more. Throws where the store is away. */
   async begin(): Promise<string | undefined> {
-    const { completeBy: inTime, completeWithin, orderId } = this.#task;
+    const { completeBy: inTime, completeWithin } = this.#task;
     const now = instant(this.#ports.now());
     const completeBy = after(now, durationMs(completeWithin) ?? 0);
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;
     // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
-    const written = await this.#ports.store.change(orderId, takeUp(this.#task, now, completeBy, now));
+    const written = await recordTakenUp(this.#task, now, completeBy, this.#ports);
     if (written.kind === "refused") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
@@ -47,7 +63,7 @@ export class TakeUp {
     this.#isRecorded = true;
     const { orderId, attempt, step, completeBy } = this.#task;
     try {
-      await this.#ports.store.change(orderId, takeUp(this.#task, this.#startedAt, completeBy, this.#startedAt));
+      await recordTakenUp(this.#task, this.#startedAt, completeBy, this.#ports);
     } catch (cause) {
       this.#telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
     }

@@ -21,6 +21,7 @@ export function conditionOf(guard: Guard): string {
     const done = names.map((name) => doneCondition(name, direction)).join(" and ");
     terms.push(allDone ? `(${done})` : `not (${done})`);
   }
+  if (guard.dueBy !== undefined) terms.push(`${documentPath("dueAt")} <= ${JSON.stringify(guard.dueBy)}`);
   return `from c where ${terms.join(" and ")}`;
 }
 

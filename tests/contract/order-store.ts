@@ -11,6 +11,7 @@ import {
   completeOrder,
   noteExpiry,
   takeUp,
+  takeUpOnly,
 } from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
@@ -275,6 +276,21 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       await store.replace(read, { ...read.record, direction: "undo", steps });
       const undone = await store.change(record.orderId, noteExpiry({ ...task, direction: "undo" }, expiry));
       expect(undone).toMatchObject({ record: { steps: { reserveStock: { undo: { state: "Scheduled", expiry } } } } });
+    });
+
+    test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const read = await store.state(record.orderId);
+      if (!read) throw new Error("no state record");
+      const extended = "2026-01-01T13:00:00.000Z";
+      await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
+      const completeBy = "2026-01-01T12:00:40.000Z";
+      expect(await store.change(record.orderId, takeUp(task, NOON, completeBy, NOON))).toEqual({ kind: "refused" });
+      expect(await store.change(record.orderId, takeUpOnly(task, NOON, completeBy, NOON))).toMatchObject({
+        kind: "written",
+        record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
+      });
     });
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {

@@ -3,9 +3,9 @@ import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
 import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard } from "../../shared/domain/transitions.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
-import { fromLongAgoOn, NOW_MS } from "./abstract-time.ts";
+import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import type { Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
-import { normalForm } from "./normal-form.ts";
+import { normalForm, toldAs } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
 import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
@@ -36,10 +36,12 @@ type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; r
 export class Effects {
   readonly #pieces: Pieces;
   readonly #setting: Setting;
+  readonly #isReduced: boolean;
   readonly #known = new Map<string, readonly Effect[]>();
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
+    this.#isReduced = !setting.isExact && !setting.isUnreduced;
     this.#setting = setting;
   }
 
@@ -99,7 +101,8 @@ export class Effects {
       case "replace": {
         if (call.etag === UNKEPT)
           throw new Error(`${operation.name} makes use of a version that the model does not keep`);
-        const isRead = call.etag === CURRENT || this.#setting.mutant?.ignoresVersion;
+        const ignores = this.#setting.mutant?.ignoresVersion;
+        const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
         if (!stored || !isRead) return this.#refused(same, `${aimOf(call)}: refused`);
         return this.#writes(operation, stored, call.record, same, this.#written(operation, call.record), aimOf(call));
       }
@@ -133,7 +136,8 @@ export class Effects {
   ): Change[] {
     const record = this.#stored(after);
     const form = this.#pieces.values.get<StateRecord>(record);
-    const fault = before && faultOfWrite(normalForm(before), normalForm(form), this.#writerOf(operation));
+    const fault =
+      before && faultOfWrite(normalForm(before), toldAs(before, normalForm(form)), this.#writerOf(operation));
     const made = { ...same, record, written: after, fault };
     return [
       { ...made, what, entry: { answer } },
@@ -162,7 +166,7 @@ export class Effects {
   }
 
   #formOf(record: StateRecord): StateRecord {
-    return this.#setting.isExact ? record : normalForm(record);
+    return this.#setting.isExact ? record : normalForm(record, this.#isReduced);
   }
 
   /** An attempt makes use of versions only to clear notices, and what is the same would otherwise be kept apart by them. */
@@ -180,13 +184,14 @@ export class Effects {
 
   #remembered(guard: Guard, stored: StateRecord): Guard {
     const forgets = this.#setting.mutant?.forgets ?? [];
-    const { step, siblings, ...rest } = guard;
+    const { step, siblings, dueBy, ...rest } = guard;
     return {
       processState: forgets.includes("processState") ? stored.processState : rest.processState,
       lockedBy: forgets.includes("lockedBy") ? stored.lockedBy : rest.lockedBy,
       attempt: forgets.includes("attempt") ? stored.attempt : rest.attempt,
       ...(step && !forgets.includes("step") && { step }),
       ...(siblings && !forgets.includes("siblings") && { siblings }),
+      ...(dueBy !== undefined && !forgets.includes("dueBy") && { dueBy }),
     };
   }
 
@@ -229,7 +234,8 @@ export class Effects {
       if (!call.isSaid) return [takesLong];
       const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
       if (after === before) return [expired];
-      const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf({ ...call, attempt }) });
+      const late = this.#isReduced ? { ...call, completeBy: LONG_AGO, isSaid: true } : { ...call, attempt };
+      const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf(late) });
       return [
         expired,
         { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },

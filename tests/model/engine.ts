@@ -2,15 +2,17 @@
 import type { Attempt } from "../../shared/domain/attempt.ts";
 import type { ActivityName } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
-import type { Host } from "./setting.ts";
+import type { Host, Setting } from "./setting.ts";
 import { change, FIRST_PIECE, find, pieceOf, type State } from "./state.ts";
 
 export class Engine {
   readonly #pieces: Pieces;
+  readonly #isReduced: boolean;
   readonly #advanced = new Map<string, number>();
 
-  constructor(pieces: Pieces) {
+  constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
+    this.#isReduced = !setting.isExact && !setting.isUnreduced;
   }
 
   /** A start with the id of a running orchestration is refused; one with the id of an ended one runs again. */
@@ -59,7 +61,12 @@ export class Engine {
     let next = this.#advanced.get(key);
     if (next === undefined) {
       const orchestration = this.#pieces.get(id) as Orchestration;
-      next = this.#pieces.idOf({ ...orchestration, events: [...orchestration.events, event] });
+      // No decision asks which of a level's tasks ended first: what has lost a race is heard no more.
+      const events = [...orchestration.events, event];
+      next = this.#pieces.idOf({
+        ...orchestration,
+        events: this.#isReduced ? events.sort((one, other) => one.task - other.task) : events,
+      });
       this.#advanced.set(key, next);
     }
     return next;

@@ -1,6 +1,7 @@
 // Breadth first through every state that can be reached, each once; the way back from any of them is kept.
 import type { Model } from "./model.ts";
 import type { Move } from "./moves.ts";
+import type { State } from "./state.ts";
 import { StateTable } from "./state-table.ts";
 
 export interface Finding {
@@ -25,7 +26,7 @@ export interface Report {
 export async function explore(model: Model, limits: { readonly states: number }): Promise<Report> {
   const table = new StateTable();
   const initial = model.initial();
-  table.add(initial, -1, 0);
+  table.add(initial, -1);
   let moves = 0;
   let depth = 0;
   let levelEnd = 1;
@@ -37,13 +38,13 @@ export async function explore(model: Model, limits: { readonly states: number })
       levelEnd = table.size;
     }
     const state = table.get(at);
-    const found = model.movesAtOnce(state) ?? (await model.moves(state));
+    const found = await movesToLookAt(model, table, state, at);
     let fair: Move | undefined;
     let fairTo = at;
     for (let index = 0; index < found.length; index += 1) {
       const move = found[index] as Move;
       const known = table.size;
-      const to = table.add(move.to, at, index);
+      const to = table.add(move.to, at);
       moves += 1;
       if (move.rank > 0 && (!fair || move.rank < fair.rank)) {
         fair = move;
@@ -65,6 +66,15 @@ export async function explore(model: Model, limits: { readonly states: number })
   const runs = finding ? { settled: 0, longest: 0 } : await settle(model, table, at);
   finding ??= runs.finding;
   return { states: table.size, moves, depth, complete, settled: runs.settled, longestRun: runs.longest, finding };
+}
+
+/**
+ * Few moves only where one of them leads to a state that was not looked at before: so what is put off is not put off for ever.
+ */
+async function movesToLookAt(model: Model, table: StateTable, state: State, at: number): Promise<readonly Move[]> {
+  const few = model.movesAtOnce(state, "few") ?? (await model.moves(state, "few"));
+  if (!model.isReduced || few.some(({ to }) => (table.find(to) ?? at + 1) > at)) return few;
+  return model.moves(state);
 }
 
 /** Follows the fair run without faults from each state to its end. */
@@ -113,8 +123,12 @@ async function settle(
 async function traceTo(model: Model, table: StateTable, at: number): Promise<string[]> {
   const steps: string[] = [];
   for (let here = at; table.parentOf(here) >= 0; here = table.parentOf(here)) {
-    const moves = await model.moves(table.get(table.parentOf(here)));
-    steps.push((moves[table.moveOf(here)] as Move).what);
+    const state = table.get(here);
+    const before = table.get(table.parentOf(here));
+    const isSame = ({ to }: Move) => to.length === state.length && to.every((id, index) => id === state[index]);
+    const move = (await model.moves(before)).find(isSame);
+    if (!move) throw new Error("no move leads where one led before");
+    steps.push(move.what);
   }
   return steps.reverse();
 }

@@ -1,13 +1,16 @@
 // What an effect makes of the service's ledger and of what the shop is promised, and what is wrong with it.
 import type { Effect } from "./effects.ts";
+import { withoutTold } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";
-import { faultOfTelling, kept, type Promises, promised } from "./promises.ts";
+import { faultOfTelling, kept, owesCompletion, type Promises, promised } from "./promises.ts";
 import { mended, undoneByHand } from "./service.ts";
 import type { Setting } from "./setting.ts";
 import { LEDGER, PROMISES, type State } from "./state.ts";
 import { faultOfUndone, isResubmitted, saysDoneByHand } from "./watch.ts";
 
 interface Outcome {
+  /** The record as the state keeps it. */
+  readonly record: number;
   readonly ledger: number;
   readonly promises: number;
   readonly fault: string | undefined;
@@ -55,6 +58,12 @@ export class Judge {
       fault ??= faultOfTelling(effect.told, promises, stored);
       promises = kept(promises, effect.told);
     }
-    return { ledger, promises: values.idOf(promises), fault };
+    return { record: this.#kept(effect.record, promises), ledger, promises: values.idOf(promises), fault };
+  }
+
+  #kept(record: number, promises: Promises): number {
+    if (record === 0 || this.#setting.isExact || this.#setting.isUnreduced) return record;
+    const { values } = this.#pieces;
+    return values.idOf(withoutTold(values.get(record), (step, attempt) => owesCompletion(promises, step, attempt)));
   }
 }

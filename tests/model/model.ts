@@ -10,11 +10,13 @@ import { ended, faultOfState } from "./watch.ts";
 export class Model {
   readonly setting: Setting;
   readonly pieces: Pieces;
+  readonly isReduced: boolean;
   readonly #moves: Moves;
   readonly #faults = new Map<number, string | undefined>();
 
   constructor(setting: Setting) {
     this.setting = setting;
+    this.isReduced = !setting.isExact && !setting.isUnreduced;
     this.pieces = new Pieces(setting);
     this.#moves = new Moves(this.pieces, setting);
   }
@@ -32,16 +34,29 @@ export class Model {
     return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), order];
   }
 
-  /** Undefined where operations have to run first to know. */
-  movesAtOnce(state: State): readonly Move[] | undefined {
-    const moves = this.#moves.from(state);
+  /** Undefined where operations have to run first to know. Few: where one piece may go first, its moves alone. */
+  movesAtOnce(state: State, which: "all" | "few" = "all"): readonly Move[] | undefined {
+    const moves = which === "few" && this.isReduced ? this.#moves.fewFrom(state) : this.#moves.from(state);
     return this.pieces.isLacking ? undefined : moves;
   }
 
-  async moves(state: State): Promise<readonly Move[]> {
+  async moves(state: State, which: "all" | "few" = "all"): Promise<readonly Move[]> {
     for (;;) {
-      const moves = this.movesAtOnce(state);
+      const moves = this.movesAtOnce(state, which);
       if (moves) return moves;
+      await this.pieces.resolve();
+    }
+  }
+
+  /** Whether the moves of that piece may be looked at alone. */
+  isIndependent(state: State, placed: number): boolean {
+    return this.#moves.isIndependent(state, placed);
+  }
+
+  async movesOf(state: State, placed: number): Promise<readonly Move[]> {
+    for (;;) {
+      const moves = this.#moves.of(state, placed);
+      if (!this.pieces.isLacking) return moves;
       await this.pieces.resolve();
     }
   }

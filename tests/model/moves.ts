@@ -2,10 +2,12 @@
 import { type Attempt, replyEvent } from "../../shared/domain/attempt.ts";
 import type { Heard } from "../../shared/operations/take-reply.ts";
 import { NOW_MS } from "./abstract-time.ts";
+import { Attempts } from "./attempts.ts";
 import type { Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
+import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, type Stand } from "./operation-run.ts";
 import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
@@ -49,16 +51,42 @@ export class Moves {
   readonly #requests: readonly number[];
   readonly #judge: Judge;
   readonly #clock: Clock;
+  readonly #independence: Independence;
+  readonly #attempts: Attempts | undefined;
   #found: Move[] = [];
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#setting = setting;
     this.#pieces = pieces;
     this.#effects = new Effects(pieces, setting);
-    this.#engine = new Engine(pieces);
+    this.#engine = new Engine(pieces, setting);
     this.#requests = setting.requests.map((request) => pieces.values.idOf(request));
     this.#judge = new Judge(pieces, setting);
     this.#clock = new Clock(pieces, setting);
+    this.#independence = new Independence(pieces, setting);
+    // A key that holds an attempt's number would stay as it is.
+    const isNumbered = setting.isExact || setting.isUnreduced || setting.mutant?.keyOf;
+    this.#attempts = isNumbered ? undefined : new Attempts(pieces);
+  }
+
+  /** Those of one piece where it is independent of all others, or all: see independence.ts. To be asked again as `from` is. */
+  fewFrom(state: State): readonly Move[] {
+    const first = this.#independence.firstOf(state);
+    if (first === 0) return this.from(state);
+    this.#found = [];
+    this.#of(state, first);
+    return this.#found;
+  }
+
+  isIndependent(state: State, placed: number): boolean {
+    return this.#independence.isSo(state, placed);
+  }
+
+  /** The moves of one piece, as it is placed. */
+  of(state: State, placed: number): readonly Move[] {
+    this.#found = [];
+    this.#of(state, placed);
+    return this.#found;
   }
 
   /** To be asked again where the pieces are lacking something afterwards. */
@@ -204,11 +232,11 @@ export class Moves {
   #apply(state: State, placed: number, effect: Effect, what: string): void {
     let next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
     if (!next) return;
-    const { ledger, promises, fault } = this.#judge.outcomeOf(state, effect);
+    const { record, ledger, promises, fault } = this.#judge.outcomeOf(state, effect);
     if (effect.written) {
       next = next.map((other, at) => (at < FIRST_PIECE || other === placed ? other : this.#staled(other)));
     }
-    const fields = { [RECORD]: effect.record, [LEDGER]: ledger, [PROMISES]: promises };
+    const fields = { [RECORD]: record, [LEDGER]: ledger, [PROMISES]: promises };
     // Of two messages that say the same, one is enough: each may be delivered twice.
     const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
     if (effect.piece !== 0) adds.push(effect.piece);
@@ -272,7 +300,7 @@ export class Moves {
   }
 
   #add(to: State, what: string, rank: number, fault?: string | undefined): void {
-    this.#found.push({ to, what, rank, fault });
+    this.#found.push({ to: this.#attempts?.closedUp(to) ?? to, what, rank, fault });
   }
 }
 

@@ -7,8 +7,8 @@ import type { OperationName } from "./operation-run.ts";
 export interface Mutant {
   /** What of a guard the store forgets to check. */
   readonly forgets?: (keyof Guard)[];
-  /** The store replaces a record whatever its version. */
-  readonly ignoresVersion?: boolean;
+  /** The store replaces a record whatever its version: for one operation, or for all. */
+  readonly ignoresVersion?: OperationName | "all";
   /** One write made as several, one after the other. */
   readonly splits?: (write: GuardedWrite) => readonly GuardedWrite[];
   readonly timing?: Partial<Timing>;

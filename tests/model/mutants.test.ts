@@ -1,5 +1,5 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { explore } from "./explorer.ts";
 import { Model } from "./model.ts";
 import { PLANTED, SPARED } from "./mutants.ts";
@@ -7,15 +7,18 @@ import { PLANTED, SPARED } from "./mutants.ts";
 const SOON = 20_000;
 const TIMEOUT_MS = 300_000;
 
-test.each(PLANTED)(
-  "P20 found: $setting.name",
-  async ({ setting, leadsTo }) => {
-    const { finding } = await explore(new Model(setting), { states: SOON });
-    expect(finding?.fault).toContain(leadsTo);
-    expect(finding?.trace.length).toBeGreaterThan(0);
-  },
-  TIMEOUT_MS,
-);
+/** With the reductions and without them. */
+describe.each([false, true])("unreduced: %s", (isUnreduced) => {
+  test.each(PLANTED)(
+    "P20 found: $setting.name",
+    async ({ setting, leadsTo }) => {
+      const { finding } = await explore(new Model({ ...setting, isUnreduced }), { states: SOON });
+      expect(finding?.fault).toContain(leadsTo);
+      expect(finding?.trace.length).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+});
 
 test.each(PLANTED)(
   "without it, nothing is found there: $setting.name",

@@ -1,6 +1,7 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
-import { mayHaveHadEffect } from "../../shared/domain/plan.ts";
+import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
 import { NOT_STARTED, type StateRecord } from "../../shared/domain/state-record.ts";
+import { expiresAt } from "../../shared/domain/step-run.ts";
 import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
 import type { Mutant } from "./mutant.ts";
 import type { OperationName } from "./operation-run.ts";
@@ -14,6 +15,7 @@ import {
   QUEUE,
   REQUESTS,
   type Setting,
+  UNEQUAL,
 } from "./setting.ts";
 
 export interface Planted {
@@ -99,6 +101,28 @@ function waitingAsRunning(record: StateRecord, operation: OperationName): StateR
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
+/** To the supervisor all steps of a level have the time of the one that has least. */
+function byShortest(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "sweep") return record;
+  const inHand = Object.entries(record.steps).filter(([, step]) => isInHand(step));
+  const [shortest] = inHand.map(([, step]) => expiresAt(step)).sort();
+  if (shortest === undefined) return record;
+  const cut = inHand.map(([name, step]) => [name, { ...step, startBy: shortest, completeBy: shortest }]);
+  return { ...record, steps: { ...record.steps, ...Object.fromEntries(cut) } };
+}
+
+/** To an operator's action an order that waits looks as if nothing had been done for it. */
+function waitingAsUntouched(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "operateOrder" || record.processState !== "Pending") return record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.state === "NotStarted" ? { ...step, ...NOT_STARTED } : step,
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** The first that comes of it; what is wrong with the order itself comes later. */
+const TOLD_EARLY = ["told before Received"];
 const NOT_TOLD_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
 
 export const PLANTED: readonly Planted[] = [
@@ -122,7 +146,7 @@ export const PLANTED: readonly Planted[] = [
     { workflow: LONG_CHAIN, bounds: { repeats: 1 } },
   ),
   plant("a level's write without its sibling-guard", "no step runs", { forgets: ["siblings"] }, { workflow: FORK }),
-  plant("a store that ignores versions", "back to Pending", { ignoresVersion: true }, { hosts: HOSTS }),
+  plant("a store that ignores versions", "back to Pending", { ignoresVersion: "all" }, { hosts: HOSTS }),
   plant("a step and the next level in two writes", "no step runs", { splits: apart }),
   plant("a claim and its level in two writes", "no step runs", { splits: claimApart }),
   plant(
@@ -171,6 +195,48 @@ export const PLANTED: readonly Planted[] = [
     "while attempt 3 holds",
     { replaces: ({ busyUntil, ...record }) => record },
     { bounds: { actions: 2 }, requests: [REQUESTS.undo] },
+  ),
+  plant(
+    "a mark of taking up that cuts an extension short",
+    "is cut short",
+    { forgets: ["dueBy"] },
+    { bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.extend] },
+  ),
+  plant(
+    "a mark of taking up that cuts an extension short, over queues",
+    "is cut short",
+    { forgets: ["dueBy"] },
+    { workflow: QUEUE, bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.extend] },
+  ),
+  plant(
+    "a waiting order that is resubmitted though it was claimed meanwhile",
+    "which is completed, runs again",
+    { ignoresVersion: "operateOrder" },
+    { bounds: { actions: 1 }, requests: [REQUESTS.resubmit], known: TOLD_EARLY },
+  ),
+  plant(
+    "a waiting order that is undone though it was claimed meanwhile",
+    "which is completed, runs again",
+    { ignoresVersion: "operateOrder" },
+    { bounds: { actions: 1 }, requests: [REQUESTS.undo], known: TOLD_EARLY },
+  ),
+  plant(
+    "a waiting order that is cancelled though it was claimed meanwhile",
+    "are left",
+    { ignoresVersion: "operateOrder" },
+    { bounds: { actions: 1 }, requests: [REQUESTS.cancel], known: TOLD_EARLY },
+  ),
+  plant(
+    "a waiting order that is cancelled as if nothing had been done",
+    "are left",
+    { reads: waitingAsUntouched },
+    { bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.cancel] },
+  ),
+  plant(
+    "a level that is judged by its shortest step",
+    "while a step of it has time",
+    { reads: byShortest },
+    { workflow: UNEQUAL },
   ),
 ];
 

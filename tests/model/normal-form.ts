@@ -1,12 +1,20 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
-import { isInHand } from "../../shared/domain/plan.ts";
-import type { OrderError, StateRecord, StepRecord, StepRun } from "../../shared/domain/state-record.ts";
+import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
+import type {
+  Direction,
+  OrderError,
+  StateRecord,
+  StepRecord,
+  StepRun,
+  Steps,
+} from "../../shared/domain/state-record.ts";
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
 
-export function normalForm(record: StateRecord): StateRecord {
+/** @param isReduced without what no decision reads any more: see reduction.ts */
+export function normalForm(record: StateRecord, isReduced = false): StateRecord {
   const { workflow, dueAt, busyUntil } = record;
   return {
     schemaVersion: record.schemaVersion,
@@ -24,8 +32,13 @@ export function normalForm(record: StateRecord): StateRecord {
     replyToSessionId: record.replyToSessionId,
     correlationId: record.correlationId,
     traceparent: record.traceparent,
-    steps: Object.fromEntries(Object.entries(record.steps).map(([name, step]) => [name, normalStep(step)])),
-    error: record.error && normalError(record.error),
+    steps: Object.fromEntries(
+      Object.entries(record.steps).map(([name, step]) => [
+        name,
+        isReduced ? withoutWhatIsDone(normalStep(step), record.direction) : normalStep(step),
+      ]),
+    ),
+    error: record.error && normalError(record.error, isReduced),
     ...(dueAt !== undefined && { dueAt }),
     // Once it is over nobody asks for it any more.
     ...(busyUntil !== undefined && Date.parse(busyUntil) > NOW_MS && { busyUntil }),
@@ -75,6 +88,49 @@ function normalRun(run: StepRun): StepRun {
   };
 }
 
-function normalError({ kind, step, agent }: OrderError): OrderError {
-  return { kind, message: "", step, agent, at: LONG_AGO };
+/** How a run came to its end is never asked again; of what an undo finds, only whether it may have had an effect. */
+function withoutWhatIsDone(step: StepRecord, direction: Direction): StepRecord {
+  const { undo } = step;
+  const undone = undo?.state === "Completed" ? { ...undo, retryCount: 0 } : undo;
+  switch (step.state) {
+    case "Completed":
+    case "Undone":
+      return { ...step, retryCount: 0, undo: undone };
+    case "NotStarted":
+    case "Failed":
+      if (direction === "forward" || !mayHaveHadEffect(step)) return { ...step, undo: undone };
+      return { ...step, scheduledAt: LONG_AGO, retryCount: 1, undo: undone };
+    default:
+      return { ...step, undo: undone };
+  }
+}
+
+function normalError({ kind, step, agent }: OrderError, isReduced: boolean): OrderError {
+  const of = isReduced ? { step: null, agent: null } : { step, agent };
+  return { kind, message: "", ...of, at: LONG_AGO };
+}
+
+/** In the place of the attempt that completed a step, once the shop was told so: it only names that message. */
+const TOLD = 0;
+
+/** The record without the names of messages that the shop has had. */
+export function withoutTold(record: StateRecord, isOwed: (step: string, attempt: number) => boolean): StateRecord {
+  const steps = mapSteps(record.steps, (name, step) => {
+    const { completedIn } = step;
+    return completedIn === undefined || isOwed(name, completedIn) ? step : { ...step, completedIn: TOLD };
+  });
+  return { ...record, steps };
+}
+
+/** A record that goes back to what was read before the shop was told, as it would be now. */
+export function toldAs(before: StateRecord, after: StateRecord): StateRecord {
+  const steps = mapSteps(after.steps, (name, step) => {
+    const isTold = before.steps[name]?.completedIn === TOLD && step.completedIn !== undefined;
+    return isTold ? { ...step, completedIn: TOLD } : step;
+  });
+  return { ...after, steps };
+}
+
+function mapSteps(steps: Steps, change: (name: string, step: StepRecord) => StepRecord): Steps {
+  return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, change(name, step)]));
 }

@@ -52,6 +52,8 @@ export interface Operation {
   readonly log: readonly number[];
   /** Of an activity: the task of the orchestration that waits for it; null where none does any more. */
   readonly owner: { readonly attempt: number; readonly task: number } | null;
+  /** What it has returned: of what it met nothing matters any more, and the log is empty. */
+  readonly returned?: number;
 }
 
 const QUEUES = {
@@ -85,6 +87,7 @@ export class Pieces {
   readonly nothing = this.values.idOf(null);
   readonly #setting: Setting;
   readonly #tickOn: (json: string) => string;
+  readonly #isReduced: boolean;
   readonly #pool = new Pool<Piece>();
   readonly #stands: (Stand | undefined)[] = [];
   readonly #begun = new Map<string, number>();
@@ -99,6 +102,7 @@ export class Pieces {
 
   constructor(setting: Setting) {
     this.#setting = setting;
+    this.#isReduced = !setting.isExact && !setting.isUnreduced;
     this.#tickOn = setting.isExact ? tickOnExactly : tickOn;
   }
 
@@ -153,6 +157,12 @@ export class Pieces {
 
   stand(id: number): Stand | undefined {
     const stand = this.#stands[id];
+    const { returned } = this.get(id) as Operation;
+    if (!stand && returned !== undefined) {
+      const value = this.values.get(returned);
+      this.#stands[id] = { kind: "returned", value };
+      return this.#stands[id];
+    }
     if (!stand) {
       this.#lack(`stand ${id}`, async () => {
         const operation = this.get(id) as Operation;
@@ -293,6 +303,7 @@ export class Pieces {
         };
       case "operation": {
         if (this.#setting.isExact) return { ...piece, input: tick(piece.input), log: piece.log.map(tick) };
+        if (piece.returned !== undefined) return { ...piece, input: tick(piece.input), returned: tick(piece.returned) };
         const [input = piece.input, ...log] = this.values.changedTogether([piece.input, ...piece.log], tickTogether);
         return { ...piece, input, log };
       }
@@ -308,7 +319,10 @@ export class Pieces {
     const now = new Date(NOW_MS + AHEAD_MS[host]).toISOString();
     const run = { ...operation, input: this.values.get(operation.input) };
     const { log, stand } = await runTo(run, this.#entries(operation), now, this.#setting);
-    const id = this.idOf({ ...operation, log: log.map((entry) => this.values.idOf(entry)) });
+    const isLeft = stand.kind === "returned" && this.#isReduced;
+    const id = isLeft
+      ? this.idOf({ ...operation, log: [], returned: this.values.idOf(stand.value ?? null) })
+      : this.idOf({ ...operation, log: log.map((entry) => this.values.idOf(entry)) });
     this.#stands[id] ??= stand;
     return id;
   }

@@ -51,6 +51,10 @@ export function kept(promises: Promises, { status, attempt, step }: StatusMessag
   return at < 0 ? promises : { ...promises, owed: promises.owed.toSpliced(at, 1) };
 }
 
+export function owesCompletion({ owed }: Promises, step: string, attempt: number): boolean {
+  return owed.includes(wordOf("StepCompleted", attempt, step));
+}
+
 /** What is wrong with telling the shop that: it is not true, or comes before what it follows. */
 export function faultOfTelling(
   message: StatusMessage,
@@ -69,7 +73,8 @@ export function faultOfTelling(
   return passedOver === undefined ? undefined : `${what} is told before ${passedOver}`;
 }
 
-function wordOf(status: OrderStatus, attempt: number, step?: string): string {
+/** How a message stands in the list of what is owed. */
+export function wordOf(status: OrderStatus, attempt: number, step?: string): string {
   if (status === "Received") return status;
   return step ? `${status}:${attempt}:${step}` : `${status}:${attempt}`;
 }

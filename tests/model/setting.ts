@@ -62,6 +62,8 @@ export interface Setting {
   readonly hosts: readonly Host[];
   /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
   readonly isExact?: boolean;
+  /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
+  readonly isUnreduced?: boolean;
   /** A service that may accept what it has just refused for good. */
   readonly isFickle?: boolean;
   readonly mutant?: Mutant;
@@ -94,7 +96,20 @@ export const FORK: Workflow = {
   steps: [step("a", [], "operation"), step("b", [], "byHand"), step("c", ["a", "b"], "operation")],
 };
 
-/** The same the other way round: its undo ends with two steps side by side. */
+/**
+ * Two steps side by side, one of which has much more time than the other: by then a sweep may look. For worlds without stalls: what
+ * stood still for long would, after 75 s more, be as old as the clocks differ, and so not over on both (abstract-time.ts).
+ */
+export const UNEQUAL: Workflow = {
+  ...FORK,
+  steps: [
+    { ...step("a", [], "operation"), completeWithin: "PT10S" },
+    { ...step("b", [], "operation"), completeWithin: "PT75S" },
+    step("c", ["a", "b"], "operation"),
+  ],
+};
+
+/** The fork the other way round: its undo ends with two steps side by side. */
 export const JOIN: Workflow = {
   name: "model",
   version: 1,
@@ -113,6 +128,30 @@ export const CHAIN: Workflow = {
 export const LONG_CHAIN: Workflow = {
   ...CHAIN,
   steps: [step("a", [], "operation"), step("b", ["a"], "operation"), step("c", ["b"], "operation")],
+};
+
+/** Six steps, one after the other. */
+export const SIX: Workflow = {
+  ...CHAIN,
+  steps: [
+    ...LONG_CHAIN.steps,
+    step("d", ["c"], "operation"),
+    step("e", ["d"], "operation"),
+    step("f", ["e"], "operation"),
+  ],
+};
+
+/** Six steps, of which twice two are side by side. */
+export const SIX_ABREAST: Workflow = {
+  ...CHAIN,
+  steps: [
+    step("a", [], "operation"),
+    step("b", ["a"], "operation"),
+    step("c", ["a"], "nothing"),
+    step("d", ["b", "c"], "operation"),
+    step("e", ["b", "c"], "byHand"),
+    step("f", ["d", "e"], "operation"),
+  ],
 };
 
 /** One step after the other, the first over its agent's queue. */

@@ -1,15 +1,12 @@
 // The states that were reached, each once: found by a hash of its numbers, told apart by the numbers themselves.
 import type { State } from "./state.ts";
 
-const MOVES_LIMIT = 2 ** 16;
-
 export class StateTable {
   #numbers = new Int32Array(1 << 20);
   #used = 0;
   #starts = new Int32Array(1 << 16);
   #parents = new Int32Array(1 << 16);
   #fair = new Int32Array(1 << 16);
-  #moves = new Uint16Array(1 << 16);
   /** By hash: the state's index plus one, 0 where there is none. */
   #slots = new Int32Array(1 << 18);
   #size = 0;
@@ -18,21 +15,22 @@ export class StateTable {
     return this.#size;
   }
 
+  /** Its index; undefined if it was not reached yet. */
+  find(state: State): number | undefined {
+    const known = this.#slots[this.#slotOf(state)] as number;
+    return known === 0 ? undefined : known - 1;
+  }
+
   /** Its index: a new one, or the one it has. */
-  add(state: State, parent: number, move: number): number {
-    const mask = this.#slots.length - 1;
-    let slot = hashOf(state) & mask;
-    for (let known = this.#slots[slot] as number; known !== 0; known = this.#slots[slot] as number) {
-      if (this.#equals(known - 1, state)) return known - 1;
-      slot = (slot + 1) & mask;
-    }
-    if (move >= MOVES_LIMIT) throw new Error("a state has more moves than the table can number");
+  add(state: State, parent: number): number {
+    const slot = this.#slotOf(state);
+    const known = this.#slots[slot] as number;
+    if (known !== 0) return known - 1;
     const index = this.#size;
     this.#makeRoom(state.length);
     this.#slots[slot] = index + 1;
     this.#starts[index] = this.#used;
     this.#parents[index] = parent;
-    this.#moves[index] = move;
     this.#numbers.set(state, this.#used);
     this.#used += state.length;
     this.#size += 1;
@@ -49,11 +47,6 @@ export class StateTable {
     return this.#parents[index] as number;
   }
 
-  /** Which of its parent's moves led to it. */
-  moveOf(index: number): number {
-    return this.#moves[index] as number;
-  }
-
   fairOf(index: number): number {
     return this.#fair[index] as number;
   }
@@ -61,6 +54,17 @@ export class StateTable {
   /** Where a fair run without faults goes on from it; itself where it ends. */
   setFair(index: number, next: number): void {
     this.#fair[index] = next;
+  }
+
+  /** Where it is, or would be. */
+  #slotOf(state: State): number {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(state) & mask;
+    for (let known = this.#slots[slot] as number; known !== 0; known = this.#slots[slot] as number) {
+      if (this.#equals(known - 1, state)) break;
+      slot = (slot + 1) & mask;
+    }
+    return slot;
   }
 
   #equals(index: number, state: State): boolean {
@@ -71,12 +75,11 @@ export class StateTable {
   }
 
   #makeRoom(length: number): void {
-    if (this.#used + length > this.#numbers.length) this.#numbers = doubled(this.#numbers, Int32Array);
+    if (this.#used + length > this.#numbers.length) this.#numbers = doubled(this.#numbers);
     if (this.#size + 2 > this.#starts.length) {
-      this.#starts = doubled(this.#starts, Int32Array);
-      this.#parents = doubled(this.#parents, Int32Array);
-      this.#fair = doubled(this.#fair, Int32Array);
-      this.#moves = doubled(this.#moves, Uint16Array);
+      this.#starts = doubled(this.#starts);
+      this.#parents = doubled(this.#parents);
+      this.#fair = doubled(this.#fair);
     }
   }
 
@@ -91,8 +94,8 @@ export class StateTable {
   }
 }
 
-function doubled<A extends Int32Array | Uint16Array>(before: A, make: new (length: number) => A): A {
-  const after = new make(before.length * 2);
+function doubled(before: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const after = new Int32Array(before.length * 2);
   after.set(before);
   return after;
 }

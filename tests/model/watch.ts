@@ -54,8 +54,27 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (inHand(before).some((run) => Date.parse(expiresAt(run)) > NOW_MS))
       return "called overdue while a step of it has time";
   }
+  if (cutsShort(before, after)) return "the time that an operator gave is cut short";
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
   return first(steps, (step) => faultOfStep(step, before));
+}
+
+const EXTENDED = /^time extended to (\S+):/;
+
+/** The order is due when an operator said, and comes due before, while it is still at the same steps. */
+function cutsShort(before: StateRecord, after: StateRecord): boolean {
+  const until = before.history.map(({ what }) => EXTENDED.exec(what)?.[1]).findLast((at) => at !== undefined);
+  if (until === undefined || before.dueAt !== until || after.dueAt === undefined || after.dueAt >= until) return false;
+  // What a claim gave to a step may be as long as what was given to the claim.
+  if (inHand(before).some((run) => expiresAt(run) >= until)) return false;
+  const isOn = after.processState === before.processState && after.attempt === before.attempt;
+  // The steps that come next have a time of their own.
+  return (
+    isOn &&
+    Object.entries(after.steps).every(
+      ([name, step]) => !runs(step, after) || runs(before.steps[name] as StepRecord, before),
+    )
+  );
 }
 
 function inHand({ steps, direction }: StateRecord): StepRun[] {

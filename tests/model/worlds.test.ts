@@ -15,6 +15,12 @@ const lines: string[] = [];
 let states = 0;
 let deepest = 0;
 
+/** Said wherever the numbers are: they are not those of all states. */
+const REDUCED =
+  "reduced: left out are orders of moves that lead to the same, and states that differ in what nothing reads (README, Reductions)";
+
+const residentMb = () => Math.ceil(process.memoryUsage().rss / 2 ** 20);
+
 function inWords({ fault, trace }: Finding): string {
   return `${fault}\n${trace.map((step, index) => `${String(index + 1).padStart(4)}  ${step}`).join("\n")}`;
 }
@@ -27,7 +33,7 @@ test.each(isAll ? [...WORLDS, ...MORE_WORLDS] : WORLDS)(
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const { moves, depth, longestRun } = report;
     lines.push(
-      `${world.name}: ${report.states} states, ${moves} moves, depth ${depth}, at most ${longestRun} moves to the end, ${seconds} s`,
+      `${world.name}: ${report.states} states, ${moves} moves, depth ${depth}, at most ${longestRun} moves to the end, ${seconds} s, ${residentMb()} MB by then`,
     );
     states += report.states;
     deepest = Math.max(deepest, depth);
@@ -49,7 +55,7 @@ test.each(KNOWN)("known and not mended: $words ($world.name)", async ({ words, w
 });
 
 afterAll(() => {
-  console.log(`${lines.join("\n")}\nin all: ${states} distinct states`);
+  console.log(`${lines.join("\n")}\nin all: ${states} distinct states\n${REDUCED}`);
   noteRun(
     "model",
     `${states.toLocaleString("en")} distinct states in ${lines.length} worlds, at most ${deepest} moves deep`,

@@ -10,6 +10,9 @@ import {
   QUEUE,
   REQUESTS,
   type Setting,
+  SIX,
+  SIX_ABREAST,
+  UNEQUAL,
 } from "./setting.ts";
 
 const ONE: readonly Host[] = ["east"];
@@ -48,6 +51,25 @@ export const WORLDS: readonly Setting[] = [
   world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
   world("queues; a refusal and a late service", QUEUE, ONE, { refusals: 1, lateness: 1 }),
+  world("queues, two hosts; a refusal and a late service", QUEUE, HOSTS, { refusals: 1, lateness: 1 }),
+  world("steps with unequal times; a death and a refusal", UNEQUAL, ONE, { deaths: 1, refusals: 1 }),
+  world(
+    "an operator extends; a late service",
+    CHAIN,
+    ONE,
+    { actions: 1, lateness: 1 },
+    { requests: [REQUESTS.extend] },
+  ),
+  world(
+    "queues; an operator extends; a late service",
+    QUEUE,
+    ONE,
+    { actions: 1, lateness: 1 },
+    { requests: [REQUESTS.extend] },
+  ),
+  world("six steps; a death and a refusal", SIX, ONE, { deaths: 1, refusals: 1 }),
+  world("six steps, two hosts", SIX, HOSTS, {}),
+  world("six steps, some side by side; a death", SIX_ABREAST, ONE, { deaths: 1 }),
 ];
 
 /** These take some minutes: `MODEL_WORLDS=all`. */

@@ -10,6 +10,7 @@ import {
 } from "../../shared/messaging/operator-request.ts";
 import { inspectOrder } from "../../shared/operations/inspect-order.ts";
 import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -45,6 +46,21 @@ async function runNext() {
   if (!wake) throw new Error("the scheduler was not told");
   return world.runAttempt(wake);
 }
+
+describe("extend", () => {
+  test.each([
+    ["late", 30_000],
+    ["in time, and is at work for long", 0],
+  ])("of a step that its agent then takes up %s: the time stays as it was given", async (_, waitsMs) => {
+    const task = await world.firstTask(await world.submitted());
+    await operate({ kind: "extend", reason: "service is mended", byMs: 3_600_000 });
+    const { dueAt, completeBy } = (await world.stateOf()) ?? {};
+    world.clock += waitsMs;
+    world.answers.set(task.operation, () => ({ kind: "expired" }));
+    await runStep(task, world, world.telemetry);
+    expect(await world.stateOf()).toMatchObject({ dueAt, completeBy, steps: { [task.step]: { state: "Running" } } });
+  });
+});
 
 describe("resubmit", () => {
   test("P9 goes on from the step that failed, under its key; the shop is told", async () => {

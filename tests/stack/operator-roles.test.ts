@@ -33,6 +33,7 @@ const ROUTES = {
     "POST api/orders/{orderId}/cancel",
     "POST api/orders/{orderId}/extend",
     "POST api/orders/{orderId}/settle",
+    "POST api/orders/{orderId}/erase",
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/supervisor/sweep",

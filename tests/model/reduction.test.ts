@@ -1,0 +1,204 @@
+// The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
+import { expect, test } from "vitest";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { Model } from "./model.ts";
+import type { Move } from "./moves.ts";
+import { PLANTED } from "./mutants.ts";
+import {
+  CHAIN,
+  FORK,
+  HOSTS,
+  type Host,
+  NOTHING_GOES_WRONG,
+  QUEUE,
+  REQUESTS,
+  type Setting,
+  UNEQUAL,
+} from "./setting.ts";
+import { BOUNDS, FIRST_PIECE, LEDGER, PROMISES, pieceOf, RECORD, type State } from "./state.ts";
+
+const ONE: readonly Host[] = ["east"];
+const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };
+const TIMEOUT_MS = 300_000;
+
+function small(
+  name: string,
+  setting: Partial<Omit<Setting, "bounds">> & { bounds?: Partial<Setting["bounds"]> },
+): Setting {
+  const { bounds, ...rest } = setting;
+  return { name, workflow: CHAIN, hosts: ONE, requests: [], ...rest, bounds: { ...NOTHING_GOES_WRONG, ...bounds } };
+}
+
+const SMALL: readonly Setting[] = [
+  small("a chain; a death", { bounds: { deaths: 1 } }),
+  small("a chain; an outage", { bounds: { outages: 1 } }),
+  small("a fork; a refusal", { workflow: FORK, bounds: { refusals: 1 } }),
+  small("two hosts", { hosts: HOSTS }),
+  small("queues; a repeat", { workflow: QUEUE, bounds: { repeats: 1 } }),
+  small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
+  small("unequal times", { workflow: UNEQUAL }),
+  small("an operator extends", {
+    workflow: ALONE,
+    bounds: { actions: 1, lateness: 1 },
+    requests: [REQUESTS.extend],
+  }),
+  small("an operator", { bounds: { actions: 1 }, requests: [REQUESTS.undo, REQUESTS.cancel] }),
+];
+
+/** All states that can be reached, each once, with what is said of it. */
+async function reach(
+  model: Model,
+  visit: (state: State, moves: readonly Move[]) => void | Promise<void>,
+  few: boolean,
+) {
+  const seen = new Set<string>();
+  const open = [model.initial()];
+  seen.add(String(open[0]));
+  for (let state = open.pop(); state; state = open.pop()) {
+    const moves = await model.moves(state, few ? "few" : "all");
+    await visit(state, moves);
+    for (const { to } of moves) {
+      const key = String(to);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      open.push(to);
+    }
+  }
+  return seen.size;
+}
+
+/**
+ * What is judged of a state, by nothing that the reductions are made of: where the order stands and each of its steps, the service's
+ * effects, what the shop is owed, and what may still go wrong. Attempts have no numbers here.
+ */
+function judgedOf(model: Model, state: State): string {
+  const { values } = model.pieces;
+  const record = state[RECORD] === 0 ? undefined : values.get<StateRecord>(state[RECORD] as number);
+  const steps = Object.entries(record?.steps ?? {}).map(([name, step]) => `${name} ${step.state} ${step.undo?.state}`);
+  const { owed } = values.get<{ owed: string[] }>(state[PROMISES] as number);
+  return JSON.stringify([
+    record && [record.processState, record.direction, record.failureCount, record.error?.kind, record.dueAt],
+    steps,
+    record?.notices.map(({ status, step }) => [status, step]),
+    values.get(state[LEDGER] as number),
+    owed.map((word) => word.replace(/:\d+/, "")),
+    values.get(state[BOUNDS] as number),
+  ]);
+}
+
+async function judgedStates(model: Model, few: boolean) {
+  const judged = new Set<string>();
+  const faults = new Set<string>();
+  const size = await reach(
+    model,
+    (state, moves) => {
+      judged.add(judgedOf(model, state));
+      if (moves.length === 0) judged.add(`at rest: ${judgedOf(model, state)}`);
+      for (const fault of [model.faultOf(state), ...moves.map((move) => move.fault)]) {
+        if (fault !== undefined) faults.add(withoutNumbers(fault));
+      }
+    },
+    few,
+  );
+  return { judged, faults, size };
+}
+
+const withoutNumbers = (words: string) => words.replaceAll(/attempt \d+|order-\d+/g, "attempt").replaceAll(/:\d+/g, "");
+const sorted = (words: Iterable<string>) => [...words].sort();
+
+/** Before the stall nothing goes first, so that only the normal forms are asked. */
+const STALLED = small("one step; a stall", { workflow: ALONE, bounds: { stalls: 1 } });
+
+test.each([...SMALL, STALLED])(
+  "P20 with and without reduction the same is judged: $name",
+  async (setting) => {
+    const [plain, reduced] = [new Model({ ...setting, isUnreduced: true }), new Model(setting)];
+    const [all, few] = [await judgedStates(plain, false), await judgedStates(reduced, true)];
+    expect([...few.judged].filter((one) => !all.judged.has(one))).toEqual([]);
+    expect([...all.judged].filter((one) => !few.judged.has(one))).toEqual([]);
+    expect([all.faults.size, few.faults.size]).toEqual([0, 0]);
+    expect(few.size).toBeLessThan(all.size);
+    console.log(`${setting.name}: ${all.size} states, reduced ${few.size}, ${all.judged.size} judged`);
+  },
+  TIMEOUT_MS,
+);
+
+/** The planted faults in whose worlds all can be reached without reduction. */
+const PLANTED_SMALL = PLANTED.filter(({ setting: { name } }) =>
+  ["without its sibling-guard", "in two writes", "another key"].some((words) => name.includes(words)),
+).filter(({ setting }) => setting.bounds.outages === 0);
+
+test.each(PLANTED_SMALL)(
+  "P20 with and without reduction a planted fault leads to the same: $setting.name",
+  async ({ setting }) => {
+    const all = await judgedStates(new Model({ ...setting, isUnreduced: true }), false);
+    const few = await judgedStates(new Model(setting), true);
+    expect(sorted(few.faults)).toEqual(sorted(all.faults));
+    expect(all.faults.size).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
+
+/** Of a piece that is said to be independent: whatever else happens first, its moves are still there, and lead to the same. */
+async function firstDependence(model: Model, state: State, moves: readonly Move[]): Promise<string | undefined> {
+  for (const placed of new Set(state.slice(FIRST_PIECE))) {
+    if (!model.isIndependent(state, placed)) continue;
+    const own = await model.movesOf(state, placed);
+    const others = moves.filter(
+      ({ to, what }) => !own.some((move) => move.what === what && String(move.to) === String(to)),
+    );
+    for (const other of others) {
+      const between = await model.moves(other.to);
+      for (const move of own) {
+        const here = `${move.what} || ${other.what}`;
+        const after = between.filter(({ what }) => withoutNumbers(what) === withoutNumbers(move.what));
+        const around = (await model.moves(move.to)).filter(
+          ({ what }) => withoutNumbers(what) === withoutNumbers(other.what),
+        );
+        // What is spent by the one may not be left for the other.
+        if (after.length === 0 && isSpending(model, state, move, other)) continue;
+        const pair = after.flatMap((one) =>
+          around.filter((two) => String(one.to) === String(two.to)).map((two) => [one, two] as const),
+        )[0];
+        if (!pair) return `${here}: they do not commute`;
+        if (pair[0].fault !== move.fault || pair[1].fault !== other.fault) return `${here}: what is judged differs`;
+      }
+      const stays = [...new Set(other.to.slice(FIRST_PIECE))].some((piece) => {
+        const operation = model.pieces.get(pieceOf(piece));
+        const before = model.pieces.get(pieceOf(placed));
+        const isSame = operation.kind === "operation" && before.kind === "operation" && operation.name === before.name;
+        return isSame && model.isIndependent(other.to, piece);
+      });
+      if (!stays) return `${own[0]?.what} is not independent any more after ${other.what}`;
+    }
+  }
+  return undefined;
+}
+
+function isSpending(model: Model, state: State, move: Move, other: Move): boolean {
+  const { values } = model.pieces;
+  const left = (at: State) => JSON.stringify(values.get(at[BOUNDS] as number));
+  return left(move.to) !== left(state) && left(other.to) !== left(state);
+}
+
+test.each(SMALL)(
+  "P20 what goes first is independent of all else, in every state: $name",
+  async (setting) => {
+    const model = new Model(setting);
+    const found = new Set<string>();
+    let asked = 0;
+    await reach(
+      model,
+      async (state, moves) => {
+        asked += 1;
+        const dependence = await firstDependence(model, state, moves);
+        if (dependence) found.add(dependence);
+      },
+      false,
+    );
+    expect(sorted(found)).toEqual([]);
+    expect(asked).toBeGreaterThan(100);
+  },
+  TIMEOUT_MS,
+);
