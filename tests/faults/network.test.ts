@@ -124,7 +124,7 @@ describe("an answer is lost after what it answers was done", () => {
     return app.eventually(orderId, ended);
   }
 
-  const toldTwice = (orderId: string, status: string) =>
+  const timesTold = (orderId: string, status: string) =>
     app.statuses(orderId).filter(({ subject }) => subject === status).length;
 
   test(
@@ -164,10 +164,11 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[messenger | a status sent | acknowledgement of the bus lost] it is sent again under the same message id",
+    "[messenger | a status sent | acknowledgement of the bus lost] it is sent again under the same message id, and the reply queue drops that",
     async () => {
+      // `through` sees that the fault came: what was sent again could be heard twice.
       await through("lost-status", "bus", /"orderId":"lost-status".*"status":"Started"/s);
-      expect(toldTwice("lost-status", "Started")).toBe(2);
+      expect(timesTold("lost-status", "Started")).toBe(1);
     },
     TIMEOUT_MS,
   );
