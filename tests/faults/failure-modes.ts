@@ -20,7 +20,7 @@ const NAME = /"\[([^"|\]]+) \| ([^"|\]]+) \| ([^"|\]]+)\] ([^"]+)"/g;
 const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/crash/", "The host killed"],
   ["tests/faults/network", "Bus and state store"],
-  ["tests/outages/", "Outages of minutes"],
+  ["tests/outages/", "Long outages"],
   ["tests/faults/regions", "Regions"],
   ["tests/faults/remotes", "Remote services"],
   ["tests/faults/messages", "Messages"],

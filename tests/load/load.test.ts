@@ -1,11 +1,11 @@
-// Ten thousand orders in a burst (LOAD_ORDERS for more), three kills under way: all end, memory stays flat, and nobody is retried for having waited.
+// Six thousand orders in a burst (LOAD_ORDERS for more), three kills under way: all end, memory stays flat, and nobody is retried for having waited.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessName } from "../../local/stack/processes.ts";
 import { noteRun } from "../support/last-run.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
-const ORDERS = Number(process.env["LOAD_ORDERS"] ?? 10_000);
+const ORDERS = Number(process.env["LOAD_ORDERS"] ?? 6_000);
 /** When this part of them has ended, this process dies. */
 const KILLS: readonly (readonly [ended: number, victim: ProcessName])[] = [
   [0.1, "host"],

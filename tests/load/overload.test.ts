@@ -21,9 +21,9 @@ async function overload(what: string, plan: Omit<OverloadPlan, "withinMs">): Pro
 }
 
 test.each<[string, number, Topology, EngineName]>([
-  ["one process", 600, "single", "fast"],
-  ["flex", 600, "flex", "fast"],
-  ["one process, slow engine", 300, "single", "azure-storage"],
+  ["one process", 400, "single", "fast"],
+  ["flex", 400, "flex", "fast"],
+  ["one process, slow engine", 200, "single", "azure-storage"],
 ])(
   "P26 a burst at a service of 150 ms with 8 places, %s: all %i are Processed in their first attempt",
   async (what, orders, topology, engine) => {

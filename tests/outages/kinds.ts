@@ -39,38 +39,37 @@ function service(name: string, fault: Record<string, unknown>): OutageKind["begi
 export const OUTAGES = {
   "store-down": {
     title:
-      "[all actors | orders arrive | state store down for minutes] messages are held, then wait in their queue; no failure is counted",
+      "[all actors | orders arrive | state store down for long] messages are held, then wait in their queue; no failure is counted",
     begin: connection("cosmos"),
   },
   "store-403": {
-    title: "[all actors | orders arrive | state store answers 403 for minutes] as where it is down",
+    title: "[all actors | orders arrive | state store answers 403 for long] as where it is down",
     begin: storeAnswers(403),
   },
   "store-429": {
-    title: "[all actors | orders arrive | state store answers 429 for minutes] as where it is down",
+    title: "[all actors | orders arrive | state store answers 429 for long] as where it is down",
     begin: storeAnswers(429),
   },
   "bus-down": {
-    title: "[all actors | orders arrive | bus down for minutes] what waits in its queues is worked on when it is back",
+    title: "[all actors | orders arrive | bus down for long] what waits in its queues is worked on when it is back",
     begin: connection("bus"),
   },
   "storage-down": {
-    title:
-      "[supervisor | orders arrive | storage account down for minutes] nobody leads, and orders go through meanwhile",
+    title: "[supervisor | orders arrive | storage account down for long] nobody leads, and orders go through meanwhile",
     begin: connection("storage"),
   },
   "service-down": {
     title:
-      "[agents | orders arrive | a service answers 503 for minutes] its steps wait and are retried, for as long as the policy says; none is undone",
+      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, for as long as the policy says; none is undone",
     begin: service("shipping", { kind: "down" }),
   },
   "service-403": {
     title:
-      "[agents | orders arrive | a service answers 403 for minutes] the endpoint is at fault, and no order was refused",
+      "[agents | orders arrive | a service answers 403 for long] the endpoint is at fault, and no order was refused",
     begin: service("shipping", { kind: "refuse", status: 403 }),
   },
   "service-429": {
-    title: "[agents | orders arrive | a service answers 429 for minutes] as where it answers 503",
+    title: "[agents | orders arrive | a service answers 429 for long] as where it answers 503",
     begin: service("shipping", { kind: "down", status: 429 }),
   },
 } as const satisfies Record<string, OutageKind>;
