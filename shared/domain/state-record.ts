@@ -105,8 +105,6 @@ export interface Notice {
   readonly at: string;
   /** The step that a status is about, where it is about one. */
   readonly step?: string;
-  /** The submission that is answered, where it is not the order's first one. */
-  readonly submissionId?: string;
 }
 
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */

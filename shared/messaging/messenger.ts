@@ -14,8 +14,6 @@ export interface StatusMessage {
   readonly step?: string;
   /** In words, where a status needs them. */
   readonly detail?: string;
-  /** Of a `Received` that answers another submission than the order's first one: that submission's correlation id. */
-  readonly submissionId?: string;
 }
 
 /** A submission that was not taken. It says nothing of an order that may stand under the same id. */

@@ -8,7 +8,6 @@ import { requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
-import { submissionDigest } from "./submission-digest.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -184,9 +183,8 @@ export function createServiceBusMessenger(
   };
 }
 
-function statusMessageId({ orderId, attempt, status, step, submissionId }: StatusMessage): string {
-  const more = [step, submissionId && submissionDigest(submissionId)].filter(Boolean);
-  return [orderId, attempt, status, ...more].join(":");
+function statusMessageId({ orderId, attempt, status, step }: StatusMessage): string {
+  return [orderId, attempt, status, ...(step ? [step] : [])].join(":");
 }
 
 function boundedFaults(faults: readonly string[]): string[] {

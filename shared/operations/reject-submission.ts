@@ -1,7 +1,7 @@
 // A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender told of them (P15).
+import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
 import type { Rejection } from "../messaging/messenger.ts";
-import { submissionDigest } from "../messaging/submission-digest.ts";
 import { senderOf } from "../messaging/submission-message.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import type { SubmittedMessage } from "./submit-order.ts";
@@ -9,6 +9,7 @@ import type { SubmittedMessage } from "./submit-order.ts";
 /** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
 const TELL_WITHIN_MS = 30_000;
 const PAUSE_MS = 1000;
+const DIGEST_LENGTH = 16;
 
 /**
  * Order of writes: the quarantine, then the status. After a death in between the message is delivered again, and both are done again:
@@ -65,5 +66,6 @@ async function tellSender(
 /** Several submissions under one order id each have their own. At most 109 characters; Service Bus takes 128. */
 function rejectionId(orderId: string | null, submissionId: string | null, body: unknown): string {
   const submission = JSON.stringify(submissionId ?? body) ?? "";
-  return `${orderId ?? ""}:0:Rejected:${submissionDigest(submission)}`;
+  const digest = createHash("sha256").update(submission).digest("hex").slice(0, DIGEST_LENGTH);
+  return `${orderId ?? ""}:0:Rejected:${digest}`;
 }

@@ -55,9 +55,7 @@ export async function recordOrder(
   const submitted = created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission";
   telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
 
-  // A message that is delivered again gets the answer of the first time; one that was sent again gets its own.
-  const again = reply.correlationId === record.correlationId ? {} : { submissionId: reply.correlationId };
-  await tell(record, { status: "Received", attempt: 1, at: record.createdAt, ...again }, ports, telemetry);
+  await tell(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
   return record;
 }
 

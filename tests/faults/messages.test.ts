@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { messagesOf } from "../support/queue-contents.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
@@ -70,7 +71,9 @@ test.concurrent(
     const effects = await app.effects("payment", "replayed");
     await app.submit(["replayed"]);
     await send("scheduler", wakeOf({ ...before, processState: "Pending" }));
-    await expect.poll(() => app.statuses("replayed").filter(({ subject }) => subject === "Received").length).toBe(2);
+    for (const queue of ["orders", "scheduler"]) {
+      await expect.poll(() => messagesOf(app.bus, queue, "replayed"), { timeout: 10_000 }).toBe(0);
+    }
     await app.allEnd(["replayed"]);
     expect(await app.eventually("replayed", ended)).toEqual(before);
     expect(await app.effects("payment", "replayed")).toEqual(effects);
