@@ -29,6 +29,14 @@ export function numberOf(values: Values, name: string, least: number, most: numb
   return value;
 }
 
+/** An option that has to be one of a few words; the first of them without it. @throws UsageError */
+export function choiceOf<T extends string>(values: Values, name: string, words: readonly [T, ...T[]]): T {
+  const { [name]: given = words[0] } = values;
+  const found = words.find((word) => word === given);
+  if (!found) throw new UsageError(`--${name} must be ${words.join(" or ")}, and is ${String(given)}`);
+  return found;
+}
+
 /** Runs a command: an expected fault is one message on standard error and exit code 1 (2 for a wrong call). */
 export async function runCommand(command: () => Promise<number | undefined>): Promise<void> {
   try {

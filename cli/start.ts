@@ -8,7 +8,7 @@ import { PART_NAMES } from "../local/stack/parts.ts";
 import { HOST_NAMES } from "../local/stack/processes.ts";
 import { type Stack, type StackOptions, startStack } from "../local/stack/stack.ts";
 import { addressTable } from "./address-table.ts";
-import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
@@ -75,9 +75,7 @@ async function main(): Promise<number> {
   if (holder !== undefined)
     throw new Error(`A stack runs on ${data} already (process ${holder}). Stop it, or use --data DIR.`);
   const hosts = numberOf(values, "hosts", 1, HOST_NAMES.length) ?? 1;
-  const { engine: chosen = "fast" } = values;
-  const engine = ENGINES.find((name) => name === chosen);
-  if (!engine) throw new UsageError(`--engine must be ${ENGINES.join(" or ")}, and is ${String(chosen)}`);
+  const engine = choiceOf(values, "engine", ENGINES);
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
   const topology = topologyOf(values);
@@ -243,15 +241,15 @@ function cutOffOf(values: Values, hosts: number): CutOff | undefined {
   const seconds = numberOf(values, "cut-off-for", 1, 3600);
   const { "cut-off": part } = values;
   if (part === undefined && seconds === undefined) return undefined;
-  const from = SHARED_PARTS.find((each) => each === part);
-  if (!from) throw new UsageError(`--cut-off must be ${SHARED_PARTS.join(" or ")}, and is ${String(part)}`);
+  if (part === undefined) throw new UsageError(`--cut-off-for needs --cut-off ${SHARED_PARTS.join(" or ")}`);
+  const from = choiceOf(values, "cut-off", SHARED_PARTS);
   if (hosts < 2) throw new UsageError("--cut-off needs --hosts 2");
   return { from, ms: (seconds ?? USUAL_CUT_OFF_S) * 1000 };
 }
 
-function topologyOf({ topology = "single", instances }: Values): Pick<StackOptions, "topology" | "instanceCounts"> {
-  const chosen = TOPOLOGIES.find((one) => one === topology);
-  if (!chosen) throw new UsageError(`--topology must be ${TOPOLOGIES.join(" or ")}, and is ${String(topology)}`);
+function topologyOf(values: Values): Pick<StackOptions, "topology" | "instanceCounts"> {
+  const chosen = choiceOf(values, "topology", TOPOLOGIES);
+  const { instances } = values;
   if (typeof instances !== "string") return { topology: chosen };
   if (chosen === "single") throw new UsageError("--instances needs --topology flex");
   try {

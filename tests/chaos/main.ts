@@ -1,6 +1,6 @@
 // `npm run chaos`: a random walk of the whole stack, for as long as one likes.
 import { styleText } from "node:util";
-import { numberOf, readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
 import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { runChaos } from "./chaos.ts";
 
@@ -18,8 +18,7 @@ await runCommand(async () => {
   }
   const seed = numberOf(values, "seed", 0, 2 ** 31) ?? Date.now() % 1_000_000;
   const minutes = numberOf(values, "minutes", 0.1, 600) ?? 2;
-  const topology = TOPOLOGIES.find((one) => one === (values["topology"] ?? "single"));
-  if (!topology) throw new UsageError(`--topology must be ${TOPOLOGIES.join(" or ")}`);
+  const topology = choiceOf(values, "topology", TOPOLOGIES);
   const again = `npm run chaos -- --seed ${seed} --minutes ${minutes} --topology ${topology}`;
   console.log(`Seed ${seed}, ${minutes} minutes. The same again: ${again}`);
   const begun = performance.now();

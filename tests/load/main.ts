@@ -1,6 +1,6 @@
 // `npm run overload`: a service that takes less than is asked of it, by the figures that one likes.
 import { styleText } from "node:util";
-import { numberOf, readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
 import { ENGINES } from "../../local/host/durable/engine-profile.ts";
 import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { runOverload } from "./overload.ts";
@@ -24,11 +24,6 @@ await runCommand(async () => {
     console.log(USAGE);
     return 0;
   }
-  const oneOf = <T extends string>(name: string, known: readonly [T, ...T[]] | readonly T[]): T => {
-    const found = known.find((one) => one === (values[name] ?? known[0]));
-    if (!found) throw new UsageError(`--${name} must be one of ${known.join(", ")}.\n\n${USAGE}`);
-    return found;
-  };
   const rate = numberOf(values, "rate", 1, 10_000);
   const { faults, ...report } = await runOverload(
     {
@@ -39,7 +34,7 @@ await runCommand(async () => {
         places: numberOf(values, "places", 1, 1000) ?? 8,
       },
       withinMs: WITHIN_MS,
-      stack: { topology: oneOf("topology", TOPOLOGIES), engine: oneOf("engine", ENGINES) },
+      stack: { topology: choiceOf(values, "topology", TOPOLOGIES), engine: choiceOf(values, "engine", ENGINES) },
     },
     (line) => console.log(line),
   );

@@ -1,5 +1,5 @@
 // P26: a service that takes less than is asked of it. Orders wait; no failure is counted, nothing is retried and nothing compensated.
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { EngineName } from "../../local/host/durable/engine-profile.ts";
 import type { Topology } from "../../local/host/flex/groups.ts";
 import { noteRun } from "../support/last-run.ts";
@@ -10,11 +10,13 @@ const EIGHT_PLACES = { delayMs: 150, places: 8 } as const;
 const TWO_PLACES = { delayMs: 150, places: 2 } as const;
 const TIMEOUT_MS = 400_000;
 
+const cameTo: string[] = [];
+afterAll(() => noteRun("overload", cameTo.join("; ")));
+
 async function overload(what: string, plan: Omit<OverloadPlan, "withinMs">): Promise<OverloadReport> {
   const report = await runOverload({ ...plan, withinMs: TIMEOUT_MS - 60_000 }, () => undefined);
   const { orders, seconds, inFlight, waitingInQueue, retries } = report;
-  noteRun(
-    "overload",
+  cameTo.push(
     `${what}: ${orders} orders in ${Math.round(seconds)} s, at most ${inFlight} in flight and ${waitingInQueue} in the queue, ${retries} retries`,
   );
   return report;

@@ -1,18 +1,11 @@
 // What an operator does to an order, over the store in memory: written, told, entered in the ledger, and carried on.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Wake } from "../../shared/domain/attempt.ts";
 import type { WantedVersion } from "../../shared/messaging/entity-tag.ts";
-import {
-  type ActionName,
-  type OperatorRequest,
-  parseListRequest,
-  parseOperatorRequest,
-} from "../../shared/messaging/operator-request.ts";
+import type { ActionName, OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { inspectOrder } from "../../shared/operations/inspect-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
+import { operateIn, resubmit, runNextIn, undo } from "../support/operated-world.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -21,11 +14,9 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-const resubmit: OperatorRequest = { kind: "resubmit", reason: "card renewed", order: null, compensatedByHand: false };
-const undo: OperatorRequest = { kind: "undo", reason: "shop asked" };
-
-const operate = (request: OperatorRequest, store: OrderStore = world.store, ifMatch: WantedVersion = "any") =>
-  operateOrder("order-1", request, { by: "ada", ifMatch }, { ...world, store }, world.telemetry);
+const operate = (request: OperatorRequest, store?: OrderStore, ifMatch?: WantedVersion) =>
+  operateIn(world, request, store, ifMatch);
+const runNext = () => runNextIn(world);
 
 /** An order whose payment is refused; the workflow puts that before an operator. */
 async function refused(): Promise<void> {
@@ -39,12 +30,6 @@ async function refused(): Promise<void> {
   world.answers.clear();
   world.calls.length = 0;
   world.clock += 60_000;
-}
-
-async function runNext() {
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("the scheduler was not told");
-  return world.runAttempt(wake);
 }
 
 describe("extend", () => {
@@ -155,113 +140,6 @@ describe("undo", () => {
     expect(await world.stateOf()).toMatchObject({
       error: { kind: "undone", message: expect.stringContaining("ada asked for it: shop asked") },
     });
-  });
-});
-
-describe("a Pending order", () => {
-  const cancel = { kind: "cancel", reason: "sent by mistake" } as const;
-
-  /** In a pause: its payment ran out of time, so that its outcome is not known. */
-  async function paused(): Promise<Wake> {
-    const wake = await world.submitted();
-    world.answers.set("authorize", () => ({ kind: "expired" }));
-    await world.runAttempt(wake);
-    world.answers.clear();
-    world.clock = Date.parse((await world.stateOf())?.dueAt ?? "") + 5000;
-    await sweep(world, world.telemetry);
-    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
-    const scheduled = world.wakes.at(-1);
-    if (!scheduled) throw new Error("the scheduler was not told");
-    return scheduled;
-  }
-
-  test("resubmitted goes on at once; the wake that was on its way starts nothing more", async () => {
-    const scheduled = await paused();
-    expect(await operate(resubmit)).toMatchObject({ kind: "done", startAt: null, record: { attempt: 3 } });
-    expect(await runNext()).toBe("concluded");
-    expect(await world.stateOf()).toMatchObject({ processState: "Processed", attempt: 3, failureCount: 0 });
-    expect(await world.runAttempt(scheduled)).toBe("taken");
-    expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
-  });
-
-  test("cancelled after something was done is undone; its end says by whom and why", async () => {
-    const scheduled = await paused();
-    expect(await operate(cancel)).toMatchObject({
-      kind: "done",
-      record: { processState: "Pending", direction: "undo" },
-    });
-    expect(await world.runAttempt(scheduled)).toBe("taken");
-    expect(await runNext()).toBe("concluded");
-    expect(await world.stateOf()).toMatchObject({
-      processState: "Error",
-      error: {
-        kind: "cancelled",
-        message: "all that was done is undone; the cause: cancelled by ada: sent by mistake",
-      },
-    });
-    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone", detail: expect.stringContaining("by ada") });
-    expect(world.eventNames()).not.toContain("OrderErrored");
-  });
-
-  test("cancelled before anything was done ends at once; whoever is about to claim it starts nothing", async () => {
-    const wake = await world.submitted();
-    world.statuses.length = 0;
-    expect(await operate(cancel)).toMatchObject({ kind: "done", told: true, startAt: null });
-    expect(await world.runAttempt(wake)).toBe("taken");
-    expect(world.calls).toEqual([]);
-    expect(world.wakes).toEqual([]);
-    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "cancelled" }, notices: [] });
-    expect(await world.stateOf()).not.toHaveProperty("dueAt");
-    expect(world.statuses).toMatchObject([
-      { status: "Received", attempt: 1 },
-      { status: "Undone", attempt: 1, detail: "cancelled by ada: sent by mistake" },
-    ]);
-    expect(world.eventNames()).toContain("OrderUndone");
-  });
-
-  test("claimed while it is cancelled is undone as one that runs", async () => {
-    const wake = await world.submitted();
-    let claims = 0;
-    const contested: OrderStore = {
-      ...world.store,
-      async replace(read, record) {
-        claims += 1;
-        if (claims === 1) await world.firstTask(wake);
-        return world.store.replace(read, record);
-      },
-    };
-    expect(await operate(cancel, contested)).toMatchObject({
-      kind: "done",
-      record: { processState: "Pending", direction: "undo", attempt: 2, error: { kind: "cancelled" } },
-    });
-  });
-
-  test("P16 the bus away while a cancelled order is told: the sweep tells it, Received first", async () => {
-    await world.submitted();
-    world.statuses.length = 0;
-    world.tellFault = new Error("bus down");
-    expect(await operate(cancel)).toMatchObject({ kind: "done", told: false });
-    world.tellFault = undefined;
-    world.clock += 60_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });
-    expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Undone"]);
-  });
-
-  test("P12 an operator whose decision another attempt has overtaken looks again", async () => {
-    await paused();
-    let conflicts = 1;
-    const contested: OrderStore = {
-      ...world.store,
-      async replace(read, record) {
-        if (conflicts-- > 0) await operate(undo);
-        return world.store.replace(read, record);
-      },
-    };
-    expect(await operate(resubmit, contested)).toMatchObject({
-      kind: "refused",
-      reason: expect.stringContaining("look at it again"),
-    });
-    expect(await world.stateOf()).toMatchObject({ direction: "undo", attempt: 3 });
   });
 });
 
@@ -428,42 +306,5 @@ describe("the write", () => {
       actions: { resubmit: { allowed: true }, undo: { allowed: true }, extend: { allowed: false } },
     });
     expect(await inspectOrder("nowhere", world)).toBeUndefined();
-  });
-});
-
-describe("the contract of a request", () => {
-  const faultsOf = (parsed: { kind: string; faults?: readonly string[] }) => parsed.faults ?? [];
-
-  test.each([
-    ["resubmit", "[]", ["the body must be a JSON object"]],
-    ["resubmit", "{", ["the body must be a JSON object"]],
-    ["resubmit", "{}", ["reason: is missing"]],
-    ["undo", '{"reason":" ","who":"me"}', ["reason: ", 'the body: has no "who"']],
-    ["resubmit", '{"reason":"r","compensatedByHand":"yes"}', ["compensatedByHand: must be true or false"]],
-    ["extend", '{"by":"ten minutes"}', ["reason: is missing", "by: must be an ISO 8601 duration"]],
-    ["extend", '{"reason":"r","by":"P8D"}', ["at most P7D"]],
-    ["resubmit", '{"order":{"orderId":"x","lines":[]}}', ["reason: is missing", "order: lines", "order: currency"]],
-  ] as const)("%s %s: every fault is named", (action, text, named) => {
-    const faults = faultsOf(parseOperatorRequest(action, "order-1", text, world.rules));
-    for (const part of named)
-      expect(
-        faults.some((fault) => fault.includes(part)),
-        `${part} in ${faults}`,
-      ).toBe(true);
-  });
-
-  test("an edit is checked as a submission is, and is of the same order", () => {
-    const text = JSON.stringify({ reason: "r", order: sampleOrder("order-2") });
-    expect(faultsOf(parseOperatorRequest("resubmit", "order-1", text, world.rules))).toEqual([
-      expect.stringContaining('must be "order-1"'),
-    ]);
-  });
-
-  test("a list's query: every fault is named", () => {
-    const query = { state: "Lost", step: "x y", limit: "201", continuation: "zzz", page: "2" };
-    const faults = faultsOf(parseListRequest(Object.entries(query))).map((fault) => fault.split(":")[0]);
-    expect(faults.sort()).toEqual(["continuation", "limit", "state", "step", "the query"]);
-    const usual = { kind: "valid", request: { limit: 50 } };
-    expect(parseListRequest([["code", "a function's key"]])).toMatchObject(usual);
   });
 });

@@ -75,4 +75,4 @@ export const OUTAGES = {
 } as const satisfies Record<string, OutageKind>;
 
 export type OutageName = keyof typeof OUTAGES;
-export const OUTAGE_NAMES = Object.keys(OUTAGES) as OutageName[];
+export const OUTAGE_NAMES = Object.keys(OUTAGES) as [OutageName, ...OutageName[]];

@@ -1,7 +1,7 @@
 // `npm run outages`: long outages, each on a stack of its own, side by side, under a steady stream of orders.
 import { styleText } from "node:util";
 import Table from "cli-table3";
-import { numberOf, readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
 import { ENGINES } from "../../local/host/durable/engine-profile.ts";
 import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { OUTAGE_NAMES } from "./kinds.ts";
@@ -25,15 +25,10 @@ await runCommand(async () => {
     console.log(USAGE);
     return 0;
   }
-  const oneOf = <T extends string>(name: string, known: readonly T[], given: unknown): T => {
-    const found = known.find((one) => one === given);
-    if (!found) throw new UsageError(`--${name} must be one of ${known.join(", ")}.\n\n${USAGE}`);
-    return found;
-  };
   const only = values["only"] === undefined ? OUTAGE_NAMES : String(values["only"]).split(",");
-  const waiting = only.map((name) => oneOf("only", OUTAGE_NAMES, name));
-  const topology = oneOf("topology", TOPOLOGIES, values["topology"] ?? "single");
-  const engine = oneOf("engine", ENGINES, values["engine"] ?? "fast");
+  const waiting = only.map((name) => choiceOf({ only: name }, "only", OUTAGE_NAMES));
+  const topology = choiceOf(values, "topology", TOPOLOGIES);
+  const engine = choiceOf(values, "engine", ENGINES);
   const outageMs = (numberOf(values, "minutes", 0.1, 600) ?? 10) * 60_000;
   const appSettings = { RetryMisconfiguredAfter: `PT${INTERVAL_S}S` };
   const plan = { outageMs, intervalS: INTERVAL_S, appSettings, stack: { topology, engine } };
