@@ -15,11 +15,12 @@ const TIMEOUT_MS = 180_000;
 /** What the settings say that clocks may differ by. */
 const CLOCK_SKEW_MS = 2000;
 const TICK_MS = 1000;
-const MOST_ROUNDS = 6;
 const NEVER = "0 0 0 1 1 *";
 
 const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
 const isRunning = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Running";
+const disabled = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [`AzureWebJobs.${name}.Disabled`, "true"]));
 
 describe("two hosts whose clocks differ", () => {
   const folder = mkdtempSync(join(tmpdir(), "clock-"));
@@ -32,12 +33,18 @@ describe("two hosts whose clocks differ", () => {
     shift(0);
     app = await startFaultyStack(workflows, {
       hosts: 2,
-      // The host whose clock is wrong is the one that sweeps.
+      // The host whose clock is wrong sweeps, and the other runs the orders: whoever held one itself would see no difference.
       appSettings: ({ host }) => ({
         ClockSkew: `PT${CLOCK_SKEW_MS / 1000}S`,
         ClaimWithin: "PT5S",
+        // A step whose taking up is not recorded is given this long for it: less than it takes, so it does not hide the clock.
+        StartWithin: "PT3S",
         ...(host?.name === "host2"
-          ? { CLOCK_SHIFT_FILE: file, NODE_OPTIONS: `--import ${preload} --disable-warning=ExperimentalWarning` }
+          ? {
+              ...disabled("submission", "submissionPriority", "schedulerWake", "fraudQueueAgent", "agentReplies"),
+              CLOCK_SHIFT_FILE: file,
+              NODE_OPTIONS: `--import ${preload} --disable-warning=ExperimentalWarning`,
+            }
           : { SupervisorSchedule: NEVER }),
       }),
     });
@@ -72,13 +79,7 @@ describe("two hosts whose clocks differ", () => {
   test(
     "[supervisor | steps under way on another host | its clock is fast, beyond ClockSkew] attempts are superseded too early and fenced; one effect a step all the same",
     async () => {
-      // Only orders that the other host holds are taken for overdue: of a few, the fast one may have claimed all.
-      let harmed = false;
-      for (let round = 0; round < MOST_ROUNDS && !harmed; round += 1) {
-        const records = await under(`beyond-${round}`, CLOCK_SKEW_MS + 5500, 4200);
-        harmed = records.some(({ attempt }) => attempt > 1);
-      }
-      expect(harmed, "the clock did harm").toBe(true);
+      for (const { attempt } of await under("beyond", CLOCK_SKEW_MS + 5500, 4200)) expect(attempt).toBeGreaterThan(1);
     },
     TIMEOUT_MS,
   );
