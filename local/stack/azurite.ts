@@ -15,6 +15,8 @@ export interface AzuriteOptions {
   readonly log?: (line: string) => void;
   /** Whether `log` also gets a line for each request. */
   readonly logRequests?: boolean;
+  /** URLs of modules that it loads first. */
+  readonly preload?: readonly string[];
 }
 
 export interface RunningAzurite {
@@ -34,10 +36,10 @@ const CLOSE_LIMIT_MS = 4000;
 
 /** Resolves when all three services listen. Rejects with an EADDRINUSE that has the `port`, or with what Azurite said. */
 export async function startAzurite(options: AzuriteOptions): Promise<RunningAzurite> {
-  const { data, log = () => undefined } = options;
+  const { data, log = () => undefined, preload = [] } = options;
   if (data !== undefined) await mkdir(data, { recursive: true });
   const child = fork(program(), programArguments(options), {
-    execArgv: [...EXIT_WITH_PARENT],
+    execArgv: [...EXIT_WITH_PARENT, ...preload.flatMap((url) => ["--import", url])],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY};${SECOND_ACCOUNT}:${KEY}` },
     // The terminal's Ctrl-C goes to its whole group: who stops Azurite is its parent alone.

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { openRecords, type Records } from "../../cli/records.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { openShop, type Shop } from "../../cli/shop.ts";
@@ -93,11 +94,19 @@ function startServices(project: Project, data: string): Promise<Stack> {
   });
 }
 
+/** Loaded by Azurite before its own modules. */
+const NO_SWEEP = pathToFileURL(join(import.meta.dirname, "azurite-without-sweep.ts")).href;
+
 /** In memory: on a disk Azurite itself takes more time than everything else. */
 async function startStorage(onRequest: ((line: string) => void) | undefined): Promise<RunningAzurite> {
   const [azuriteBlob = 0, azuriteQueue = 0, azuriteTable = 0] = await freePorts(3);
   const ports = { azuriteBlob, azuriteQueue, azuriteTable };
-  return startAzurite({ ports, data: undefined, ...(onRequest && { log: onRequest, logRequests: true }) });
+  return startAzurite({
+    ports,
+    data: undefined,
+    preload: [NO_SWEEP],
+    ...(onRequest && { log: onRequest, logRequests: true }),
+  });
 }
 
 function settingsOf(project: Project, stack: Stack, { address }: RunningAzurite): Settings {
