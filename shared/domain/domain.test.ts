@@ -175,22 +175,71 @@ describe("P10 P11 the supervisor's verdict", () => {
 
   test.each<[ProcessState, number, Direction, RecoveryPolicy, object]>([
     ["Pending", 2, "forward", strict, { kind: "wake" }],
-    ["Processing", 0, "forward", strict, { kind: "retry", failureCount: 1 }],
-    ["Processing", 1, "forward", strict, { kind: "retry", failureCount: 2 }],
-    ["Processing", 2, "forward", strict, { kind: "fail", failureCount: 3 }],
-    ["Processing", 2, "forward", patient, { kind: "wait", failureCount: 3, waitMs: 60_000 }],
-    ["Processing", 3, "forward", patient, { kind: "wait", failureCount: 4, waitMs: 300_000 }],
-    ["Processing", 4, "forward", patient, { kind: "undo", failureCount: 5 }],
-    ["Processing", 1, "undo", patient, { kind: "retry", failureCount: 2 }],
-    ["Processing", 4, "undo", patient, { kind: "fail", failureCount: 5 }],
+    ["Processing", 0, "forward", strict, { kind: "retry", failures: 1 }],
+    ["Processing", 1, "forward", strict, { kind: "retry", failures: 2 }],
+    ["Processing", 2, "forward", strict, { kind: "fail", failures: 3 }],
+    ["Processing", 2, "forward", patient, { kind: "wait", failures: 3, waitMs: 60_000 }],
+    ["Processing", 3, "forward", patient, { kind: "wait", failures: 4, waitMs: 300_000 }],
+    ["Processing", 4, "forward", patient, { kind: "undo", failures: 5 }],
+    ["Processing", 1, "undo", patient, { kind: "retry", failures: 2 }],
+    ["Processing", 4, "undo", patient, { kind: "fail", failures: 5 }],
     ["Processed", 0, "forward", strict, { kind: "tell" }],
     ["Error", 3, "undo", strict, { kind: "tell" }],
-  ])("%s after %i failures, %s", (processState, failureCount, direction, policy, verdict) =>
-    expect(decideRecovery({ ...sampleRecord(), processState, failureCount, direction }, policy, NOON, HOLD_MS)).toEqual(
-      verdict,
-    ),
-  );
+  ])("%s after %i failures of its step, %s", (processState, failureCount, direction, policy, verdict) => {
+    const run = { ...notStarted, state: "Running", completeBy: NOON, failureCount } as const;
+    const step = direction === "forward" ? run : { ...notStarted, state: "Completed", undo: run };
+    const record = { ...sampleRecord(), processState, direction, steps: { takePayment: step as StepRecord } };
+    expect(decideRecovery(record, () => policy, later(NOON, 1), HOLD_MS)).toEqual(
+      "failures" in verdict ? { step: "takePayment", ...verdict } : verdict,
+    );
+  });
 
+  const failing = (failureCount: number): StepRecord => ({
+    ...notStarted,
+    state: "Running",
+    completeBy: NOON,
+    failureCount,
+  });
+  const atWork = (steps: { readonly [name: string]: StepRecord }, failureCount = 0): StateRecord => ({
+    ...sampleRecord(),
+    processState: "Processing",
+    failureCount,
+    steps,
+  });
+  const verdictOf = (record: StateRecord, policyOf: (step: string | undefined) => RecoveryPolicy) =>
+    decideRecovery(record, policyOf, later(NOON, 1), HOLD_MS);
+
+  test("P11 each step has a budget of its own: what others failed before does not count", () => {
+    const done = { ...failing(2), state: "Completed" } as const;
+    const record = atWork({ reserveStock: done, takePayment: failing(0) }, 2);
+    expect(verdictOf(record, () => strict)).toEqual({ kind: "retry", step: "takePayment", failures: 1 });
+    const again = recover(
+      record,
+      verdictOf(record, () => strict),
+      NOON,
+      60_000,
+    );
+    expect(again).toMatchObject({ failureCount: 3, steps: { takePayment: { failureCount: 1 } } });
+    expect(again.steps["reserveStock"]).toEqual(done);
+  });
+
+  test.each<[string, RecoveryPolicy, number, RecoveryPolicy, number, object]>([
+    ["one has failures left", strict, 0, strict, 2, { kind: "fail", step: "checkFraud", failures: 3 }],
+    ["one waits", patient, 2, strict, 0, { kind: "wait", step: "takePayment", failures: 3, waitMs: 60_000 }],
+    ["both wait", patient, 2, patient, 3, { kind: "wait", step: "checkFraud", failures: 4, waitMs: 300_000 }],
+    ["undo beside wait", patient, 4, patient, 2, { kind: "undo", step: "takePayment", failures: 5 }],
+  ])("P11 of steps side by side the gravest verdict holds: %s", (_, first, before, second, other, verdict) => {
+    const record = atWork({ takePayment: failing(before), checkFraud: failing(other) });
+    expect(verdictOf(record, (step) => (step === "takePayment" ? first : second))).toEqual(verdict);
+  });
+
+  test("P11 at the most failures of all steps together the order is given up, whatever its step has left", () => {
+    const record = atWork({ takePayment: failing(0) }, 5);
+    expect(verdictOf(record, () => ({ ...patient, mostFailures: 7 }))).toMatchObject({ kind: "retry" });
+    expect(verdictOf(record, () => ({ ...patient, mostFailures: 6 }))).toMatchObject({ kind: "undo", failures: 1 });
+  });
+
+  const FAILED = { step: "takePayment", failures: 3 } as const;
   const ONE_SECOND = { name: "x", transport: "activity", startWithin: "PT30S", completeWithin: "PT1S" } as const;
 
   /** It waits for the agent of the step. */
@@ -207,7 +256,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   };
 
   test("P26 a step that no agent took up in time is scheduled again, and no failure is counted", () => {
-    expect(decideRecovery(waiting(), strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "reschedule" });
+    expect(decideRecovery(waiting(), () => strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "reschedule" });
     const again = recover(waiting(), { kind: "reschedule" }, NOON, 60_000);
     expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, notices: [] });
     const step = stepIn(again, "takePayment");
@@ -219,7 +268,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     const steps = { ...record.steps, arrangeShipping: stepIn(waiting(), "takePayment") };
     const at = later(NOON, 30_000);
     const two = { ...record, steps };
-    expect(decideRecovery(two, strict, later(NOON, 20_000), HOLD_MS)).toEqual({ kind: "later", at });
+    expect(decideRecovery(two, () => strict, later(NOON, 20_000), HOLD_MS)).toEqual({ kind: "later", at });
     expect(recover(two, { kind: "later", at }, NOON, 60_000)).toMatchObject({
       processState: "Processing",
       lockedBy: record.lockedBy,
@@ -227,7 +276,11 @@ describe("P10 P11 the supervisor's verdict", () => {
       dueAt: at,
     });
     // One was taken up and failed: that is the failure, whatever the other waited for.
-    expect(decideRecovery(two, strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "retry", failureCount: 1 });
+    expect(decideRecovery(two, () => strict, later(NOON, 30_001), HOLD_MS)).toEqual({
+      kind: "retry",
+      step: "takePayment",
+      failures: 1,
+    });
   });
 
   test("P7 an agent behind a queue takes a step up unrecorded, however late", () => {
@@ -241,7 +294,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   test("a retry makes a new attempt that starts at the step that expired, and keeps what is completed", () => {
     const record = stuck();
     expect(overdueStep(record)).toBe("takePayment");
-    const retried = recover(record, { kind: "retry", failureCount: 1 }, NOON, 60_000);
+    const retried = recover(record, { kind: "retry", ...FAILED }, NOON, 60_000);
     expect(retried).toMatchObject({
       processState: "Pending",
       lockedBy: null,
@@ -255,12 +308,12 @@ describe("P10 P11 the supervisor's verdict", () => {
   });
 
   test("P11 waiting is a retry that is due later", () => {
-    const paused = recover(stuck(), { kind: "wait", failureCount: 3, waitMs: 300_000 }, NOON, 60_000);
-    expect(paused).toMatchObject({ processState: "Pending", failureCount: 3, dueAt: later(NOON, 360_000) });
+    const paused = recover(stuck(), { kind: "wait", ...FAILED, waitMs: 300_000 }, NOON, 60_000);
+    expect(paused).toMatchObject({ processState: "Pending", failureCount: 1, dueAt: later(NOON, 360_000) });
   });
 
   test("P11 an undo is an attempt the other way, which counts its failures anew and knows its cause", () => {
-    const undoing = recover(stuck(), { kind: "undo", failureCount: 3 }, NOON, 60_000);
+    const undoing = recover(stuck(), { kind: "undo", ...FAILED }, NOON, 60_000);
     expect(undoing).toMatchObject({ processState: "Pending", direction: "undo", failureCount: 0, attempt: 2 });
     expect(undoing.error).toMatchObject({ kind: "expired", step: "takePayment" });
     expect(
@@ -271,9 +324,13 @@ describe("P10 P11 the supervisor's verdict", () => {
   });
 
   test("at the threshold the order is in Error with a notice; once told it is no longer due", () => {
-    const failed = recover(stuck(), { kind: "fail", failureCount: 3 }, NOON, 60_000);
-    expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 3, attempt: 1 });
-    expect(failed.error).toMatchObject({ kind: "expired", step: "takePayment" });
+    const failed = recover(stuck(), { kind: "fail", ...FAILED }, NOON, 60_000);
+    expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 1, attempt: 1 });
+    expect(failed.error).toMatchObject({
+      kind: "expired",
+      step: "takePayment",
+      message: "3 attempts ran out of time, the last in takePayment",
+    });
     expect(failed.notices).toHaveLength(1);
     const quiet = told(failed, NOON);
     expect(quiet.notices).toEqual([]);
@@ -284,10 +341,10 @@ describe("P10 P11 the supervisor's verdict", () => {
     const completed = { ...notStarted, state: "Completed" } as const;
     const { record } = scheduled({ ...ONE_SECOND, record: completed }, "undo", NOON, SCHEDULING);
     const running = taken(record, "undo", NOON, NOON);
-    expect(restarted(running, "undo")).toMatchObject({
+    expect(restarted(running, "undo", true)).toMatchObject({
       state: "Completed",
-      undo: { state: "NotStarted", retryCount: 1 },
+      undo: { state: "NotStarted", retryCount: 1, failureCount: 1 },
     });
-    expect(restarted(running, "forward")).toEqual(running);
+    expect(restarted(running, "forward", true)).toEqual(running);
   });
 });

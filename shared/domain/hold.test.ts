@@ -18,7 +18,14 @@ const misconfigured: Expiry = {
 };
 const LATER = after(NOON, 60_000);
 
-const running: StepRun = { ...NOT_STARTED, state: "Running", scheduledAt: NOON, startBy: NOON, completeBy: NOON };
+const running: StepRun = {
+  ...NOT_STARTED,
+  state: "Running",
+  scheduledAt: NOON,
+  startBy: NOON,
+  completeBy: NOON,
+  failureCount: 2,
+};
 const scheduled: StepRun = { ...running, state: "Scheduled" };
 
 /** In attempt 4, with as many failures as the threshold allows, and one more is too many. */
@@ -38,7 +45,7 @@ function record(runs: { readonly [step: string]: StepRun }, direction: Direction
   return { ...base, steps: { ...base.steps, ...Object.fromEntries(steps) } };
 }
 
-const verdict = (one: StateRecord) => decideRecovery(one, strict, LATER, HOLD_MS).kind;
+const verdict = (one: StateRecord) => decideRecovery(one, () => strict, LATER, HOLD_MS).kind;
 
 describe("P27 a wrong address or credential", () => {
   test.each([

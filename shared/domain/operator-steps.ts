@@ -42,6 +42,13 @@ export function begunAnew({ completedIn, unsure, expiry: _before, ...step }: Ste
   return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
 }
 
+/** What it failed so far counts no more. */
+export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRecord {
+  if (!step.undo) return step;
+  const { failureCount: _ofUndo, ...undo } = step.undo;
+  return { ...step, undo };
+}
+
 export function readyForUndo(step: StepRecord): StepRecord {
   const forward = isInHand(step) ? reset(step) : step;
   const run = forward.undo;

@@ -1,6 +1,16 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
 import { after } from "./duration.ts";
-import { begunAnew, busyUntil, latest, mapSteps, namesOf, readyForUndo, rekeyed, reset } from "./operator-steps.ts";
+import {
+  begunAnew,
+  busyUntil,
+  forgiven,
+  latest,
+  mapSteps,
+  namesOf,
+  readyForUndo,
+  rekeyed,
+  reset,
+} from "./operator-steps.ts";
 import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
@@ -120,7 +130,7 @@ function resubmit(
       `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or undo it first`,
     );
   }
-  const steps = mapSteps(record.steps, (step) => {
+  const steps = mapSteps(mapSteps(record.steps, forgiven), (step) => {
     if (anew) return begunAnew(step);
     return edited ? rekeyed(reset(step), step) : reset(step);
   });
@@ -177,7 +187,7 @@ function toBeUndone(
     record: {
       ...next.record,
       direction: "undo",
-      steps: mapSteps(record.steps, readyForUndo),
+      steps: mapSteps(mapSteps(record.steps, forgiven), readyForUndo),
       error,
       history: remembered(record, occasion, `to be undone, attempt ${next.record.attempt}: ${reason}`),
     },

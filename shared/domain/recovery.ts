@@ -17,17 +17,23 @@ import { expiresAt, restarted } from "./step-run.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
 
+/** What failed: the step that decides, null where none is in hand, and how many attempts of it have failed since it last began. */
+interface Failed {
+  readonly step: string | null;
+  readonly failures: number;
+}
+
 export type Verdict =
   /** The attempt ran out of time: another one, from the step that it had reached. */
-  | { readonly kind: "retry"; readonly failureCount: number }
+  | ({ readonly kind: "retry" } & Failed)
   /** At the threshold: another one, later. */
-  | { readonly kind: "wait"; readonly failureCount: number; readonly waitMs: number }
+  | ({ readonly kind: "wait"; readonly waitMs: number } & Failed)
   /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has mended that. */
   | { readonly kind: "hold"; readonly waitMs: number }
   /** All attempts are used up: what was done is undone. */
-  | { readonly kind: "undo"; readonly failureCount: number }
+  | ({ readonly kind: "undo" } & Failed)
   /** All attempts are used up: an operator has to look. */
-  | { readonly kind: "fail"; readonly failureCount: number }
+  | ({ readonly kind: "fail" } & Failed)
   /** No agent took up what it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
   /** A step of it has still time, or enough others are scheduled again: it is looked at again then. */
@@ -41,13 +47,13 @@ export type Verdict =
 export const HISTORY_LIMIT = 100;
 
 /**
- * @param policy the one that holds for the step that the record is in: see `overdueStep`
+ * @param policyOf the policy that holds for a step; the workflow's own where no step is in hand
  * @param overdueBefore what expires from this instant on may still be at work, by some clock
  * @param holdMs when an order is tried again for which a person has to mend something
  */
 export function decideRecovery(
   record: StateRecord,
-  policy: RecoveryPolicy,
+  policyOf: (step: string | undefined) => RecoveryPolicy,
   overdueBefore: string,
   holdMs: number,
 ): Verdict {
@@ -55,7 +61,7 @@ export function decideRecovery(
     case "Pending":
       return { kind: "wake" };
     case "Processing":
-      return decideHeld(record, policy, overdueBefore, holdMs);
+      return decideHeld(record, policyOf, overdueBefore, holdMs);
     case "Processed":
     case "Error":
       return { kind: "tell" };
@@ -65,18 +71,28 @@ export function decideRecovery(
 }
 
 /** Overload is no failure (P26): one is counted only where an agent is known to have taken the step up. */
-function decideHeld(record: StateRecord, policy: RecoveryPolicy, overdueBefore: string, holdMs: number): Verdict {
-  const inHand = runsInHand(record).map(([, run]) => run);
+function decideHeld(
+  record: StateRecord,
+  policyOf: (step: string | undefined) => RecoveryPolicy,
+  overdueBefore: string,
+  holdMs: number,
+): Verdict {
+  const inHand = runsInHand(record);
   const [at] = inHand
-    .map(expiresAt)
+    .map(([, run]) => expiresAt(run))
     .filter((expiry) => expiry >= overdueBefore)
     .sort();
   if (at !== undefined) return { kind: "later", at };
-  const running = inHand.filter(({ state }) => state === "Running");
+  const running = inHand.filter(([, { state }]) => state === "Running");
   if (inHand.length > 0 && running.length === 0) return { kind: "reschedule" };
   // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
-  const isHeld = running.length > 0 && running.every(({ expiry }) => isMisconfigured(expiry, record.attempt));
-  return isHeld ? { kind: "hold", waitMs: holdMs } : decideExpired(record, policy);
+  const isHeld = running.length > 0 && running.every(([, { expiry }]) => isMisconfigured(expiry, record.attempt));
+  if (isHeld) return { kind: "hold", waitMs: holdMs };
+  if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
+  // Each has a budget of its own, and the first that is used up decides for the order.
+  return running
+    .map(([step, { failureCount = 0 }]) => decideFailed(record, step, failureCount, policyOf(step)))
+    .reduce((gravest, verdict) => (gravity(verdict) > gravity(gravest) ? verdict : gravest));
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */
@@ -84,17 +100,34 @@ function isMisconfigured(expiry: Expiry | undefined, attempt: number): boolean {
   return expiry?.attempt === attempt && expiry.misconfigured === true;
 }
 
-function decideExpired({ failureCount: before, direction }: StateRecord, policy: RecoveryPolicy): Verdict {
-  const failureCount = before + 1;
-  if (failureCount < policy.failureThreshold) return { kind: "retry", failureCount };
-  const wait = policy.waits[failureCount - policy.failureThreshold];
-  const waitMs = wait === undefined ? undefined : durationMs(wait);
-  if (waitMs !== undefined) return { kind: "wait", failureCount, waitMs };
+type FailedVerdict = Extract<Verdict, Failed>;
+
+function decideFailed(
+  { direction, failureCount }: StateRecord,
+  step: string | null,
+  before: number,
+  policy: RecoveryPolicy,
+): FailedVerdict {
+  const failures = before + 1;
+  const failed = { step, failures };
   // An undo that can't be had is not undone in turn.
-  return { kind: direction === "forward" ? policy.onExhausted : "fail", failureCount };
+  const exhausted = { kind: direction === "forward" ? policy.onExhausted : "fail", ...failed } as const;
+  if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
+  if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
+  const wait = policy.waits[failures - policy.failureThreshold];
+  const waitMs = wait === undefined ? undefined : durationMs(wait);
+  return waitMs === undefined ? exhausted : { kind: "wait", ...failed, waitMs };
 }
 
-/** The step whose policy holds: the first that is Running in the record's direction, or else that waits for its agent. */
+const KINDS = ["retry", "wait", "undo", "fail"] as const;
+
+/** Of two pauses the longer one. */
+function gravity(verdict: FailedVerdict): number {
+  const pause = verdict.kind === "wait" ? 1 - 1 / (1 + verdict.waitMs) : 0;
+  return KINDS.indexOf(verdict.kind) + pause;
+}
+
+/** The step that events name: the first that is Running in the record's direction, or else that waits for its agent. */
 export function overdueStep(record: StateRecord): string | undefined {
   const inHand = runsInHand(record);
   return (inHand.find(([, { state }]) => state === "Running") ?? inHand[0])?.[0];
@@ -104,7 +137,14 @@ export function overdueStep(record: StateRecord): string | undefined {
 export function recover(record: StateRecord, verdict: Verdict, now: string, claimWithinMs: number): StateRecord {
   switch (verdict.kind) {
     case "retry":
-      return pending(record, transitions.retried.to, verdict.failureCount, now, after(now, claimWithinMs), "retried");
+      return pending(
+        record,
+        transitions.retried.to,
+        record.failureCount + 1,
+        now,
+        after(now, claimWithinMs),
+        "retried",
+      );
     case "reschedule": {
       const { failureCount, notices } = record;
       const claimBy = after(now, claimWithinMs);
@@ -122,7 +162,14 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
     case "wait": {
       const wakeAt = after(now, verdict.waitMs);
       const claimBy = after(wakeAt, claimWithinMs);
-      return pending(record, transitions.waited.to, verdict.failureCount, now, claimBy, `to be retried at ${wakeAt}`);
+      return pending(
+        record,
+        transitions.waited.to,
+        record.failureCount + 1,
+        now,
+        claimBy,
+        `to be retried at ${wakeAt}`,
+      );
     }
     case "hold": {
       const { failureCount, notices } = record;
@@ -132,7 +179,7 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
       return { ...held, notices, history: remembered(record, now, what) };
     }
     case "undo": {
-      const error = expiredError(record, verdict.failureCount, now);
+      const error = expiredError(record, verdict, now);
       const begun = pending(record, transitions.undoBegun.to, 0, now, after(now, claimWithinMs), "to be undone");
       return { ...begun, direction: "undo", error, notices: record.notices };
     }
@@ -143,8 +190,8 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
         lockedBy: null,
         completeBy: null,
         dueAt: after(now, NOTICE_GRACE_MS),
-        failureCount: verdict.failureCount,
-        error: expiredError(record, verdict.failureCount, now),
+        failureCount: record.failureCount + 1,
+        error: expiredError(record, verdict, now),
         notices: [...record.notices, notice(record.attempt, "Failed", now)],
         history: remembered(record, now, `expired in ${stepsInHand(record)}, given up`),
         updatedAt: now,
@@ -186,9 +233,10 @@ function pending(
   what: string,
 ): StateRecord {
   const attempt = record.attempt + 1;
+  const isFailure = failureCount > record.failureCount;
   const steps = Object.entries(record.steps).map(([name, step]): [string, StepRecord] => [
     name,
-    restarted(step, record.direction),
+    restarted(step, record.direction, isFailure),
   ]);
   return {
     ...record,
@@ -219,12 +267,11 @@ function stepsInHand(record: StateRecord): string {
   return record.direction === "forward" ? steps : `the undo of ${steps}`;
 }
 
-function expiredError(record: StateRecord, failureCount: number, now: string): OrderError {
-  const step = overdueStep(record) ?? null;
+function expiredError(record: StateRecord, { step, failures }: Failed, now: string): OrderError {
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
     record.direction === "undo" && record.error ? `; it was to be undone because: ${record.error.message}` : "";
-  const message = `${failureCount} attempts ran out of time, the last in ${stepsInHand(record)}${before}`;
+  const message = `${failures} attempts ran out of time, the last in ${stepsInHand(record)}${before}`;
   return { kind: "expired", message, step, agent, at: now };
 }
 

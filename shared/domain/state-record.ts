@@ -38,6 +38,8 @@ export interface StepRun {
   readonly completeBy: string | null;
   /** How often the supervisor has had this step run again because its agent was not done in time. */
   readonly retryCount: number;
+  /** How many of those count against its failure threshold: none where an operator had it run again. Absent: none. */
+  readonly failureCount?: number | undefined;
   /** How often it was scheduled again because no agent took it up in time. */
   readonly waitCount: number;
   readonly error: string | null;
@@ -119,6 +121,7 @@ export interface StateRecord {
   readonly lockedBy: string | null;
   /** The time by which the running level, or while Pending the claim, has to be complete. */
   readonly completeBy: string | null;
+  /** How many attempts have failed in this direction, of whatever step: each step's own count decides. */
   readonly failureCount: number;
   readonly attempt: number;
   readonly direction: Direction;

@@ -90,13 +90,18 @@ export function refused(
   return direction === "forward" && unsure ? { ...failed, unsure } : failed;
 }
 
-/** The step for its next attempt, if it was in hand when its time ran out. When it was scheduled stays: it may have had an effect. */
-export function restarted(record: StepRecord, direction: Direction): StepRecord {
+/**
+ * The step for its next attempt, if it was in hand when its time ran out. When it was scheduled stays: it may have had an effect.
+ * @param isFailure whether its expiry counts against it
+ */
+export function restarted(record: StepRecord, direction: Direction, isFailure: boolean): StepRecord {
   const run = runOf(record, direction);
   const again = { state: "NotStarted", startBy: null, completeBy: null } as const;
   switch (run?.state) {
-    case "Running":
-      return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0 });
+    case "Running": {
+      const failureCount = (run.failureCount ?? 0) + (isFailure ? 1 : 0);
+      return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount });
+    }
     case "Scheduled":
       return withRun(record, direction, { ...again, waitCount: run.waitCount + 1 });
     default:

@@ -35,8 +35,10 @@ export interface WorkflowStep {
 }
 
 export interface RecoveryPolicy {
-  /** Attempts that may fail before the order is given up, waited with or undone: 3 means three failed attempts. */
+  /** Attempts of one step that may fail before the order is given up, waited with or undone: 3 means three failed attempts. */
   readonly failureThreshold: number;
+  /** Attempts of all steps together that may fail, whatever each has left. No limit if absent. */
+  readonly mostFailures?: number;
   /** At the threshold: pauses before each further attempt, ISO 8601; they should grow. */
   readonly waits: readonly string[];
   /** When the threshold is reached and all waits are used up. */
@@ -118,6 +120,10 @@ function policyFaults(policy: RecoveryPolicy, where: string): string[] {
   const faults: string[] = [];
   if (!Number.isInteger(policy.failureThreshold) || policy.failureThreshold < 1) {
     faults.push(`${where}: policy.failureThreshold must be a whole number of at least 1`);
+  }
+  const { mostFailures } = policy;
+  if (mostFailures !== undefined && !(Number.isInteger(mostFailures) && mostFailures >= 1)) {
+    faults.push(`${where}: policy.mostFailures must be a whole number of at least 1, or absent`);
   }
   for (const wait of policy.waits) {
     if (durationMs(wait) === undefined) faults.push(`${where}: policy.waits: ${wait} is not an ISO 8601 duration`);

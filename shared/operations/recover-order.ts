@@ -39,11 +39,12 @@ export async function recoverOrder(
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
   try {
     const now = ports.now();
-    const policy = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
+    const workflow = ports.workflows.of(record.workflow);
+    const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = ports.timing;
-    const decided = decideRecovery(record, policy, instant(now - clockSkewMs), misconfiguredRetryMs);
+    const decided = decideRecovery(record, policyOf, instant(now - clockSkewMs), misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
-    recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policy) };
+    recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policyOf) };
     // The notice goes with the write: it has to be sent before.
     if (verdict.kind === "tell") {
       await tellSteps(record, ports, telemetry);
@@ -75,9 +76,9 @@ async function follow(
   telemetry: Telemetry,
 ): Promise<void> {
   const { orderId, attempt, failureCount } = written.record;
-  const step = overdueStep(before) ?? null;
+  const step = ("failures" in verdict ? verdict.step : overdueStep(before)) ?? null;
   const agent = step === null ? null : (before.steps[step]?.agent ?? null);
-  if ("failureCount" in verdict || verdict.kind === "hold") {
+  if ("failures" in verdict || verdict.kind === "hold") {
     const { completeBy } = before;
     const expiry = step === null ? undefined : runOf(before.steps[step], before.direction)?.expiry;
     const { endpoint = null, message = null, tries = null } = expiry?.attempt === before.attempt ? expiry : {};

@@ -1,5 +1,5 @@
 // The supervisor's what-if: what a sweep would do under other thresholds. It changes nothing.
-import { decideRecovery, overdueStep, recover, type Verdict } from "../domain/recovery.ts";
+import { decideRecovery, recover, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
 import { createPace } from "../supervision/pace.ts";
@@ -70,18 +70,22 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
   const { orderId } = record;
   const before = standpointOf(record);
   try {
-    const actual = policyFor(ports.workflows.of(record.workflow), overdueStep(record));
-    const policy = {
-      ...actual,
-      failureThreshold: overrides.failureThreshold ?? actual.failureThreshold,
-      onExhausted: overrides.onExhausted ?? actual.onExhausted,
+    const workflow = ports.workflows.of(record.workflow);
+    const actual = (step: string | undefined) => policyFor(workflow, step);
+    const policyOf = (step: string | undefined) => {
+      const { failureThreshold, onExhausted, ...rest } = actual(step);
+      return {
+        ...rest,
+        failureThreshold: overrides.failureThreshold ?? failureThreshold,
+        onExhausted: overrides.onExhausted ?? onExhausted,
+      };
     };
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
     const { misconfiguredRetryMs: holdMs } = ports.timing;
-    const verdict = decideRecovery(record, policy, overdueBefore, holdMs);
+    const verdict = decideRecovery(record, policyOf, overdueBefore, holdMs);
     const after = standpointOf(recover(record, verdict, now, ports.timing.claimWithinMs));
     const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;
-    return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policy), before, after };
+    return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
   } catch (cause) {
     // A record that a sweep could not judge either.
     return { orderId, verdict: "none", today: "none", rule: String(cause), before, after: null };

@@ -4,7 +4,14 @@ import type { StateRecord } from "../domain/state-record.ts";
 import type { RecoveryPolicy } from "../domain/workflow.ts";
 import type { Standpoint } from "./supervision-log.ts";
 
-export function ruleInWords(record: StateRecord, verdict: Verdict, policy: RecoveryPolicy): string {
+export function ruleInWords(
+  record: StateRecord,
+  verdict: Verdict,
+  policyOf: (step: string | undefined) => RecoveryPolicy,
+): string {
+  const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
+  const { failureThreshold, waits } = policy;
+  const mostOfAll = `the order's failure ${record.failureCount + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, notices, processState } = record;
   switch (verdict.kind) {
     case "wake":
@@ -18,23 +25,26 @@ export function ruleInWords(record: StateRecord, verdict: Verdict, policy: Recov
     case "tell":
       return `${processState}, with ${notices.length} notices not known to be sent`;
     case "retry":
-      return `${expired(verdict.failureCount)}, below the threshold of ${policy.failureThreshold}`;
+      return `${expired(verdict)}, below the threshold of ${failureThreshold}`;
     case "wait": {
-      const pause = verdict.failureCount - policy.failureThreshold + 1;
-      return `${expired(verdict.failureCount)}, at the threshold of ${policy.failureThreshold} or above: pause ${pause} of ${policy.waits.length}, ${verdict.waitMs / 1000} s`;
+      const pause = verdict.failures - failureThreshold + 1;
+      return `${expired(verdict)}, at the threshold of ${failureThreshold} or above: pause ${pause} of ${waits.length}, ${verdict.waitMs / 1000} s`;
     }
     case "undo":
     case "fail": {
-      const used = policy.waits.length > 0 ? ` and ${policy.waits.length} pauses used up` : "";
+      const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
       const then = direction === "undo" ? "an undo is not undone in turn" : `the policy says ${verdict.kind}`;
-      return `${expired(verdict.failureCount)}, at the threshold of ${policy.failureThreshold} or above${used}: ${then}`;
+      const limit =
+        verdict.failures >= failureThreshold ? `at the threshold of ${failureThreshold} or above${used}` : mostOfAll;
+      return `${expired(verdict)}, ${limit}: ${then}`;
     }
     default:
       return verdict satisfies never;
   }
 
-  function expired(failureCount: number): string {
-    return `Processing past its complete-by ${completeBy}: failure ${failureCount}`;
+  function expired({ step, failures }: { readonly step: string | null; readonly failures: number }): string {
+    const of = step === null ? "" : ` of ${step}`;
+    return `Processing past its complete-by ${completeBy}: failure ${failures}${of}`;
   }
 }
 

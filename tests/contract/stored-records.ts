@@ -84,7 +84,7 @@ export function storedRecordsContract(
     test.each([0, 1])("version %i: a record is replaced, and keeps what is not known", async (version) => {
       const found = await planted.store.state(`replace-${version}`);
       if (!found) throw new Error("no record");
-      const next = recover(found.record, { kind: "retry", failureCount: 1 }, NOON, 60_000);
+      const next = recover(found.record, { kind: "retry", step: "takePayment", failures: 1 }, NOON, 60_000);
       expect(await planted.store.replace(found, next)).toMatchObject({ kind: "written" });
       expect(await planted.stored(`replace-${version}`)).toMatchObject({
         ...UNKNOWN,

@@ -23,7 +23,8 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     processState: record.processState,
     lockedBy: record.lockedBy,
     completeBy: record.completeBy,
-    failureCount: record.failureCount,
+    // No workflow here limits the failures of all steps together, so no decision reads their sum.
+    failureCount: isReduced ? 0 : record.failureCount,
     attempt: record.attempt,
     direction: record.direction,
     orderRevision: record.orderRevision,
@@ -71,7 +72,7 @@ function normalStep(step: StepRecord): StepRecord {
 
 /** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
 function normalRun(run: StepRun): StepRun {
-  const { state, scheduledAt, startBy, completeBy, retryCount } = run;
+  const { state, scheduledAt, startBy, completeBy, retryCount, failureCount = 0 } = run;
   return {
     state,
     scheduledAt: scheduledAt === null ? null : LONG_AGO,
@@ -80,6 +81,7 @@ function normalRun(run: StepRun): StepRun {
     retryCount: Math.min(retryCount, 1),
     // Here the time for taking up does not grow.
     waitCount: 0,
+    ...(failureCount > 0 && { failureCount }),
     error: null,
     endpoint: null,
     because: null,
@@ -89,13 +91,15 @@ function normalRun(run: StepRun): StepRun {
 }
 
 /** How a run came to its end is never asked again; of what an undo finds, only whether it may have had an effect. */
-function withoutWhatIsDone(step: StepRecord, direction: Direction): StepRecord {
+function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord {
+  // In an undo nobody asks what a step failed on its way forward.
+  const step = direction === "forward" ? given : { ...given, failureCount: undefined };
   const { undo } = step;
-  const undone = undo?.state === "Completed" ? { ...undo, retryCount: 0 } : undo;
+  const undone = undo?.state === "Completed" ? { ...undo, retryCount: 0, failureCount: undefined } : undo;
   switch (step.state) {
     case "Completed":
     case "Undone":
-      return { ...step, retryCount: 0, undo: undone };
+      return { ...step, retryCount: 0, failureCount: undefined, undo: undone };
     case "NotStarted":
     case "Failed":
       if (direction === "forward" || !mayHaveHadEffect(step)) return { ...step, undo: undone };

@@ -1,6 +1,7 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
 import { expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { runOf } from "../../shared/domain/plan.ts";
+import type { Direction, StateRecord, StepRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { Model } from "./model.ts";
 import type { Move } from "./moves.ts";
@@ -75,16 +76,24 @@ async function reach(
 function judgedOf(model: Model, state: State): string {
   const { values } = model.pieces;
   const record = state[RECORD] === 0 ? undefined : values.get<StateRecord>(state[RECORD] as number);
-  const steps = Object.entries(record?.steps ?? {}).map(([name, step]) => `${name} ${step.state} ${step.undo?.state}`);
+  const steps = Object.entries(record?.steps ?? {}).map(
+    ([name, step]) => `${name} ${step.state} ${step.undo?.state} ${budgetOf(step, record?.direction)}`,
+  );
   const { owed } = values.get<{ owed: string[] }>(state[PROMISES] as number);
   return JSON.stringify([
-    record && [record.processState, record.direction, record.failureCount, record.error?.kind, record.dueAt],
+    record && [record.processState, record.direction, record.error?.kind, record.dueAt],
     steps,
     record?.notices.map(({ status, step }) => [status, step]),
     values.get(state[LEDGER] as number),
     owed.map((word) => word.replace(/:\d+/, "")),
     values.get(state[BOUNDS] as number),
   ]);
+}
+
+/** What it failed, where that may still count. */
+function budgetOf(step: StepRecord, direction: Direction | undefined): number {
+  const run = direction === undefined ? null : runOf(step, direction);
+  return run === null || run.state === "Completed" || run.state === "Undone" ? 0 : (run.failureCount ?? 0);
 }
 
 async function judgedStates(model: Model, few: boolean) {

@@ -104,15 +104,32 @@ describe("P10 a sweep", () => {
     expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
   });
 
+  test("P11 what one step failed does not count against the next; the order keeps the sum", async () => {
+    const failing = async (operation: string) => {
+      world.answers.set(operation, () => ({ kind: "expired" }));
+      const wake = world.wakes.at(-1) ?? (await submitted());
+      expect(await world.runAttempt(wake)).toBe("expired");
+      world.answers.delete(operation);
+      await stuck();
+      return sweep(world, world.telemetry);
+    };
+    for (const operation of ["pickUp", "pickUp", "restock"])
+      expect(await failing(operation)).toMatchObject({ retried: 1, failed: 0 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 4, failureCount: 3 });
+    const counts = Object.values((await world.stateOf())?.steps ?? {}).map(({ failureCount = 0 }) => failureCount);
+    expect(counts).toEqual([2, 1, 0]);
+  });
+
   test("the bus away while Error is told: the next sweep tells it", async () => {
     await claimed();
     const read = await world.store.state("order-1");
     if (!read) throw new Error("no record");
-    await world.store.replace(read, { ...read.record, failureCount: 2 });
+    const failing = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, failureCount: 2 }]);
+    await world.store.replace(read, { ...read.record, steps: Object.fromEntries(failing) });
     await stuck();
     world.tellFault = new Error("bus down");
     await sweep(world, world.telemetry);
-    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 3 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 1 });
     world.tellFault = undefined;
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });

@@ -49,7 +49,10 @@ test("P13 an undo: a step whose outcome is unknown is undone too, by its key", a
   expect(await world.runAttempt(await world.submitted())).toBe("expired");
   const read = await world.store.state("order-1");
   if (!read) throw new Error("no record");
-  await world.store.replace(read, recover(read.record, { kind: "undo", failureCount: 3 }, NOON, 60_000));
+  await world.store.replace(
+    read,
+    recover(read.record, { kind: "undo", step: "reserveStock", failures: 3 }, NOON, 60_000),
+  );
   const undoing = await world.stateOf();
   if (!undoing) throw new Error("no record");
   world.calls.length = 0;
