@@ -1,8 +1,9 @@
-// Workflows' versions: checked when the app starts, and counted for operators.
+// The app is checked when it starts: its settings, its workflows and their versions, which operators can also count.
 import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "@azure/functions";
 import { workflowPorts } from "../shared/compose.ts";
 import { checkWorkflows, versionsInUse, WorkflowEdited } from "../shared/operations/check-workflows.ts";
+import { startFaults } from "../shared/start-faults.ts";
 import { processTelemetry } from "../shared/telemetry/events.ts";
 import { operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -10,6 +11,11 @@ import { operatorEndpoint } from "./http/operator-endpoint.ts";
 const CHECK_WITHIN_MS = 5000;
 
 app.hook.appStart(async () => {
+  const faults = startFaults(process.env);
+  if (faults.length > 0) {
+    processTelemetry.event("AppNotStarted", { faults: faults.join("\n") });
+    throw new Error(faults.join("\n"));
+  }
   const limit = new AbortController();
   try {
     await Promise.race([check(), sleep(CHECK_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
@@ -18,7 +24,7 @@ app.hook.appStart(async () => {
   }
 });
 
-/** @throws WorkflowEdited, and nothing else: what else is wrong, as a setting, the functions say themselves */
+/** @throws WorkflowEdited, and nothing else: a store that is away is no reason not to start */
 async function check(): Promise<void> {
   try {
     const { known, register } = workflowPorts();

@@ -190,7 +190,7 @@ const connected = settings.superRefine((given, context) => {
   }
 });
 
-type Environment = { readonly [name: string]: string | undefined };
+export type Environment = { readonly [name: string]: string | undefined };
 
 /** @throws one error that names every setting at fault. */
 export function parseConfig(environment: Environment): Config {

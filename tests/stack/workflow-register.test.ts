@@ -5,6 +5,7 @@ import { contentOfWorkflow } from "../../shared/domain/workflow-content.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "../../shared/store/workflow-register.ts";
 import { knownWorkflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
+import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -73,4 +74,11 @@ test("an app whose workflow was edited without a new version does not start", as
   const entry = supervision.item(`workflow:${CHAIN.name}:${CHAIN.version}`, "workflows");
   await entry.patch([{ op: "set", path: "/parts/policy", value: "as it was" }]);
   await expect(app.stack.restart("host")).rejects.toThrow();
+});
+
+test("an app whose workflow asks an agent that it does not have does not start, and says so", async () => {
+  const [first, ...others] = CHAIN.steps;
+  if (!first) throw new Error("no step");
+  using adapted = adaptApp([{ ...CHAIN, steps: [{ ...first, agent: "nobody" }, ...others] }]);
+  await expect(startTestStack({ appDir: adapted.dir })).rejects.toThrow("no agent nobody; there are inventory");
 });

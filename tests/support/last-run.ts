@@ -9,7 +9,7 @@ export const SUITES = {
   crash: ["tests/faults/crash", "the host is killed at each await, and at each of the recovery (`npm run faults`)"],
   "crash, a choice": [
     "tests/faults/crash",
-    "the same at one point for each thing written or sent (`npm run test:long`)",
+    "the same at one point for each thing written or sent, every other scenario in the flex topology (`npm run test:long`)",
   ],
   "crash, flex": [
     "tests/faults/crash",

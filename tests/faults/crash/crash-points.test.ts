@@ -1,7 +1,9 @@
 // P16, P20: the host is killed at every await of the operations, one at a time, and comes back. The points are found by running:
 // FAULTS=all kills at each, and at those that only a recovery reaches; without it at one for each thing written or sent. Each life
-// has a stack to itself while it lasts, so that it sees its own deaths only.
+// has a stack to itself while it lasts, so that it sees its own deaths only. With TOPOLOGY all are lived in that topology; a short run
+// without it lives every other scenario in flex.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { TOPOLOGIES, type Topology } from "../../../local/host/flex/groups.ts";
 import { ANY_ORDER } from "../../support/probe-point.ts";
 import { chosenTopology } from "../../support/test-stack.ts";
 import { actorOf, essential } from "./choice.ts";
@@ -12,8 +14,11 @@ import { type Rig, startRig } from "./rig.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 const isWhole = process.env["FAULTS"] === "all";
+const isMixed = !isWhole && process.env["TOPOLOGY"] === undefined;
 /** In the flex topology each has a dozen processes. */
-const STACKS = chosenTopology() === "flex" ? 2 : 3;
+const STACKS: Record<Topology, number> = isMixed
+  ? { single: 2, flex: 1 }
+  : { single: 0, flex: 0, [chosenTopology()]: chosenTopology() === "flex" ? 2 : 3 };
 /** A point that only a recovery reaches is killed at after the death that led there, and so on. */
 const DEATHS_IN_A_ROW = isWhole ? 3 : 1;
 /** Of the points of a plain life, those that chance may keep from a second one: which of two steps ends first is nobody's to say. */
@@ -33,14 +38,27 @@ const plain = new Map<Scenario, Lived>();
 const known = new Set<string>();
 const lived: Lived[] = [];
 const begun = Date.now();
-let rigs: Pool<Rig>;
+const pools = new Map<Topology, Pool<Rig>>();
+
+const topologyOf = (scenario: Scenario): Topology =>
+  isMixed && scenarios.indexOf(scenario) % 2 === 1 ? "flex" : chosenTopology();
+const allRigs = () => [...pools.values()].flatMap(({ all }) => all);
+
+async function liveInItsTopology(life: Life): Promise<Lived> {
+  const pool = pools.get(topologyOf(life.scenario));
+  if (!pool) throw new Error("no stack was started for it");
+  return pool.use((rig) => live(rig, life));
+}
 
 beforeAll(async () => {
-  rigs = poolOf(await Promise.all(Array.from({ length: STACKS }, startRig)));
   await Promise.all(
-    scenarios.map((scenario) =>
-      rigs.use(async (rig) => void plain.set(scenario, await live(rig, { scenario, deaths: [] }))),
-    ),
+    TOPOLOGIES.map(async (topology) => {
+      const rigs = await Promise.all(Array.from({ length: STACKS[topology] }, () => startRig(topology)));
+      pools.set(topology, poolOf(rigs));
+    }),
+  );
+  await Promise.all(
+    scenarios.map(async (scenario) => void plain.set(scenario, await liveInItsTopology({ scenario, deaths: [] }))),
   );
   const chosen = new Set(isWhole ? [] : essential([...plain.values()].flatMap(({ points }) => points)));
   for (const scenario of scenarios) {
@@ -52,10 +70,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   reportCrashes(lived, kills(), Date.now() - begun);
-  await Promise.all(rigs?.all.map((rig) => rig[Symbol.asyncDispose]()) ?? []);
+  await Promise.all(allRigs().map((rig) => rig[Symbol.asyncDispose]()));
 }, 60_000);
 
-const kills = () => (rigs?.all ?? []).reduce((sum, rig) => sum + rig.kills, 0);
+const kills = () => allRigs().reduce((sum, rig) => sum + rig.kills, 0);
 
 /** The lives that a scenario is the first to have a point for. */
 const deaths = new Map<Scenario, Life[]>();
@@ -67,7 +85,7 @@ function livesOf(scenario: Scenario, points: readonly string[], before: readonly
 }
 
 async function dieAt(life: Life): Promise<void> {
-  const found = await rigs.use((rig) => live(rig, life));
+  const found = await liveInItsTopology(life);
   lived.push(found);
   noteLife(found);
   if (life.deaths.length === DEATHS_IN_A_ROW || life.ofAnyOrder) return;
@@ -95,7 +113,7 @@ for (const scenario of scenarios) {
 test(
   "[supervisor, housekeeping | every await of a tick that is about no order: the lead, the search, the comparison, the removal of what is old | host killed] the next host's tick does it all; the order under way ends",
   async () => {
-    const points = [...new Set(rigs.all.flatMap((rig) => rig.noted(ANY_ORDER).points))];
+    const points = [...new Set(allRigs().flatMap((rig) => rig.noted(ANY_ORDER).points))];
     expect(points.map(actorOf)).toEqual(expect.arrayContaining(["supervisor", "housekeeping"]));
     const chosen = isWhole ? points : points.filter((point) => point === "supervisor:leadership.lead#1:after");
     const during = (name: string) => scenarios.filter((scenario) => scenario.name === name);

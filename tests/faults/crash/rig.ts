@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { madeOrder } from "../../../cli/shop.ts";
 import type { OrderRequest } from "../../../client/order-client.ts";
+import type { Topology } from "../../../local/host/flex/groups.ts";
 import type { StateRecord } from "../../../shared/domain/state-record.ts";
 import type { ActionName } from "../../../shared/messaging/operator-request.ts";
 import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
@@ -31,7 +32,7 @@ export interface Rig extends AsyncDisposable {
   forget(orderId: string): void;
 }
 
-export async function startRig(): Promise<Rig> {
+export async function startRig(topology: Topology): Promise<Rig> {
   const adapted = probeApp(workflows);
   const folder = mkdtempSync(join(tmpdir(), "probe-"));
   const { watched, noted } = foldersOf(folder);
@@ -39,6 +40,7 @@ export async function startRig(): Promise<Rig> {
   let kills = 0;
   let ending = false;
   const app: TestStack = await startTestStack({
+    topology,
     appDir: adapted.dir,
     queuesFile: shortLocks(folder),
     appSettings: {

@@ -1,0 +1,49 @@
+// `npm run workflows`: what the workflows look like, drawn from their definitions; whether they can run.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { knownAgents } from "../shared/agents/agents.ts";
+import { workflowFaults } from "../shared/domain/workflow.ts";
+import { knownWorkflows } from "../shared/workflows/workflows.ts";
+import { readArguments, runCommand, UsageError } from "./arguments.ts";
+import { ROOT } from "./settings.ts";
+import { mermaidOf } from "./workflows/mermaid.ts";
+import { workflowsPage } from "./workflows/page.ts";
+import { drawn } from "./workflows/terminal.ts";
+
+const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
+  NAME        one workflow, in all of its versions; all of them without it
+  --check     only says what is wrong with them: exit code 1 where anything is
+  --mermaid   as Mermaid flowcharts
+  --write     writes docs/workflows.md anew`;
+
+await runCommand(async () => {
+  const flag = { type: "boolean" } as const;
+  const options = { check: flag, mermaid: flag, write: flag, help: flag };
+  const { values, positionals } = readArguments(options, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const faults = knownWorkflows.flatMap((workflow) => workflowFaults(workflow, knownAgents));
+  if (faults.length > 0) {
+    console.error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
+    return 1;
+  }
+  if (values["check"]) {
+    console.log(`${knownWorkflows.length} versions of workflows can run.`);
+    return 0;
+  }
+  if (values["write"]) {
+    const page = join(ROOT, "docs/workflows.md");
+    writeFileSync(page, workflowsPage(readFileSync(page, "utf8"), knownWorkflows));
+    return 0;
+  }
+  const [name] = positionals;
+  const chosen = knownWorkflows.filter((workflow) => name === undefined || workflow.name === name);
+  if (chosen.length === 0) {
+    const names = [...new Set(knownWorkflows.map((workflow) => workflow.name))].join(", ");
+    throw new UsageError(`There is no workflow ${name}; there are ${names}`);
+  }
+  for (const workflow of chosen) console.log(values["mermaid"] ? `${mermaidOf(workflow)}\n` : drawn(workflow));
+  return 0;
+});

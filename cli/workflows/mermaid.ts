@@ -1,0 +1,23 @@
+// A workflow as a Mermaid flowchart: a box for each step, an arrow from each step that it waits for.
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { askedOf, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
+
+export function mermaidOf(workflow: Workflow): string {
+  const boxes = workflow.steps.map((step) => {
+    const own = ownPolicyInWords(workflow, step);
+    const lines = [`<b>${step.name}</b>`, askedOf(step), undoInWords(step), ...(own ? [`<i>${own}</i>`] : [])];
+    return `  ${step.name}["${lines.join("<br/>")}"]`;
+  });
+  const arrows = workflow.steps.flatMap(({ name, after }) => after.map((before) => `  ${before} --> ${name}`));
+  return ["flowchart LR", ...boxes, ...arrows].join("\n");
+}
+
+/** All of them as a page's section: a heading, the policy, the picture. */
+export function sectionsOf(workflows: readonly Workflow[]): string {
+  return workflows
+    .map((workflow) => {
+      const heading = `## ${workflow.name}, version ${workflow.version}`;
+      return `${heading}\n\n${policyInWords(workflow.policy)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
+    })
+    .join("\n");
+}

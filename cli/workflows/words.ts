@@ -1,0 +1,48 @@
+// What a workflow's steps and policies say, in words that fit into a box.
+import { durationMs } from "../../shared/domain/duration.ts";
+import { policyFor, type RecoveryPolicy, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+
+/** `PT1M30S` as "1 min 30 s". */
+export function spoken(duration: string): string {
+  let rest = durationMs(duration) ?? 0;
+  const parts = UNITS.flatMap(([unit, ms]) => {
+    const count = unit === "s" ? rest / ms : Math.floor(rest / ms);
+    rest -= count * ms;
+    return count > 0 ? [`${count} ${unit}`] : [];
+  });
+  return parts.join(" ");
+}
+
+export function undoInWords({ undo }: WorkflowStep): string {
+  if (undo === "nothing") return "leaves nothing to undo";
+  if (undo === "byHand") return "undone by hand";
+  return `undo: ${undo.operation}, within ${spoken(undo.completeWithin)}`;
+}
+
+/** `inventory.reserve, within 10 s` */
+export function askedOf({ agent, operation, transport, completeWithin }: WorkflowStep): string {
+  const over = transport === "queue" ? " over its queue" : "";
+  return `${agent}.${operation}${over}, within ${spoken(completeWithin)}`;
+}
+
+export function policyInWords(policy: RecoveryPolicy): string {
+  const { failureThreshold, mostFailures, waits, onExhausted, onRejected } = policy;
+  const then = (what: "fail" | "undo") => (what === "fail" ? "an operator looks" : "what was done is undone");
+  const pauses = waits.length > 0 ? `, then pauses of ${waits.map(spoken).join(", ")}` : "";
+  const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
+  const attempts = `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
+  return `${attempts}, then ${then(onExhausted)}; refused: ${then(onRejected)}`;
+}
+
+/** What of the workflow's policy is another for the step; undefined where nothing is. */
+export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string | undefined {
+  const own = policyInWords(policyFor(workflow, step.name));
+  return own === policyInWords(workflow.policy) ? undefined : own;
+}
