@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
-import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
+import { type Config, parseConfig, parseSubmissionQueues, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
@@ -85,6 +85,9 @@ let composed: App | undefined;
 
 /** What every order's telemetry goes by; read when the app is loaded. */
 export const telemetrySettings = parseTelemetryConfig(process.env);
+
+/** The submission queues of one sender each, which have a function each; read when the app is loaded. */
+export const submissionQueues = parseSubmissionQueues(process.env);
 
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
@@ -180,7 +183,11 @@ function compose(config: Config): App {
     ),
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
-    rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
+    rules: {
+      workflows: workflows.names,
+      replyQueuePattern: config.ReplyQueuePattern,
+      ownedQueues: config.SubmissionQueues,
+    },
     timing: {
       holdWithinMs: config.HoldWithin,
       misconfiguredRetryMs: config.RetryMisconfiguredAfter,
@@ -213,9 +220,11 @@ function compose(config: Config): App {
     nonce: randomUUID,
     now,
   };
+  const ownedQueues = config.SubmissionQueues.map(({ queue }) => queue);
   const consumed = [
     queues.orders,
     queues.priorityOrders,
+    ...ownedQueues,
     queues.scheduler,
     queues.agentReplies,
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
@@ -239,7 +248,7 @@ function compose(config: Config): App {
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
-    const own = deadLetterQueuesOf({ consumed, quarantine, orders: config.OrdersQueue, agentReplies });
+    const own = deadLetterQueuesOf({ consumed, quarantine, orders: config.OrdersQueue, ownedQueues, agentReplies });
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };

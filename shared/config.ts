@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
+import type { OwnedQueue } from "./domain/owned-queue.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
 import { inWords } from "./messaging/checked.ts";
 import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
+import { ownedQueues } from "./messaging/owned-queues.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
@@ -97,6 +99,8 @@ export const settings = z.object({
   ServiceBus__clientId: text.optional(),
   OrdersQueue: queueName.default("orders"),
   PriorityOrdersQueue: queueName.default("orders-priority"),
+  /** The submission queues of one sender each. */
+  SubmissionQueues: ownedQueues,
   SchedulerQueue: queueName.default("scheduler"),
   QuarantineQueue: queueName.default("quarantine"),
   /** Agents that are asked over a queue each have their own: this, and `-<agent>` after it. */
@@ -195,11 +199,22 @@ type Environment = { readonly [name: string]: string | undefined };
 /** @throws one error that names every setting at fault. */
 export function parseConfig(environment: Environment): Config {
   const checked = connected.superRefine((given, context) => {
-    for (const { path, message } of secretFaults(given, environment)) {
+    for (const { path, message } of [...secretFaults(given, environment), ...senderFaults(given)]) {
       context.addIssue({ code: "custom", path: [path], message });
     }
   });
   return { ...parsed(checked, environment), settingOf: (name) => environment[name] };
+}
+
+/** A sender's own queue is none of the app's, and its reply queues are some that the app would answer on. */
+function senderFaults(given: z.output<typeof settings>) {
+  const { OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
+  const taken = [OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
+  const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
+    ...(taken.includes(queue) ? [`${queue} has another use`] : []),
+    ...replyQueues.flatMap((name) => (given.ReplyQueuePattern.test(name) ? [] : [`${name} is no reply queue`])),
+  ]);
+  return messages.map((message) => ({ path: "SubmissionQueues", message }));
 }
 
 /** What a header may be given as its value (RFC 9110 section 5.5), without spaces round it. */
@@ -207,7 +222,7 @@ const HEADER_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Settings that an endpoint sends as a header. Their values are secrets: no fault shows one. */
 function secretFaults(given: z.output<typeof settings>, environment: Environment) {
-  // The only lists among the settings are those of endpoints.
+  // Of the lists among the settings only those of endpoints have such members.
   return Object.entries(given).flatMap(([path, value]) =>
     (Array.isArray(value) ? (value as readonly Endpoint[]) : []).flatMap(({ url, authentication }) => {
       if (authentication?.kind !== "header") return [];
@@ -217,6 +232,11 @@ function secretFaults(given: z.output<typeof settings>, environment: Environment
       return HEADER_VALUE.test(secret) ? [] : [{ path, message: `the setting ${setting} can't be sent as a header` }];
     }),
   );
+}
+
+/** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
+export function parseSubmissionQueues(environment: Environment): readonly OwnedQueue[] {
+  return parsed(settings.pick({ SubmissionQueues: true }), environment).SubmissionQueues;
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */

@@ -71,6 +71,13 @@ param authClientId string
 param authAudience string
 
 var stores = loadJsonContent('../entities/cosmos.json')
+// any, because no queue need have the member.
+var queues = any(loadJsonContent('../entities/service-bus.json').queues)
+// The submission queues of one sender each: the app has a function for each.
+var submissionQueues = map(
+  filter(queues, queue => contains(queue, 'submission')),
+  queue => union({ queue: queue.name }, queue.submission)
+)
 var signsIn = !empty(authClientId)
 
 // Every setting of shared/config.ts, and what the platform wants beside them. tests/infra compares.
@@ -80,6 +87,7 @@ var settings = {
   ServiceBus__clientId: identity.clientId
   OrdersQueue: 'orders'
   PriorityOrdersQueue: 'orders-priority'
+  SubmissionQueues: string(submissionQueues)
   SchedulerQueue: 'scheduler'
   QuarantineQueue: 'quarantine'
   AgentRequestsQueue: 'agent-requests'

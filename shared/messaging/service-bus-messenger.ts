@@ -6,6 +6,7 @@ import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
+import { CAME_BY } from "./dead-letters.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
 
@@ -138,7 +139,7 @@ export function createServiceBusMessenger(
       });
     },
 
-    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
+    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue }) {
       const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
       const message: ServiceBusMessage = {
         body,
@@ -149,6 +150,7 @@ export function createServiceBusMessenger(
         ...(replyToSessionId && { replyToSessionId }),
         applicationProperties: {
           ...traced().applicationProperties,
+          ...(queue && { [CAME_BY]: queue }),
           faultCount: faults.length,
           ...Object.fromEntries(named),
         },
