@@ -18,12 +18,16 @@ const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERV
 
 export const QUEUES_FILE = join(ROOT, "infra/entities/service-bus.json");
 
-/** The setting that lists the submission queues of one sender each, as Bicep makes it of the same file. */
-export function submissionQueuesIn(queuesFile: string): string {
+/** The settings that list the submission queues of one sender each and the teams with a reply queue each, as Bicep makes them of the same file. */
+export function partiesIn(queuesFile: string): Record<"SubmissionQueues" | "AgentTeams", string> {
   const { queues } = JSON.parse(readFileSync(queuesFile, "utf8")) as {
-    readonly queues: readonly { readonly name: string; readonly submission?: object }[];
+    readonly queues: readonly { readonly name: string; readonly submission?: object; readonly team?: object }[];
   };
-  return JSON.stringify(queues.flatMap(({ name, submission }) => (submission ? [{ queue: name, ...submission }] : [])));
+  const owned = queues.flatMap(({ name, submission }) => (submission ? [{ queue: name, ...submission }] : []));
+  return {
+    SubmissionQueues: JSON.stringify(owned),
+    AgentTeams: JSON.stringify(queues.flatMap(({ team }) => team ?? [])),
+  };
 }
 
 /** The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones. */
@@ -31,7 +35,7 @@ export function settingsFor(addresses: Addresses): Record<string, string> {
   const { bus, cosmos, azurite, remotes, traces, host } = addresses;
   return {
     ...sampleSettings(),
-    SubmissionQueues: submissionQueuesIn(QUEUES_FILE),
+    ...partiesIn(QUEUES_FILE),
     // Its attempts are in a task hub of its own: they hear of replies on a queue of their own.
     ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),

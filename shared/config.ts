@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
-import type { OwnedQueue } from "./domain/owned-queue.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
+import { agentTeams } from "./messaging/agent-teams.ts";
 import { inWords } from "./messaging/checked.ts";
 import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
@@ -107,6 +107,8 @@ export const settings = z.object({
   AgentRequestsQueue: queueName.default("agent-requests"),
   /** Where they reply. Of several hosts with task hubs of their own, each needs its own. */
   AgentRepliesQueue: queueName.default("agent-replies"),
+  /** Teams that run agents elsewhere, each of which replies on a queue of its own: that name, and `-<team>` after it. */
+  AgentTeams: agentTeams,
   /** What a private reply queue may be called. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
@@ -235,8 +237,8 @@ function secretFaults(given: z.output<typeof settings>, environment: Environment
 }
 
 /** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
-export function parseSubmissionQueues(environment: Environment): readonly OwnedQueue[] {
-  return parsed(settings.pick({ SubmissionQueues: true }), environment).SubmissionQueues;
+export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "AgentTeams"> {
+  return parsed(settings.pick({ SubmissionQueues: true, AgentTeams: true }), environment);
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */

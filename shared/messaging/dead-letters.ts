@@ -109,14 +109,16 @@ export interface OwnQueues {
   /** Those of one sender each. */
   readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
+  /** Those of one team each. */
+  readonly teamQueues?: readonly string[];
 }
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
-  const { consumed, quarantine, orders, ownedQueues = [], agentReplies } = own;
-  // The quarantine keeps what came on a queue of orders or of replies, and says in the subject which. An order stays its sender's.
+  const { consumed, quarantine, orders, ownedQueues = [], agentReplies, teamQueues = [] } = own;
+  // The quarantine keeps what came on a queue of orders or of replies, and says in the subject which. It stays its sender's.
   const source = (subject: string | undefined, cameBy?: unknown) => {
-    if (subject === "InvalidReply") return agentReplies;
-    return ownedQueues.find((queue) => queue === cameBy) ?? orders;
+    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [orders, ownedQueues];
+    return others.find((queue) => queue === cameBy) ?? several;
   };
   return [
     ...consumed.map((queue) => ({ name: queue, queue, isSubQueue: true, resendTo: () => queue })),

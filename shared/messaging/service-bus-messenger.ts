@@ -5,6 +5,7 @@ import type { Reply } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
+import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./dead-letters.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
@@ -17,6 +18,7 @@ export interface QueueNames {
   readonly agentRequests: string;
   /** Where this host's attempts hear of their replies. */
   readonly agentReplies: string;
+  readonly agentTeams?: readonly AgentTeam[];
 }
 
 /** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
@@ -123,7 +125,7 @@ export function createServiceBusMessenger(
         subject: request.operation,
         messageId: requestId(request.ticket),
         correlationId: request.ticket.lockedBy,
-        replyTo: queues.agentReplies,
+        replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),
         timeToLive: leftMs,
         ...traced(),
       });

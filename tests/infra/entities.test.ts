@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { submissionQueuesIn } from "../../cli/settings.ts";
+import { partiesIn } from "../../cli/settings.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
 
@@ -20,11 +20,13 @@ interface Queue {
     readonly orderIdPrefix: string;
     readonly replyQueues: readonly string[];
   };
+  /** Of a reply queue of one team. */
+  readonly team?: { readonly team: string; readonly agents: readonly string[] };
 }
 const queuesIn = (file: string) => (JSON.parse(read(file)) as { queues: Queue[] }).queues;
 const queues = queuesIn("infra/entities/service-bus.json");
-/** What an adopter adds for two shops with queues of their own. */
-const withShops = [...queues, ...queuesIn("samples/shops.json")];
+/** What an adopter adds for two shops, and a team with an agent, with queues of their own. */
+const withParties = [...queues, ...queuesIn("samples/parties.json")];
 const cosmos = JSON.parse(read("infra/entities/cosmos.json")) as { database: string; containers: { id: string }[] };
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
 const bicep = Object.fromEntries(
@@ -69,7 +71,7 @@ test("queues and containers that the settings name exist, in Azure and locally",
 });
 
 test("each queue says who sends and who listens", () => {
-  for (const { name, senders, listeners } of withShops) {
+  for (const { name, senders, listeners } of withParties) {
     expect(senders.length, name).toBeGreaterThan(0);
     expect(listeners.length, name).toBeGreaterThan(0);
     for (const party of [...senders, ...listeners]) {
@@ -95,20 +97,29 @@ function trespasses(all: readonly Queue[]): string[] {
 }
 
 test("a queue of one sender is that sender's alone, and so are its reply queues; the app takes the list that is made of it", () => {
-  expect(withShops.filter(isOwned)).toHaveLength(2);
-  expect(trespasses(withShops)).toEqual([]);
+  expect(withParties.filter(isOwned)).toHaveLength(2);
+  expect(trespasses(withParties)).toEqual([]);
   const folder = mkdtempSync(join(tmpdir(), "queues-"));
   const file = join(folder, "service-bus.json");
-  writeFileSync(file, JSON.stringify({ queues: withShops }));
-  const SubmissionQueues = submissionQueuesIn(file);
+  writeFileSync(file, JSON.stringify({ queues: withParties }));
+  const config = parseConfig({ ...sample, ...partiesIn(file) });
   rmSync(folder, { recursive: true });
-  expect(parseConfig({ ...sample, SubmissionQueues }).SubmissionQueues).toEqual(
-    withShops.filter(isOwned).map(({ name, submission }) => ({ queue: name, ...submission })),
-  );
+  const owned = withParties.filter(isOwned).map(({ name, submission }) => ({ queue: name, ...submission }));
+  expect(config.SubmissionQueues).toEqual(owned);
+  expect(config.AgentTeams).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
+});
+
+test("a team that runs agents has a reply queue that is called after it, and alone sends there", () => {
+  const teams = withParties.filter(({ team }) => team !== undefined);
+  expect(teams).toHaveLength(1);
+  for (const { name, senders, listeners, team } of teams) {
+    expect(name).toBe(`${bicep["AgentRepliesQueue"]}-${team?.team}`);
+    expect([senders, listeners]).toEqual([[team?.team], ["app"]]);
+  }
 });
 
 test("planted: a queue of one sender to which another may send, and reply queues on which another may listen, are found", () => {
-  const planted = withShops.map((queue) => ({
+  const planted = withParties.map((queue) => ({
     ...queue,
     ...(queue.name === "orders-tea-shop" && { senders: ["tea-shop", "shop"] }),
     ...(queue.name === "replies-mug-shop" && { listeners: ["mug-shop", "tea-shop"] }),
@@ -147,8 +158,8 @@ test("the app has the right to listen wherever a function or an operator needs i
   expect(triggers.length).toBeGreaterThan(3);
   const needed = [...triggers, ...FOR_OPERATORS];
   const isNeeded = ({ name }: Queue) => needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?"));
-  const wanted = withShops.filter((queue) => isOwned(queue) || isNeeded(queue));
-  expect(withShops.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
+  const wanted = withParties.filter((queue) => isOwned(queue) || isNeeded(queue));
+  expect(withParties.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
 });
 
 test("planted: a queue without the app's right to listen is found", () => {
@@ -160,8 +171,8 @@ test("planted: a queue without the app's right to listen is found", () => {
 
 test("reply queues match the pattern that orders may name", () => {
   const pattern = new RegExp(bicep["ReplyQueuePattern"] ?? "^$");
-  const owned = withShops.flatMap(({ submission }) => submission?.replyQueues ?? []);
-  const replies = withShops.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
+  const owned = withParties.flatMap(({ submission }) => submission?.replyQueues ?? []);
+  const replies = withParties.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
   expect(replies.length).toBeGreaterThan(2);
   for (const { name } of replies) expect(name).toMatch(pattern);
 });

@@ -13,6 +13,7 @@ import {
 } from "../../client/order-client.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
+import { openLedger } from "../support/ledger.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "senders-"));
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const queuesIn = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { queues: object[] }).queues;
   writeFileSync(
     queuesFile,
-    JSON.stringify({ queues: [...queuesIn(QUEUES_FILE), ...queuesIn(join(ROOT, "samples/shops.json"))] }),
+    JSON.stringify({ queues: [...queuesIn(QUEUES_FILE), ...queuesIn(join(ROOT, "samples/parties.json"))] }),
   );
   app = await startTestStack({ queuesFile });
   const clientOf = (owner: string) =>
@@ -118,4 +119,21 @@ test("P15 on a shared queue another takes the id and the session: the client is 
     kind: "timedOut",
     reason: expect.stringContaining("another one was submitted"),
   });
+});
+
+test("P7 a reply by a queue of somebody who was not asked completes nothing, whatever it knows; by its team's own it does", async () => {
+  await app.switchOn("fraud", { kind: "slow", delayMs: 1500, match: { orderId: "tea-5" } });
+  const end = tea.submit(madeOrder("tea-5"));
+  const asked = await app.eventually("tea-5", ({ steps }) => steps["checkFraud"]?.nonce !== undefined);
+  const { lockedBy, steps } = asked;
+  const step = { orderId: "tea-5", attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
+  const ticket = { ...step, nonce: steps["checkFraud"]?.nonce };
+  const sender = app.bus.createSender("agent-replies");
+  await sender.sendMessages({ body: { ticket, kind: "done", result: { checkId: "chk-forged" } } });
+  await sender.close();
+  expect(await end).toMatchObject({ kind: "completed" });
+  const record = await app.eventually("tea-5", ended);
+  expect(record.steps["checkFraud"]?.result?.["checkId"]).toMatch(/^chk-(?!forged)/);
+  const refused = (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply");
+  expect(refused).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { openRecords, type Records } from "../../cli/records.ts";
-import { QUEUES_FILE, ROOT, type Settings, settingsFor, submissionQueuesIn } from "../../cli/settings.ts";
+import { partiesIn, QUEUES_FILE, ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import { ENGINES, type EngineName } from "../../local/host/durable/engine-profile.ts";
 import { TOPOLOGIES, type Topology } from "../../local/host/flex/groups.ts";
@@ -72,7 +72,7 @@ export async function startTestStack(
     topology: chosenTopology(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
-      SubmissionQueues: submissionQueuesIn(queuesFile),
+      ...partiesIn(queuesFile),
       SupervisorSchedule: "* * * * * *",
       ...(typeof appSettings === "function" ? appSettings(addresses) : appSettings),
     }),
