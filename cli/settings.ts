@@ -16,11 +16,26 @@ interface StackFile {
 /** Who looks at a trace on this machine does not want to wait for it. */
 const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };
 
+export const QUEUES_FILE = join(ROOT, "infra/entities/service-bus.json");
+
+/** The settings that list the submission queues of one sender each and the teams with a reply queue each, as Bicep makes them of the same file. */
+export function partiesIn(queuesFile: string): Record<"SubmissionQueues" | "AgentTeams", string> {
+  const { queues } = JSON.parse(readFileSync(queuesFile, "utf8")) as {
+    readonly queues: readonly { readonly name: string; readonly submission?: object; readonly team?: object }[];
+  };
+  const owned = queues.flatMap(({ name, submission }) => (submission ? [{ queue: name, ...submission }] : []));
+  return {
+    SubmissionQueues: JSON.stringify(owned),
+    AgentTeams: JSON.stringify(queues.flatMap(({ team }) => team ?? [])),
+  };
+}
+
 /** The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones. */
 export function settingsFor(addresses: Addresses): Record<string, string> {
   const { bus, cosmos, azurite, remotes, traces, host } = addresses;
   return {
     ...sampleSettings(),
+    ...partiesIn(QUEUES_FILE),
     // Its attempts are in a task hub of its own: they hear of replies on a queue of their own.
     ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),

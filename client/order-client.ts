@@ -1,11 +1,12 @@
 // For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
 import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
+import { contentDigest } from "./content-digest.ts";
 import { describeFault, OrderClientError } from "./order-client-error.ts";
 import { endFrom, notSent, type OrderEnd, rejected, timedOut } from "./order-end.ts";
 import { type OrderRequest, readStatus, type StatusMessage } from "./order-messages.ts";
 import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
-import { contentOf, Submissions } from "./submissions.ts";
+import { Submissions } from "./submissions.ts";
 
 export { OrderClientError } from "./order-client-error.ts";
 export type { OrderEnd } from "./order-end.ts";
@@ -38,12 +39,18 @@ export interface WaitOptions {
   readonly onStatus?: (status: StatusMessage) => void;
 }
 
+export interface FollowOptions extends WaitOptions {
+  /** As it was submitted: nothing is heard of another one under its id. Not needed where this client submitted it and was not refused. */
+  readonly order?: OrderRequest;
+}
+
 export interface OrderClient extends AsyncDisposable {
   /** What the app is given as `replyToSessionId`. */
   readonly sessionId: string;
   /**
    * Sends an order and waits for its end. Repeating it is safe: the message id is the order's id, and one id is one order. Resolves as
-   * `rejected`, with the faults, where the app does not take this submission.
+   * `rejected`, with the faults, where the app does not take this submission. What is heard of other content under the same id, as where
+   * somebody else took the id, counts for nothing.
    * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
    */
   submit(order: OrderRequest, options?: WaitOptions): Promise<OrderEnd>;
@@ -52,7 +59,7 @@ export interface OrderClient extends AsyncDisposable {
    * a failure that an operator deals with. Ends that were answered before are not told again, unless they are for ever.
    * @throws OrderClientError as `submit` does.
    */
-  follow(orderId: string, options?: WaitOptions): Promise<OrderEnd>;
+  follow(orderId: string, options?: FollowOptions): Promise<OrderEnd>;
   /** Whoever still waits gets an OrderClientError. */
   close(): Promise<void>;
 }
@@ -126,12 +133,17 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     }
   }
 
+  function heardOf(orderId: string, content: string | undefined) {
+    const heard = inbox.heard(orderId, content);
+    return { heard, isTaken: heard.length === 0 && inbox.heard(orderId).length > 0 };
+  }
+
   async function wait(
     orderId: string,
     from: From,
     { signal, timeoutMs = USUAL_TIMEOUT_MS, onStatus }: WaitOptions,
     begin: (abortSignal: AbortSignal) => Promise<void>,
-    submitted?: { readonly id: string; readonly content: string },
+    { id, content }: { readonly id?: string; readonly content?: string | undefined },
   ): Promise<OrderEnd> {
     signal?.throwIfAborted();
     if (closed) throw closedError();
@@ -144,9 +156,13 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     signal?.addEventListener("abort", giveUp, { once: true });
     const timer =
       timeoutMs <= LONGEST_TIMER_MS
-        ? setTimeout(() => resolve(timedOut(orderId, from, sent, timeoutMs, inbox.heard(orderId))), timeoutMs)
+        ? setTimeout(
+            () => resolve(timedOut({ orderId, from, sent, timeoutMs, ...heardOf(orderId, content) })),
+            timeoutMs,
+          )
         : undefined;
     const waiter = {
+      contentDigest: content,
       onStatus(status: StatusMessage) {
         try {
           onStatus?.(status);
@@ -161,18 +177,20 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       // What came meanwhile waits in the inbox.
       if (!done.signal.aborted) leave = inbox.join(orderId, waiter, from);
     };
-    const submission = submitted && {
-      ...submitted,
-      orderId,
-      onRejected(rejection: StatusMessage) {
-        waiter.onStatus(rejection);
-        resolve(rejected(rejection));
-      },
-      onMayJoin() {
-        mayJoin = true;
-        if (sent) join();
-      },
-    };
+    const submission = id !== undefined &&
+      content !== undefined && {
+        id,
+        content,
+        orderId,
+        onRejected(rejection: StatusMessage) {
+          waiter.onStatus(rejection);
+          resolve(rejected(rejection));
+        },
+        onMayJoin() {
+          mayJoin = true;
+          if (sent) join();
+        },
+      };
     let mayJoin = submission ? submissions.add(submission) : true;
     begin(done.signal)
       .then(() => {
@@ -205,14 +223,18 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
         return notSent(null, reason);
       }
       const id = crypto.randomUUID();
+      const content = await contentDigest(order);
       const begin = async (abortSignal: AbortSignal) => {
         // A reply queue that can't be listened to shows before anything is ordered.
         await session.listen();
         await send(order, id, abortSignal);
       };
-      return wait(orderId, "start", options, begin, { id, content: contentOf(order) });
+      return wait(orderId, "start", options, begin, { id, content });
     },
-    follow: (orderId, options = {}) => wait(orderId, "untold", options, () => session.listen()),
+    async follow(orderId, { order, ...options } = {}) {
+      const content = order ? await contentDigest(order) : submissions.contentOf(orderId);
+      return wait(orderId, "untold", options, () => session.listen(), { content });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -64,14 +64,18 @@ export function endFrom(end: EndMessage, heard: readonly StatusMessage[]): Order
   }
 }
 
+interface Waited {
+  readonly orderId: string;
+  readonly from: From;
+  readonly sent: boolean;
+  readonly timeoutMs: number;
+  readonly heard: readonly StatusMessage[];
+  /** Something was heard of other content under this id. */
+  readonly isTaken: boolean;
+}
+
 /** Where to look when no end was heard in time. */
-export function timedOut(
-  orderId: string,
-  from: From,
-  sent: boolean,
-  timeoutMs: number,
-  heard: readonly StatusMessage[],
-): OrderEnd {
+export function timedOut({ orderId, from, sent, timeoutMs, heard, isTaken }: Waited): OrderEnd {
   const within = `within ${timeoutMs / 1000} s`;
   const last = heard.at(-1)?.status;
   const silence =
@@ -82,6 +86,8 @@ export function timedOut(
     ? `Service Bus did not answer ${within}: whether it has order ${orderId} is not known. Submitting it again is safe.`
     : last
       ? `Order ${orderId} came to no end ${within}; the last word of it was ${last}. Follow it to wait on.`
-      : `Nothing was heard of order ${orderId} ${within}: ${silence}.`;
+      : isTaken
+        ? `Nothing was heard of this order ${within}: another one was submitted under the id ${orderId}.`
+        : `Nothing was heard of order ${orderId} ${within}: ${silence}.`;
   return { kind: "timedOut", orderId, reason, sent, heard };
 }

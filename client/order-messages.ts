@@ -52,6 +52,8 @@ export interface StatusMessage {
   readonly faults?: readonly string[];
   /** Of a rejection, which submission it is about: one order id may have been submitted several times. */
   readonly submissionId?: string;
+  /** Of all but rejections: what was submitted, as content-digest.ts has it. An older app leaves it out. */
+  readonly contentDigest?: string;
 }
 
 export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Undone">;
@@ -66,7 +68,7 @@ export interface ReceivedMessage {
 /** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. */
 export function readStatus({ body, messageId, correlationId }: ReceivedMessage): StatusMessage | undefined {
   if (body === null || typeof body !== "object") return undefined;
-  const { orderId, attempt, status, at, step, detail, faults, submissionId } = body as Readonly<
+  const { orderId, attempt, status, at, step, detail, faults, submissionId, contentDigest } = body as Readonly<
     Record<string, unknown>
   >;
   const known = STATUSES.find((one) => one === status);
@@ -82,5 +84,6 @@ export function readStatus({ body, messageId, correlationId }: ReceivedMessage):
     ...(typeof correlationId === "string" && { correlationId }),
     ...(Array.isArray(faults) && { faults: faults.map(String) }),
     ...(typeof submissionId === "string" && { submissionId }),
+    ...(typeof contentDigest === "string" && { contentDigest }),
   };
 }

@@ -82,6 +82,24 @@ test("a later attempt takes a failure back; a word of an earlier one that comes 
   expect(endOf([])).toBeUndefined();
 });
 
+test("who submitted something hears of that content alone, and of statuses that name none", () => {
+  const inbox = new StatusInbox();
+  const about = (contentDigest: string, next: StatusMessage) => ({ ...next, contentDigest });
+  const [own, early] = [
+    { ...recorder(), contentDigest: "mine" },
+    { ...recorder(), contentDigest: "mine" },
+  ];
+  inbox.join("order-1", early, "start");
+  for (const next of [status("Received"), status("Completed")]) inbox.take(about("another's", next));
+  inbox.join("order-1", own, "start");
+  expect([own, early].map(({ heard }) => heard)).toEqual([[], []]);
+  expect(inbox.heard("order-1", "mine")).toEqual([]);
+  inbox.take(about("mine", status("Received")));
+  inbox.take(status("Started"));
+  expect(own.heard).toEqual(["Received 1", "Started 1"]);
+  expect(own.end).toBeUndefined();
+});
+
 test("all who wait are told when nothing more can be heard", () => {
   const inbox = new StatusInbox();
   const waiting = recorder();

@@ -1,9 +1,12 @@
-// What the client has heard, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later.
+// What the client has heard, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
+// hears of its own content alone.
 import type { EndStatus, StatusMessage } from "./order-messages.ts";
 
 export type EndMessage = StatusMessage & { readonly status: EndStatus };
 
 export interface Waiter {
+  /** Of what it submitted; absent where that is not known. */
+  readonly contentDigest?: string | undefined;
   onStatus(status: StatusMessage): void;
   /** The order has ended; `heard` is all that is known of it. */
   onEnd(end: EndMessage, heard: readonly StatusMessage[]): void;
@@ -35,9 +38,10 @@ export class StatusInbox {
   take(status: StatusMessage): void {
     const log = this.#log(status.orderId);
     // The app tells at least once, and Service Bus delivers at least once.
-    if (log.heard.some(({ messageId }) => messageId === status.messageId)) return;
+    const { messageId, contentDigest } = status;
+    if (log.heard.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
     log.heard.push(status);
-    for (const waiter of log.waiters) waiter.onStatus(status);
+    for (const waiter of log.waiters) if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
     this.#conclude(log, 0);
     this.#forget();
   }
@@ -47,7 +51,9 @@ export class StatusInbox {
     const log = this.#log(orderId);
     log.waiters.add(waiter);
     const past = from === "start" ? 0 : log.told;
-    for (const status of log.heard.slice(past)) waiter.onStatus(status);
+    for (const status of log.heard.slice(past)) {
+      if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
+    }
     this.#conclude(log, past);
     return () => {
       log.waiters.delete(waiter);
@@ -55,8 +61,9 @@ export class StatusInbox {
     };
   }
 
-  heard(orderId: string): readonly StatusMessage[] {
-    return this.#logs.get(orderId)?.heard ?? [];
+  /** Without a digest: whatever was submitted under that id. */
+  heard(orderId: string, contentDigest?: string): readonly StatusMessage[] {
+    return this.#logs.get(orderId)?.heard.filter((status) => isAbout(status, contentDigest)) ?? [];
   }
 
   /** Tells all who wait that nothing more can be heard. */
@@ -77,12 +84,14 @@ export class StatusInbox {
 
   /** A failure that was told before is no news to one who follows on; Completed and Undone stay true for ever. */
   #conclude(log: OrderLog, past: number): void {
-    const end = endOf(log.heard);
-    if (!end || log.waiters.size === 0) return;
-    if (end.status === "Failed" && log.heard.indexOf(end) < past) return;
-    log.told = log.heard.length;
-    for (const waiter of log.waiters) waiter.onEnd(end, [...log.heard]);
-    log.waiters.clear();
+    for (const waiter of log.waiters) {
+      const heard = log.heard.filter((status) => isAbout(status, waiter.contentDigest));
+      const end = endOf(heard);
+      if (!end || (end.status === "Failed" && log.heard.indexOf(end) < past)) continue;
+      log.told = log.heard.length;
+      log.waiters.delete(waiter);
+      waiter.onEnd(end, heard);
+    }
   }
 
   #forget(): void {
@@ -99,6 +108,11 @@ export class StatusInbox {
 export function endOf(heard: readonly StatusMessage[]): EndMessage | undefined {
   const latest = heard.reduce((most, { attempt }) => Math.max(most, attempt), 0);
   return heard.filter(isEnd).findLast(({ attempt }) => attempt === latest);
+}
+
+/** An older app gives no digest: then nothing is known of the content. */
+function isAbout(status: StatusMessage, contentDigest: string | undefined): boolean {
+  return contentDigest === undefined || [contentDigest, undefined].includes(status.contentDigest);
 }
 
 function isEnd(status: StatusMessage): status is EndMessage {

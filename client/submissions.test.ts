@@ -1,7 +1,8 @@
 // Which submission a rejection ends, and whose an order's statuses are.
 import { beforeEach, expect, test } from "vitest";
+import { contentDigest } from "./content-digest.ts";
 import type { OrderRequest } from "./order-messages.ts";
-import { contentOf, type Submission, Submissions } from "./submissions.ts";
+import { type Submission, Submissions } from "./submissions.ts";
 
 let submissions: Submissions;
 let told: string[];
@@ -52,9 +53,11 @@ test.each<[string, (first: Submission) => void]>([
   expect(submissions.add(submission("again", "b"))).toBe(true);
 });
 
-test("two orders that the app takes for one have one content", () => {
+test("two orders that the app takes for one have one digest", async () => {
   const order = { orderId: "order-1", paymentToken: "tok", customer: { id: "c" } } as OrderRequest;
   const same = { customer: { id: "c " }, priority: "normal", paymentToken: "tok", orderId: "order-1" } as OrderRequest;
-  expect(contentOf(same)).toBe(contentOf(order));
-  expect(contentOf({ ...order, priority: "high" })).not.toBe(contentOf(order));
+  const digest = await contentDigest(order);
+  expect(await contentDigest(same)).toBe(digest);
+  expect(await contentDigest({ ...order, ...({ workflow: undefined } as object) })).toBe(digest);
+  expect(await contentDigest({ ...order, priority: "high" })).not.toBe(digest);
 });

@@ -1,16 +1,16 @@
 // Which of several submissions under one order id an answer is about: a rejection is one submission's, all else is the order's.
-import type { OrderRequest, StatusMessage } from "./order-messages.ts";
+import type { StatusMessage } from "./order-messages.ts";
 
 export interface Submission {
   readonly id: string;
   readonly orderId: string;
+  /** Its digest: see content-digest.ts. */
   readonly content: string;
   onRejected(rejection: StatusMessage): void;
   /** From now on what is heard of the order is about this submission too. */
   onMayJoin(): void;
 }
 
-/** Each with its content, about 1 KB. */
 const REMEMBERED_ORDERS = 2000;
 
 export class Submissions {
@@ -28,6 +28,11 @@ export class Submissions {
     const [oldest] = this.#first.keys();
     if (this.#first.size > REMEMBERED_ORDERS && oldest !== undefined) this.#first.delete(oldest);
     return true;
+  }
+
+  /** What the order's statuses are about, as far as is known here. */
+  contentOf(orderId: string): string | undefined {
+    return this.#first.get(orderId);
   }
 
   leave({ id }: Submission): void {
@@ -59,14 +64,4 @@ export class Submissions {
     this.#first.set(orderId, next);
     for (const other of others) if (other.content === next) other.onMayJoin();
   }
-}
-
-/** The same for two orders that the app takes for one: it fills in what is left out, and trims. */
-export function contentOf(order: OrderRequest): string {
-  const whole = { workflow: "order-fulfilment", priority: "normal", ...order };
-  return JSON.stringify(whole, (_, member: unknown) => {
-    if (typeof member === "string") return member.trim();
-    if (member === null || typeof member !== "object" || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
-  });
 }

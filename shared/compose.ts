@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents } from "./agents/agents.ts";
-import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
+import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
+import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import type { Session } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
@@ -86,6 +87,9 @@ let composed: App | undefined;
 /** What every order's telemetry goes by; read when the app is loaded. */
 export const telemetrySettings = parseTelemetryConfig(process.env);
 
+/** The submission queues of one sender each, and the teams with a reply queue each: each has a function. Read when the app is loaded. */
+export const { SubmissionQueues: submissionQueues, AgentTeams: agentTeams } = parseTriggers(process.env);
+
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
   return app().ports;
@@ -142,6 +146,7 @@ function compose(config: Config): App {
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
+    agentTeams: config.AgentTeams,
   };
   const orders = database.container(config.OrdersContainer);
   const store = createCosmosOrderStore(orders, {
@@ -178,9 +183,14 @@ function compose(config: Config): App {
         },
       },
     ),
+    agentTeams: config.AgentTeams,
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
-    rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
+    rules: {
+      workflows: workflows.names,
+      replyQueuePattern: config.ReplyQueuePattern,
+      ownedQueues: config.SubmissionQueues,
+    },
     timing: {
       holdWithinMs: config.HoldWithin,
       misconfiguredRetryMs: config.RetryMisconfiguredAfter,
@@ -213,11 +223,15 @@ function compose(config: Config): App {
     nonce: randomUUID,
     now,
   };
+  const ownedQueues = config.SubmissionQueues.map(({ queue }) => queue);
+  const teamQueues = config.AgentTeams.map(({ team }) => repliesQueueOf(team, queues.agentReplies));
   const consumed = [
     queues.orders,
     queues.priorityOrders,
+    ...ownedQueues,
     queues.scheduler,
     queues.agentReplies,
+    ...teamQueues,
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
@@ -239,7 +253,8 @@ function compose(config: Config): App {
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
-    const own = deadLetterQueuesOf({ consumed, quarantine, orders: config.OrdersQueue, agentReplies });
+    const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
+    const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
     return { ...ports, deadLetters };
   };

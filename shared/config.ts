@@ -4,9 +4,11 @@ import type { Endpoint } from "./agents/agent.ts";
 import { parseEndpoints } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
+import { agentTeams } from "./messaging/agent-teams.ts";
 import { inWords } from "./messaging/checked.ts";
 import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
+import { ownedQueues } from "./messaging/owned-queues.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
@@ -97,12 +99,16 @@ export const settings = z.object({
   ServiceBus__clientId: text.optional(),
   OrdersQueue: queueName.default("orders"),
   PriorityOrdersQueue: queueName.default("orders-priority"),
+  /** The submission queues of one sender each. */
+  SubmissionQueues: ownedQueues,
   SchedulerQueue: queueName.default("scheduler"),
   QuarantineQueue: queueName.default("quarantine"),
   /** Agents that are asked over a queue each have their own: this, and `-<agent>` after it. */
   AgentRequestsQueue: queueName.default("agent-requests"),
   /** Where they reply. Of several hosts with task hubs of their own, each needs its own. */
   AgentRepliesQueue: queueName.default("agent-replies"),
+  /** Teams that run agents elsewhere, each of which replies on a queue of its own: that name, and `-<team>` after it. */
+  AgentTeams: agentTeams,
   /** What a private reply queue may be called. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
@@ -195,11 +201,22 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** @throws one error that names every setting at fault. */
 export function parseConfig(environment: Environment): Config {
   const checked = connected.superRefine((given, context) => {
-    for (const { path, message } of secretFaults(given, environment)) {
+    for (const { path, message } of [...secretFaults(given, environment), ...senderFaults(given)]) {
       context.addIssue({ code: "custom", path: [path], message });
     }
   });
   return { ...parsed(checked, environment), settingOf: (name) => environment[name] };
+}
+
+/** A sender's own queue is none of the app's, and its reply queues are some that the app would answer on. */
+function senderFaults(given: z.output<typeof settings>) {
+  const { OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
+  const taken = [OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
+  const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
+    ...(taken.includes(queue) ? [`${queue} has another use`] : []),
+    ...replyQueues.flatMap((name) => (given.ReplyQueuePattern.test(name) ? [] : [`${name} is no reply queue`])),
+  ]);
+  return messages.map((message) => ({ path: "SubmissionQueues", message }));
 }
 
 /** What a header may be given as its value (RFC 9110 section 5.5), without spaces round it. */
@@ -207,7 +224,7 @@ const HEADER_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Settings that an endpoint sends as a header. Their values are secrets: no fault shows one. */
 function secretFaults(given: z.output<typeof settings>, environment: Environment) {
-  // The only lists among the settings are those of endpoints.
+  // Of the lists among the settings only those of endpoints have such members.
   return Object.entries(given).flatMap(([path, value]) =>
     (Array.isArray(value) ? (value as readonly Endpoint[]) : []).flatMap(({ url, authentication }) => {
       if (authentication?.kind !== "header") return [];
@@ -217,6 +234,11 @@ function secretFaults(given: z.output<typeof settings>, environment: Environment
       return HEADER_VALUE.test(secret) ? [] : [{ path, message: `the setting ${setting} can't be sent as a header` }];
     }),
   );
+}
+
+/** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
+export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "AgentTeams"> {
+  return parsed(settings.pick({ SubmissionQueues: true, AgentTeams: true }), environment);
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */

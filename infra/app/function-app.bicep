@@ -71,6 +71,15 @@ param authClientId string
 param authAudience string
 
 var stores = loadJsonContent('../entities/cosmos.json')
+// any, because no queue need have these members.
+var queues = any(loadJsonContent('../entities/service-bus.json').queues)
+// The submission queues of one sender each: the app has a function for each.
+var submissionQueues = map(
+  filter(queues, queue => contains(queue, 'submission')),
+  queue => union({ queue: queue.name }, queue.submission)
+)
+// Teams with a reply queue each, which has a function too.
+var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
 var signsIn = !empty(authClientId)
 
 // Every setting of shared/config.ts, and what the platform wants beside them. tests/infra compares.
@@ -80,10 +89,12 @@ var settings = {
   ServiceBus__clientId: identity.clientId
   OrdersQueue: 'orders'
   PriorityOrdersQueue: 'orders-priority'
+  SubmissionQueues: string(submissionQueues)
   SchedulerQueue: 'scheduler'
   QuarantineQueue: 'quarantine'
   AgentRequestsQueue: 'agent-requests'
   AgentRepliesQueue: 'agent-replies'
+  AgentTeams: string(agentTeams)
   ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
   Cosmos__accountEndpoint: uses.cosmos
   Cosmos__credential: 'managedidentity'

@@ -20,12 +20,25 @@ param developerPrincipalId string
 @allowed(['User', 'Group', 'ServicePrincipal'])
 param developerPrincipalType string
 
+@description('Object ids of the managed identities of shops, and of teams that run agents, by the names that they have in the list of queues.')
+param partyPrincipals object
+
 var entities = loadJsonContent('../entities/service-bus.json').queues
 var roles = loadJsonContent('../roles.json')
 var premium = sku == 'Premium'
 var replicated = premium && !empty(replicaLocations)
 // What a developer stands in for.
 var developerIs = empty(developerPrincipalId) ? [] : ['shop', 'operator']
+// Each party sends to the queues that name it as a sender, listens on those that name it as a listener, and may do nothing else.
+var parties = map(items(partyPrincipals), party => party.key)
+var sends = flatten(map(
+  entities,
+  queue => map(intersection(queue.senders, parties), party => { queue: queue.name, principalId: partyPrincipals[party] })
+))
+var listens = flatten(map(
+  entities,
+  queue => map(intersection(queue.listeners, parties), party => { queue: queue.name, principalId: partyPrincipals[party] })
+))
 
 resource namespace 'Microsoft.ServiceBus/namespaces@2026-01-01' = {
   name: name
@@ -78,6 +91,46 @@ resource developerListens 'Microsoft.Authorization/roleAssignments@2022-04-01' =
       principalId: developerPrincipalId
       principalType: developerPrincipalType
     }
+  }
+]
+
+resource sentTo 'Microsoft.ServiceBus/namespaces/queues@2026-01-01' existing = [
+  for right in sends: {
+    parent: namespace
+    name: right.queue
+  }
+]
+
+resource partySends 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for (right, index) in sends: {
+    name: guid(namespace.id, right.queue, right.principalId, roles.serviceBusDataSender)
+    scope: sentTo[index]
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataSender)
+      principalId: right.principalId
+      principalType: 'ServicePrincipal'
+    }
+    dependsOn: [queues]
+  }
+]
+
+resource listenedOn 'Microsoft.ServiceBus/namespaces/queues@2026-01-01' existing = [
+  for right in listens: {
+    parent: namespace
+    name: right.queue
+  }
+]
+
+resource partyListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for (right, index) in listens: {
+    name: guid(namespace.id, right.queue, right.principalId, roles.serviceBusDataReceiver)
+    scope: listenedOn[index]
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataReceiver)
+      principalId: right.principalId
+      principalType: 'ServicePrincipal'
+    }
+    dependsOn: [queues]
   }
 ]
 

@@ -128,6 +128,10 @@ export interface StateRecord {
   /** Which version of the order's content the steps work on: 1 until an operator edits it. */
   readonly orderRevision: number;
   readonly priority: Priority;
+  /** The sender that it came from, by a queue to which nobody else may send; absent by a queue that several share. */
+  readonly owner?: string | undefined;
+  /** Of what was submitted: every status message carries it. Absent where a version of the app recorded the order that had none. */
+  readonly contentDigest?: string | undefined;
   readonly replyTo: string | null;
   /** The session of the reply queue that the shop listens to, where the queue has sessions. */
   readonly replyToSessionId: string | null;
@@ -179,6 +183,8 @@ export function idempotencyKey(orderId: string, step: string, direction: Directi
 export interface Submission {
   readonly orderId: string;
   readonly priority: Priority;
+  readonly owner?: string | undefined;
+  readonly contentDigest?: string | undefined;
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
@@ -204,6 +210,8 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
     direction: "forward",
     orderRevision: 1,
     priority: submission.priority,
+    ...(submission.owner && { owner: submission.owner }),
+    ...(submission.contentDigest && { contentDigest: submission.contentDigest }),
     replyTo: submission.replyTo,
     replyToSessionId: submission.replyToSessionId,
     correlationId: submission.correlationId,

@@ -7,8 +7,11 @@ export interface DeadLetterQueue {
   /** The queue that it is, or that it is the dead-letter queue of. */
   readonly queue: string;
   readonly isSubQueue: boolean;
-  /** Where a message with this subject is sent again. */
-  readonly resendTo: (subject: string | undefined) => string;
+  /**
+   * Where a message with this subject is sent again.
+   * @param cameBy the application property of that name
+   */
+  readonly resendTo: (subject: string | undefined, cameBy?: unknown) => string;
 }
 
 /** A message as a list shows it. */
@@ -94,18 +97,29 @@ export interface DeadLetters {
   ): Promise<Taken<T>>;
 }
 
+/** Of a message in the quarantine: the application property that names the queue that it came by. */
+export const CAME_BY = "queue";
+
 /** What the app's own queues leave behind. */
 export interface OwnQueues {
   /** Those that the app takes messages from. */
   readonly consumed: readonly string[];
   readonly quarantine: string;
   readonly orders: string;
+  /** Those of one sender each. */
+  readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
+  /** Those of one team each. */
+  readonly teamQueues?: readonly string[];
 }
 
-export function deadLetterQueuesOf({ consumed, quarantine, orders, agentReplies }: OwnQueues): DeadLetterQueue[] {
-  // The quarantine keeps what came on a queue of orders or of replies, and says in the subject which.
-  const source = (subject: string | undefined) => (subject === "InvalidReply" ? agentReplies : orders);
+export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
+  const { consumed, quarantine, orders, ownedQueues = [], agentReplies, teamQueues = [] } = own;
+  // The quarantine keeps what came on a queue of orders or of replies, and says in the subject which. It stays its sender's.
+  const source = (subject: string | undefined, cameBy?: unknown) => {
+    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [orders, ownedQueues];
+    return others.find((queue) => queue === cameBy) ?? several;
+  };
   return [
     ...consumed.map((queue) => ({ name: queue, queue, isSubQueue: true, resendTo: () => queue })),
     { name: quarantine, queue: quarantine, isSubQueue: false, resendTo: source },

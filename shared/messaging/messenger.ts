@@ -14,6 +14,8 @@ export interface StatusMessage {
   readonly step?: string;
   /** In words, where a status needs them. */
   readonly detail?: string;
+  /** Of what was submitted under the order's id: see content-digest.ts. */
+  readonly contentDigest?: string;
 }
 
 /** A submission that was not taken. It says nothing of an order that may stand under the same id. */
@@ -44,6 +46,8 @@ export interface Unreadable {
   /** Where the sender wants to be answered: kept for when the message is sent again. */
   readonly replyTo?: string | undefined;
   readonly replyToSessionId?: string | undefined;
+  /** The one that it came by: where it is sent again. */
+  readonly queue?: string | undefined;
 }
 
 /** A message that a function works on, as far as it can be sent again. */

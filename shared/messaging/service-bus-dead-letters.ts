@@ -8,7 +8,7 @@ import {
 import Long from "long";
 import type { BusSenders } from "./bus-senders.ts";
 import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
-import type { DeadLetterQueue, DeadLetters, Taken, TakenDeadLetter } from "./dead-letters.ts";
+import { CAME_BY, type DeadLetterQueue, type DeadLetters, type Taken, type TakenDeadLetter } from "./dead-letters.ts";
 
 /** So many are counted, and may be before a message that is taken: the SDK holds no more than 2048 under locks on one link. */
 const MOST = 1000;
@@ -162,7 +162,7 @@ async function workOn<T>(
   try {
     // It may have waited for others to be locked: from here on it has its whole time.
     if (!(await renewed(receiver, message))) return { kind: "in-use" };
-    const target = queue.resendTo(message.subject);
+    const target = queue.resendTo(message.subject, message.applicationProperties?.[CAME_BY]);
     const value = await work({
       message: deadLetterOf(message),
       target,

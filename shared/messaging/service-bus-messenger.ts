@@ -5,7 +5,9 @@ import type { Reply } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { requestId } from "./agent-messages.ts";
+import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
+import { CAME_BY } from "./dead-letters.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
 
@@ -16,6 +18,7 @@ export interface QueueNames {
   readonly agentRequests: string;
   /** Where this host's attempts hear of their replies. */
   readonly agentReplies: string;
+  readonly agentTeams?: readonly AgentTeam[];
 }
 
 /** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
@@ -122,7 +125,7 @@ export function createServiceBusMessenger(
         subject: request.operation,
         messageId: requestId(request.ticket),
         correlationId: request.ticket.lockedBy,
-        replyTo: queues.agentReplies,
+        replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),
         timeToLive: leftMs,
         ...traced(),
       });
@@ -138,7 +141,7 @@ export function createServiceBusMessenger(
       });
     },
 
-    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
+    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue }) {
       const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
       const message: ServiceBusMessage = {
         body,
@@ -149,6 +152,7 @@ export function createServiceBusMessenger(
         ...(replyToSessionId && { replyToSessionId }),
         applicationProperties: {
           ...traced().applicationProperties,
+          ...(queue && { [CAME_BY]: queue }),
           faultCount: faults.length,
           ...Object.fromEntries(named),
         },

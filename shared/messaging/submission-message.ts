@@ -1,6 +1,7 @@
 // The contract of an order message: what a shop sends, checked once, at the front door (P1).
 import { z } from "zod";
 import type { Order, ReplyAddress } from "../domain/order.ts";
+import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
 
 const TEXT_LIMIT = 200;
@@ -48,8 +49,10 @@ export function orderContract(): unknown {
   return z.toJSONSchema(orderSchema, { io: "input" });
 }
 
-/** The parts of a message around its body that submission reads. Anything may stand in them. */
+/** The parts of a message around its body that submission reads. Anything may stand in them, but for the queue. */
 export interface Envelope {
+  /** The one that it came by, which says what its sender may submit. Absent where an operator edits an order. */
+  readonly queue?: string | undefined;
   readonly messageId?: unknown;
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
@@ -71,10 +74,18 @@ export interface SubmissionRules {
   readonly workflows: readonly string[];
   /** What a private reply queue may be called. */
   readonly replyQueuePattern: RegExp;
+  /** The submission queues of one sender each. Every other is shared. */
+  readonly ownedQueues?: readonly OwnedQueue[];
 }
 
 export type ParsedSubmission =
-  | { readonly kind: "valid"; readonly order: Order; readonly reply: ReplyAddress }
+  | {
+      readonly kind: "valid";
+      readonly order: Order;
+      readonly reply: ReplyAddress;
+      /** Whose order it is; undefined by a queue that several senders share. */
+      readonly owner: string | undefined;
+    }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
 /** Checks a message as a whole: the answer names every fault. */
@@ -87,12 +98,17 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
+  const { queue } = envelope;
+  const { ownedQueues = [] } = rules;
+  const idFault = parsed.kind === "valid" && queue && orderIdFault(parsed.value.orderId, queue, ownedQueues);
+  if (idFault) faults.push(`orderId: ${idFault}`);
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const correlationId =
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
-  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId } };
+  const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
+  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner };
 }
 
 /** Whom to tell that a message was not taken: its address is checked apart from its body. */
@@ -101,23 +117,32 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   // The host lets members of the body hide the message's properties, in any case: then the address may be the body's.
   const hidden = new Set(members.map(([name]) => name.toLowerCase()));
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
-  const mayBeTold = faults.length === 0 && !hidden.has("replyto") && !hidden.has("replytosessionid");
+  const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
+  const mayBeTold = faults.length === 0 && !isHidden;
   const named = members.find(([name]) => name === "orderId")?.[1];
   const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
+  const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
+  // An owner can be told on a reply queue of its own, whatever its message names.
+  const address = mayBeTold ? replyTo : (own?.replyQueues[0] ?? null);
+  const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
   return {
-    reply: { replyTo: mayBeTold ? replyTo : null, replyToSessionId, correlationId },
+    reply: { replyTo: address, replyToSessionId: session, correlationId },
     orderId,
     submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
   };
 }
 
-function addressOf(envelope: Envelope, { replyQueuePattern }: SubmissionRules) {
+function addressOf(envelope: Envelope, { replyQueuePattern, ownedQueues = [] }: SubmissionRules) {
   const faults: string[] = [];
+  const { queue } = envelope;
   const replyTo = optionalText(envelope.replyTo);
   if (replyTo !== null && !replyQueuePattern.test(replyTo)) {
     const shown = replyTo.slice(0, TEXT_LIMIT);
     faults.push(`message property replyTo: "${shown}" does not match ${replyQueuePattern.source}`);
+  } else if (replyTo !== null && queue) {
+    const fault = replyQueueFault(replyTo, queue, ownedQueues);
+    if (fault) faults.push(`message property replyTo: ${fault}`);
   }
   const replyToSessionId = optionalText(envelope.replyToSessionId);
   if (replyToSessionId !== null && replyToSessionId.length > SESSION_ID_LIMIT) {

@@ -1,6 +1,7 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { RoutedAgent } from "../agents/agent.ts";
 import type { Scheduling } from "../domain/step-run.ts";
+import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
@@ -47,6 +48,8 @@ export interface Ports {
   readonly store: OrderStore;
   readonly messenger: Messenger;
   readonly agents: ReadonlyMap<string, RoutedAgent>;
+  /** Whose replies come on queues of their own. */
+  readonly agentTeams?: readonly AgentTeam[];
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */

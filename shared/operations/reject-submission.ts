@@ -28,7 +28,7 @@ export async function rejectSubmission(
     envelope.replyTo,
     envelope.replyToSessionId,
   ].map((value) => (typeof value === "string" ? value : undefined));
-  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId };
+  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
   await ports.messenger.quarantine({ subject: "InvalidOrder", ...kept });
   telemetry.event("OrderQuarantined", {
     messageId: messageId ?? null,

@@ -1,9 +1,10 @@
 // Submission (P1): records the order, says that it is received, and claims it for its first attempt.
 import type { ClaimOutcome } from "../domain/attempt.ts";
-import { type Order, type ReplyAddress, sameAsStored } from "../domain/order.ts";
+import { type Order, sameAsStored } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
-import { type Envelope, parseSubmission } from "../messaging/submission-message.ts";
+import { contentDigest } from "../messaging/content-digest.ts";
+import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
 import { MissingWorkflow } from "../workflows/workflows.ts";
 import { claimOrder } from "./claim-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -43,11 +44,11 @@ export async function recordOrder(
   const parsed = parseSubmission(message.body, message.envelope, ports.rules);
   if (parsed.kind === "invalid") await waitForNewer(message, ports);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
-  const { order, reply } = parsed;
+  const { order } = parsed;
   await ports.admission.admit(order.priority);
-  const draft = draftRecord(order, reply, message, ports);
+  const draft = draftRecord(parsed, message, ports);
   const created = await ports.store.create(order, draft);
-  if (created.kind === "duplicate" && !sameAsStored(created.order, order)) {
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created)) {
     return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
   }
   const record = created.kind === "created" ? draft : created.record;
@@ -71,12 +72,27 @@ async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, po
   if (await ports.isNewerWorkflow(workflow)) throw new MissingWorkflow({ name: workflow });
 }
 
-function draftRecord(order: Order, reply: ReplyAddress, message: SubmittedMessage, ports: Ports): StateRecord {
+type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
+
+/** Another sender's order is another one, whatever is in it. */
+function isSubmittedAgain({ order, owner }: Valid, stored: { readonly order: Order; readonly record: StateRecord }) {
+  return stored.record.owner === owner && sameAsStored(stored.order, order);
+}
+
+function draftRecord({ order, reply, owner }: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
   const workflow = ports.workflows.newest(order.workflow);
   if (!workflow) throw new Error(`no workflow ${order.workflow}, though the submission rules name it`);
   const now = ports.now();
   const { orderId, priority } = order;
-  const { traceparent, enqueuedAt } = message;
-  const submission = { orderId, priority, ...reply, traceparent, enqueuedAt };
+  const { body, traceparent, enqueuedAt } = message;
+  const submission = {
+    orderId,
+    priority,
+    ...reply,
+    owner,
+    contentDigest: contentDigest(body),
+    traceparent,
+    enqueuedAt,
+  };
   return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs));
 }

@@ -5,6 +5,7 @@ import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
+import { teamOf } from "../messaging/agent-teams.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
@@ -16,11 +17,23 @@ export interface Heard {
   readonly outcome: StepOutcome;
 }
 
+/** The queue that a reply came by. */
+export interface CameBy {
+  /** Whose it is; absent: the app's own, for all agents without a team. */
+  readonly team?: string | undefined;
+  readonly queue?: string;
+}
+
 /**
  * Order of writes: the record, the status message, then (the caller's) the event for the attempt. The message is delivered
  * again after a death in between; the record then shows the step done, and all that follows is done again.
  */
-export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetry): Promise<Heard | undefined> {
+export async function takeReply(
+  body: unknown,
+  ports: Ports,
+  telemetry: Telemetry,
+  { team, queue }: CameBy = {},
+): Promise<Heard | undefined> {
   const parsed = parseAgentReply(body);
   if (parsed.kind === "invalid") {
     telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
@@ -31,6 +44,7 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
       faults,
       messageId: undefined,
       correlationId: undefined,
+      queue,
     });
     return undefined;
   }
@@ -39,6 +53,10 @@ export async function takeReply(body: unknown, ports: Ports, telemetry: Telemetr
   const read = await taskOf(ticket, ports);
   if (typeof read === "string") return rejectLate(ticket, read, ports, telemetry).then(() => undefined);
   const { task, isOpen } = read;
+  if (teamOf(task.agent, ports.agentTeams) !== team) {
+    await rejectLate(ticket, "it came by a queue of somebody who was not asked", ports, telemetry);
+    return undefined;
+  }
   if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, ports);
   if (isOpen && ports.now() > Date.parse(task.completeBy)) {
     await rejectLate(ticket, `it came after complete-by, ${task.completeBy}`, ports, telemetry);

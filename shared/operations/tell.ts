@@ -10,9 +10,10 @@ const TRIES_TO_LEAVE = 3;
 
 /** Sends one status message. Throws once the messenger's bounded retries are used up. */
 export async function tell(record: StateRecord, notice: Notice, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const { orderId, replyTo, error } = record;
+  const { orderId, replyTo, error, contentDigest } = record;
   const detail = isEnd(notice.status) && error ? { detail: error.message } : {};
-  const answer = await ports.messenger.tell(record, { orderId, ...notice, ...detail });
+  const content = contentDigest ? { contentDigest } : {};
+  const answer = await ports.messenger.tell(record, { orderId, ...notice, ...detail, ...content });
   if (answer === "no-such-queue")
     telemetry.event("StatusUndeliverable", { orderId, status: notice.status, queue: replyTo });
 }

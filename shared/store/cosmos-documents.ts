@@ -13,9 +13,10 @@ const FOR_EVER = -1;
 export const orderDocumentId = (revision: number): string =>
   revision === FIRST_REVISION ? "order" : `order-${revision}`;
 
-export function contentOperation(order: Order, revision: number): OperationInput {
+export function contentOperation(order: Order, revision: number, owner: string | undefined): OperationInput {
   const { orderId } = order;
-  const resourceBody = { id: orderDocumentId(revision), orderId, schemaVersion: ORDER_VERSION, order };
+  const own = owner ? { owner } : {};
+  const resourceBody = { id: orderDocumentId(revision), orderId, schemaVersion: ORDER_VERSION, ...own, order };
   return { operationType: "Create", resourceBody } as unknown as OperationInput;
 }
 

@@ -218,7 +218,10 @@ export function createCosmosOrderStore(
       const created = await patiently("record an order", async () => {
         try {
           const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
-          await batch(orderId, [contentOperation(order, FIRST_REVISION), state as unknown as OperationInput]);
+          await batch(orderId, [
+            contentOperation(order, FIRST_REVISION, record.owner),
+            state as unknown as OperationInput,
+          ]);
           return true;
         } catch (cause) {
           if (statusOf(cause) === CONFLICT) return false;
@@ -256,7 +259,7 @@ export function createCosmosOrderStore(
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
       const operations = [
         state as unknown as OperationInput,
-        contentOperation(order, orderRevision),
+        contentOperation(order, orderRevision, record.owner),
         ...(lifetime ? lifetimeOperations(lifetime) : []),
       ];
       const written = await patiently("revise an order", () =>

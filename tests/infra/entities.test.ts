@@ -1,7 +1,10 @@
 // One truth for queues and containers: what the code, the settings and Bicep name is in infra/entities.
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { partiesIn } from "../../cli/settings.ts";
+import { parseConfig } from "../../shared/config.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -11,8 +14,19 @@ interface Queue {
   readonly name: string;
   readonly senders: readonly string[];
   readonly listeners: readonly string[];
+  /** Of a submission queue of one sender. */
+  readonly submission?: {
+    readonly owner: string;
+    readonly orderIdPrefix: string;
+    readonly replyQueues: readonly string[];
+  };
+  /** Of a reply queue of one team. */
+  readonly team?: { readonly team: string; readonly agents: readonly string[] };
 }
-const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: Queue[] };
+const queuesIn = (file: string) => (JSON.parse(read(file)) as { queues: Queue[] }).queues;
+const queues = queuesIn("infra/entities/service-bus.json");
+/** What an adopter adds for two shops, and a team with an agent, with queues of their own. */
+const withParties = [...queues, ...queuesIn("samples/parties.json")];
 const cosmos = JSON.parse(read("infra/entities/cosmos.json")) as { database: string; containers: { id: string }[] };
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
 const bicep = Object.fromEntries(
@@ -22,7 +36,9 @@ const bicep = Object.fromEntries(
   ]),
 );
 
+/** And whatever shops and teams are called. */
 const PARTIES = ["app", "shop", "operator"];
+const isOwned = ({ submission }: Queue) => submission !== undefined;
 
 /** Settings that name what does not exist. */
 function missing(settings: { readonly [name: string]: string | undefined }): string[] {
@@ -55,10 +71,83 @@ test("queues and containers that the settings name exist, in Azure and locally",
 });
 
 test("each queue says who sends and who listens", () => {
-  for (const { name, senders, listeners } of queues) {
+  for (const { name, senders, listeners } of withParties) {
     expect(senders.length, name).toBeGreaterThan(0);
     expect(listeners.length, name).toBeGreaterThan(0);
-    for (const party of [...senders, ...listeners]) expect(PARTIES, name).toContain(party);
+    for (const party of [...senders, ...listeners]) {
+      if (!PARTIES.includes(party)) expect(party, name).toMatch(/^[a-z][a-z0-9-]*$/);
+    }
+  }
+});
+
+/** Where somebody else might pass for the owner of a submission queue, or read what is meant for it. */
+function trespasses(all: readonly Queue[]): string[] {
+  return all.filter(isOwned).flatMap(({ name, senders, listeners, submission }) => {
+    const { owner = "", replyQueues = [] } = submission ?? {};
+    const replies = replyQueues.map((each) => all.find((queue) => queue.name === each));
+    return [
+      ...(String(senders) === owner && String(listeners) === "app" ? [] : [`others may send to ${name}, or listen`]),
+      ...replies.flatMap((reply, index) => {
+        if (!reply) return [`there is no queue ${replyQueues[index]}`];
+        const isOwn = String(reply.listeners) === owner && String(reply.senders) === "app";
+        return isOwn ? [] : [`others may listen on ${reply.name}, or send`];
+      }),
+    ];
+  });
+}
+
+test("a queue of one sender is that sender's alone, and so are its reply queues; the app takes the list that is made of it", () => {
+  expect(withParties.filter(isOwned)).toHaveLength(2);
+  expect(trespasses(withParties)).toEqual([]);
+  const folder = mkdtempSync(join(tmpdir(), "queues-"));
+  const file = join(folder, "service-bus.json");
+  writeFileSync(file, JSON.stringify({ queues: withParties }));
+  const config = parseConfig({ ...sample, ...partiesIn(file) });
+  rmSync(folder, { recursive: true });
+  const owned = withParties.filter(isOwned).map(({ name, submission }) => ({ queue: name, ...submission }));
+  expect(config.SubmissionQueues).toEqual(owned);
+  expect(config.AgentTeams).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
+});
+
+test("a team that runs agents has a reply queue that is called after it, and alone sends there", () => {
+  const teams = withParties.filter(({ team }) => team !== undefined);
+  expect(teams).toHaveLength(1);
+  for (const { name, senders, listeners, team } of teams) {
+    expect(name).toBe(`${bicep["AgentRepliesQueue"]}-${team?.team}`);
+    expect([senders, listeners]).toEqual([[team?.team], ["app"]]);
+  }
+});
+
+test("planted: a queue of one sender to which another may send, and reply queues on which another may listen, are found", () => {
+  const planted = withParties.map((queue) => ({
+    ...queue,
+    ...(queue.name === "orders-tea-shop" && { senders: ["tea-shop", "shop"] }),
+    ...(queue.name === "replies-mug-shop" && { listeners: ["mug-shop", "tea-shop"] }),
+  }));
+  expect(trespasses(planted.filter(({ name }) => name !== "replies-tea-shop"))).toEqual([
+    "others may send to orders-tea-shop, or listen",
+    "there is no queue replies-tea-shop",
+    "others may listen on replies-mug-shop, or send",
+  ]);
+});
+
+test("a shop or team gets a right on each queue that names it, and on no other scope", () => {
+  const template = read("infra/app/service-bus.bicep");
+  for (const [right, list, member, role] of [
+    ["partySends", "sends", "senders", "serviceBusDataSender"],
+    ["partyListens", "listens", "listeners", "serviceBusDataReceiver"],
+  ] as const) {
+    const made = new RegExp(
+      `var ${list} = flatten\\(map\\(\\n  entities,\\n  queue => map\\(intersection\\((.+?), parties\\)`,
+    );
+    expect(made.exec(template)?.[1]).toBe(`queue.${member}`);
+    const [, resource = ""] = new RegExp(`^resource ${right} ([^]*?)^\\]$`, "m").exec(template) ?? [];
+    const [, scope = ""] = /scope: (\w+)\[index\]/.exec(resource) ?? [];
+    expect(resource).toContain(`for (right, index) in ${list}:`);
+    expect(resource).toContain(`roleDefinitions', roles.${role})`);
+    expect(template).toMatch(
+      new RegExp(`^resource ${scope} .*queues@.* existing = \\[\\n  for right in ${list}: `, "m"),
+    );
   }
 });
 
@@ -68,8 +157,9 @@ const FOR_OPERATORS = ["QuarantineQueue"];
 test("the app has the right to listen wherever a function or an operator needs it, and nowhere else", () => {
   expect(triggers.length).toBeGreaterThan(3);
   const needed = [...triggers, ...FOR_OPERATORS];
-  const wanted = queues.filter(({ name }) => needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?")));
-  expect(queues.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
+  const isNeeded = ({ name }: Queue) => needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?"));
+  const wanted = withParties.filter((queue) => isOwned(queue) || isNeeded(queue));
+  expect(withParties.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
 });
 
 test("planted: a queue without the app's right to listen is found", () => {
@@ -81,8 +171,9 @@ test("planted: a queue without the app's right to listen is found", () => {
 
 test("reply queues match the pattern that orders may name", () => {
   const pattern = new RegExp(bicep["ReplyQueuePattern"] ?? "^$");
-  const replies = queues.filter(({ listeners }) => listeners.includes("shop"));
-  expect(replies.length).toBeGreaterThan(0);
+  const owned = withParties.flatMap(({ submission }) => submission?.replyQueues ?? []);
+  const replies = withParties.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
+  expect(replies.length).toBeGreaterThan(2);
   for (const { name } of replies) expect(name).toMatch(pattern);
 });
 

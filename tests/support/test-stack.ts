@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { openRecords, type Records } from "../../cli/records.ts";
-import { ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
+import { partiesIn, QUEUES_FILE, ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import { ENGINES, type EngineName } from "../../local/host/durable/engine-profile.ts";
 import { TOPOLOGIES, type Topology } from "../../local/host/flex/groups.ts";
@@ -62,7 +62,7 @@ export async function startTestStack(
   } = {},
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
-  const { appSettings, ...rest } = options;
+  const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
   const adapted = options.appDir === undefined ? adaptApp([CHAIN, GRAPH]) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
@@ -72,10 +72,11 @@ export async function startTestStack(
     topology: chosenTopology(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
+      ...partiesIn(queuesFile),
       SupervisorSchedule: "* * * * * *",
       ...(typeof appSettings === "function" ? appSettings(addresses) : appSettings),
     }),
-    queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+    queuesFile,
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
     remotesFile: join(ROOT, "samples/remotes.json"),
     ...rest,

@@ -1,0 +1,57 @@
+// Who may submit what: the queue that an order came by says whose it is, what its id may be and where it may be answered (P1, P15).
+
+/** A submission queue to which one sender alone has the right to send. */
+export interface OwnedQueue {
+  readonly queue: string;
+  /** The sender. Several queues may belong to one. */
+  readonly owner: string;
+  /** Every id of the owner's orders begins so, and no other sender's does. */
+  readonly orderIdPrefix: string;
+  /** Where the owner's orders may be answered, and no other sender's. */
+  readonly replyQueues: readonly string[];
+}
+
+/** The queue's own entry; undefined for a queue that several senders share. */
+export function entryOf(queue: string, owned: readonly OwnedQueue[]): OwnedQueue | undefined {
+  return owned.find((entry) => entry.queue === queue);
+}
+
+/** In words why an order that came by this queue may not have this id; undefined where it may. */
+export function orderIdFault(orderId: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
+  const own = entryOf(queue, owned);
+  if (own) return orderId.startsWith(own.orderIdPrefix) ? undefined : `must begin with ${own.orderIdPrefix}`;
+  const reserved = owned.find(({ orderIdPrefix }) => orderId.toLowerCase().startsWith(orderIdPrefix.toLowerCase()));
+  return reserved && `ids that begin with ${reserved.orderIdPrefix} are for another queue`;
+}
+
+/** The same for a reply queue. Service Bus doesn't tell upper case from lower case in a queue's name. */
+export function replyQueueFault(replyTo: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
+  const own = entryOf(queue, owned);
+  const isOneOf = ({ replyQueues }: OwnedQueue) => replyQueues.some((name) => isSameName(name, replyTo));
+  if (own) return isOneOf(own) ? undefined : `must be one of ${own.replyQueues.join(", ")}`;
+  return owned.some(isOneOf) ? "is for another queue's orders" : undefined;
+}
+
+/** Whatever keeps two senders from being told apart. */
+export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
+  return owned.flatMap((one, index) =>
+    owned.slice(index + 1).flatMap((other) => {
+      if (isSameName(one.queue, other.queue)) return [`the queue ${one.queue} is there twice`];
+      if (one.owner === other.owner) return [];
+      const [shorter, longer] = [one.orderIdPrefix.toLowerCase(), other.orderIdPrefix.toLowerCase()].sort(
+        (a, b) => a.length - b.length,
+      );
+      const shared = one.replyQueues.filter((name) => other.replyQueues.some((each) => isSameName(name, each)));
+      return [
+        ...(longer?.startsWith(shorter ?? "")
+          ? [`${one.owner} and ${other.owner} can't be told apart by ${one.orderIdPrefix} and ${other.orderIdPrefix}`]
+          : []),
+        ...shared.map((name) => `${one.owner} and ${other.owner} both have the reply queue ${name}`),
+      ];
+    }),
+  );
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,24 @@
+// A setting that is a list, as JSON: checked as a whole, and every fault named.
+import { z } from "zod";
+import { inWords } from "./checked.ts";
+
+/** @param faultsOf what is wrong with entries that are each right */
+export function listSetting<T>(entry: z.ZodType<T>, faultsOf: (list: readonly T[]) => string[]) {
+  return z
+    .string()
+    .default("[]")
+    .transform((text, context): readonly T[] => {
+      const parsed = z.array(entry).safeParse(jsonIn(text));
+      const faults = parsed.success ? faultsOf(parsed.data) : inWords(parsed.error, "the list");
+      for (const message of faults) context.addIssue({ code: "custom", message });
+      return parsed.success ? parsed.data : [];
+    });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

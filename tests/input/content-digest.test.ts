@@ -1,0 +1,35 @@
+// The app and the client, which share no code, have one digest for one content.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { contentDigest as clientDigest } from "../../client/content-digest.ts";
+import { contentDigest as appDigest } from "../../shared/messaging/content-digest.ts";
+
+/** As the app receives it. */
+const received = (order: object): unknown => JSON.parse(JSON.stringify(order));
+
+test("P15 client and app have the same digest of an order, whatever is in it and left out of it", async () => {
+  const order = fc.record(
+    {
+      orderId: fc.string(),
+      workflow: fc.constantFrom("returns", "order-fulfilment", " returns "),
+      priority: fc.constantFrom("normal", "high"),
+      customer: fc.record({ id: fc.string({ unit: "binary" }), email: fc.option(fc.string(), { nil: undefined }) }),
+      lines: fc.array(fc.record({ sku: fc.string(), quantity: fc.integer(), unitPrice: fc.integer() })),
+      shipTo: fc.dictionary(fc.string(), fc.string({ unit: "grapheme" })),
+    },
+    { requiredKeys: ["orderId", "lines"] },
+  );
+  await fc.assert(
+    fc.asyncProperty(order, async (one) => {
+      expect(await clientDigest(one as never)).toBe(appDigest(received(one)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("the digest that docs/submitting.md gives for its example", () => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");
+  expect(read("docs/submitting.md")).toContain(appDigest(JSON.parse(read("samples/plain.json"))));
+});

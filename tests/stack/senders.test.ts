@@ -1,0 +1,139 @@
+// Senders that are not to be trusted with each other's orders, against the whole stack: each tries to pass for another.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
+import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import {
+  createOrderClient,
+  type OrderClient,
+  type OrderRequest,
+  type StatusMessage,
+} from "../../client/order-client.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { contentDigest } from "../../shared/messaging/content-digest.ts";
+import { openLedger } from "../support/ledger.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "senders-"));
+let app: TestStack;
+let tea: OrderClient;
+let mug: OrderClient;
+/** On the queues that several share. */
+let shared: OrderClient;
+beforeAll(async () => {
+  const queuesFile = join(folder, "service-bus.json");
+  const queuesIn = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { queues: object[] }).queues;
+  writeFileSync(
+    queuesFile,
+    JSON.stringify({ queues: [...queuesIn(QUEUES_FILE), ...queuesIn(join(ROOT, "samples/parties.json"))] }),
+  );
+  app = await startTestStack({ queuesFile });
+  const clientOf = (owner: string) =>
+    createOrderClient({
+      connection: app.settings["ServiceBus"] ?? "",
+      ordersQueue: `orders-${owner}`,
+      priorityQueue: `orders-${owner}`,
+      replyQueue: `replies-${owner}`,
+    });
+  [tea, mug, shared] = [clientOf("tea-shop"), clientOf("mug-shop"), openOrderClient(app.settings)];
+});
+afterAll(async () => {
+  await Promise.all([tea?.close(), mug?.close(), shared?.close()]);
+  await app?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const another = (orderId: string): OrderRequest => ({ ...madeOrder(orderId), currency: "USD" });
+
+async function send(queue: string, order: OrderRequest, replyTo: string, replyToSessionId: string): Promise<void> {
+  const sender = app.bus.createSender(queue);
+  const applicationProperties = { submissionId: "attack" };
+  await sender.sendMessages({
+    body: order,
+    messageId: order.orderId,
+    replyTo,
+    replyToSessionId,
+    applicationProperties,
+  });
+  await sender.close();
+}
+
+const faultsOf = async (messageId: string) =>
+  (await app.records.quarantined()).find((message) => message.messageId === messageId)?.faults;
+
+test("P1 P15 an order by its sender's own queue: record and content keep the owner, each status the content's digest", async () => {
+  const order = madeOrder("tea-1");
+  const heard: StatusMessage[] = [];
+  expect(await tea.submit(order, { onStatus: (status) => heard.push(status) })).toMatchObject({ kind: "completed" });
+  expect(new Set(heard.map((status) => status.contentDigest))).toEqual(new Set([contentDigest(order)]));
+  expect(await app.eventually("tea-1", ended)).toMatchObject({ owner: "tea-shop" });
+  expect((await containerOf(app.settings).item("order", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
+  expect(await tea.submit(order)).toMatchObject({ kind: "completed" });
+});
+
+test("P1 P15 another sender takes the id first, by its own queue and by a shared one: both rejected, the real order goes through", async () => {
+  const fault = expect.stringContaining("orderId: ");
+  expect(await mug.submit(another("tea-2"))).toMatchObject({ kind: "rejected", faults: [fault] });
+  expect(await shared.submit(another("tea-2"))).toMatchObject({ kind: "rejected", faults: [fault] });
+  const heard: StatusMessage[] = [];
+  const end = await tea.submit(madeOrder("tea-2"), { onStatus: (status) => heard.push(status) });
+  expect(end).toMatchObject({ kind: "completed" });
+  expect(heard.map(({ status }) => status)).not.toContain("Rejected");
+  expect(await app.eventually("tea-2", ended)).toMatchObject({ owner: "tea-shop", processState: "Processed" });
+});
+
+test("P1 P15 an id that is taken by its owner: another sender learns nothing of the order, nor that it is there", async () => {
+  const here = await mug.submit(madeOrder("tea-1"));
+  expect(await mug.submit(madeOrder("tea-nowhere"))).toEqual({ ...here, orderId: "tea-nowhere" });
+});
+
+test("P15 an order that is to be answered on another sender's queue is rejected on its own", async () => {
+  await send("orders-mug-shop", madeOrder("mug-1"), "replies-tea-shop", "session-1");
+  await expect
+    .poll(() => faultsOf("mug-1"), { timeout: 10_000 })
+    .toEqual([expect.stringContaining("replyTo: must be")]);
+  await send("orders", madeOrder("order-1"), "replies-tea-shop", tea.sessionId);
+  await expect.poll(() => faultsOf("order-1"), { timeout: 10_000 }).toEqual([expect.stringContaining("another queue")]);
+  const own = await app.bus.acceptSession("replies-mug-shop", "session-1");
+  const [told] = await own.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+  expect(told?.body).toMatchObject({ orderId: "mug-1", status: "Rejected", submissionId: "attack" });
+  await own.close();
+  const theirs = app.bus.createReceiver("replies-tea-shop");
+  expect(await theirs.peekMessages(10)).toEqual([]);
+  await theirs.close();
+  expect(await app.records.of(["mug-1", "order-1"])).toEqual([]);
+});
+
+test("P15 on a shared queue another takes the id and the session: the client is not told that its order completed", async () => {
+  await shared.follow("shared-1", { timeoutMs: 100 });
+  await send("orders", another("shared-1"), SESSION_REPLY_QUEUE, shared.sessionId);
+  expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
+  const heard: StatusMessage[] = [];
+  const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => heard.push(status) });
+  expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another order`] });
+  expect(heard.map(({ status }) => status)).toEqual(["Rejected"]);
+  expect(await shared.follow("shared-1", { order: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
+    kind: "timedOut",
+    reason: expect.stringContaining("another one was submitted"),
+  });
+});
+
+test("P7 a reply by a queue of somebody who was not asked completes nothing, whatever it knows; by its team's own it does", async () => {
+  await app.switchOn("fraud", { kind: "slow", delayMs: 1500, match: { orderId: "tea-5" } });
+  const end = tea.submit(madeOrder("tea-5"));
+  const asked = await app.eventually("tea-5", ({ steps }) => steps["checkFraud"]?.nonce !== undefined);
+  const { lockedBy, steps } = asked;
+  const step = { orderId: "tea-5", attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
+  const ticket = { ...step, nonce: steps["checkFraud"]?.nonce };
+  const sender = app.bus.createSender("agent-replies");
+  await sender.sendMessages({ body: { ticket, kind: "done", result: { checkId: "chk-forged" } } });
+  await sender.close();
+  expect(await end).toMatchObject({ kind: "completed" });
+  const record = await app.eventually("tea-5", ended);
+  expect(record.steps["checkFraud"]?.result?.["checkId"]).toMatch(/^chk-(?!forged)/);
+  const refused = (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply");
+  expect(refused).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
+});
