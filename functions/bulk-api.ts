@@ -9,7 +9,7 @@ import { previewBulk } from "../shared/operations/preview-bulk.ts";
 import { runBulk } from "../shared/operations/run-bulk.ts";
 import { startOnce } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 const ORCHESTRATOR = "bulkRun";
 const client = df.input.durableClient();
@@ -24,7 +24,6 @@ operatorEndpoint("previewBulk", {
   route: "bulk",
   role: "Orders.Operate",
   handle: async (request, _context, operator) => {
-    if (!isJson(request)) return NOT_JSON;
     const parsed = parseBulkPreview(await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { action, target } = parsed.value;
@@ -56,7 +55,6 @@ operatorEndpoint("startBulk", {
   role: "Orders.Operate",
   extraInputs: [client],
   handle: async (request, context, operator) => {
-    if (!isJson(request)) return NOT_JSON;
     const parsed = parseBulkStart(await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     return change({ kind: "start", ...parsed.value }, request, context, operator);
@@ -69,8 +67,7 @@ for (const kind of ["pause", "resume", "cancel"] as const) {
     route: `bulk/{bulkId}/${kind}`,
     role: "Orders.Operate",
     extraInputs: [client],
-    handle: async (request, context, operator) =>
-      isJson(request) ? change({ kind }, request, context, operator) : NOT_JSON,
+    handle: (request, context, operator) => change({ kind }, request, context, operator),
   });
 }
 

@@ -11,7 +11,7 @@ import type { DeadLetterQueue } from "../shared/messaging/dead-letters.ts";
 import { countDeadLetters } from "../shared/operations/count-dead-letters.ts";
 import { type Handled, handleDeadLetter } from "../shared/operations/handle-dead-letter.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDeadLetters", {
   method: "GET",
@@ -58,7 +58,6 @@ async function handle(
   context: InvocationContext,
   operator: string,
 ): Promise<HttpResponseInit> {
-  if (!isJson(request)) return NOT_JSON;
   const parsed = parseDeadLetterRequest(action, await request.text());
   if (parsed.kind === "invalid") return atFault(parsed.faults);
   const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>

@@ -12,7 +12,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -52,7 +52,6 @@ async function operate(
   context: InvocationContext,
   operator: string,
 ): Promise<HttpResponseInit> {
-  if (!isJson(request)) return NOT_JSON;
   const orderId = orderIdOf(request);
   const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
   const version = parseIfMatch(request.headers.get("if-match"));

@@ -1,7 +1,7 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgents, knownAgents } from "./agents/agents.ts";
+import { createAgents, knownAgents, orderFor } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
@@ -85,6 +85,11 @@ let composed: App | undefined;
 
 /** What every order's telemetry goes by; read when the app is loaded. */
 export const telemetrySettings = parseTelemetryConfig(process.env);
+
+/** @throws one error that names all that is wrong with the settings */
+export function checkSettings(): void {
+  parseConfig(process.env);
+}
 
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
@@ -178,6 +183,7 @@ function compose(config: Config): App {
         },
       },
     ),
+    orderFor,
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
     rules: { workflows: workflows.names, replyQueuePattern: config.ReplyQueuePattern },
@@ -196,6 +202,7 @@ function compose(config: Config): App {
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
         ledgerContainer: config.SupervisionContainer,
+        auditContainer: config.AuditContainer,
         leaseSeconds: config.LeaseSeconds,
         idleSweepEveryMs: config.IdleSweepRecordedEvery,
         hostName: config.WEBSITE_HOSTNAME,

@@ -42,7 +42,7 @@ export interface ReplyAddress {
 }
 
 /** The order's value in its currency's smallest unit. */
-export function orderTotal(order: Order): number {
+export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[] }): number {
   return order.lines.reduce((total, line) => total + line.quantity * line.unitPrice, 0);
 }
 

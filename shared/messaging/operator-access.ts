@@ -36,7 +36,7 @@ const principalSchema = z.object({
 export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): Access {
   switch (signIn) {
     case "development":
-      return { kind: "granted", operator: nameFrom(headers) ?? "local-operator" };
+      return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
     case "key":
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
@@ -52,7 +52,8 @@ function signedIn(role: Role, headers: Headers): Access {
   // Who may act may look.
   const suffices = roles.has(role) || (role === "Orders.Read" && roles.has("Orders.Operate"));
   if (!suffices) return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
-  return { kind: "granted", operator: nameFrom(headers) ?? headers.get("x-ms-client-principal-id") ?? "unnamed" };
+  const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
+  return { kind: "granted", operator: operator ?? "unnamed" };
 }
 
 /** Base64 of JSON: https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities. */
@@ -66,11 +67,11 @@ function rolesFrom(principal: string | null): ReadonlySet<string> | undefined {
   }
 }
 
-function nameFrom(headers: Headers): string | undefined {
-  // It goes into the history and the logs: no control characters.
+/** It goes into the history and the logs, where another's name could be made to look like it: no control, format or bidirectional characters. */
+function nameIn(headers: Headers, header: string): string | undefined {
   const name = headers
-    .get("x-ms-client-principal-name")
-    ?.replace(/\p{Cc}/gu, "")
+    .get(header)
+    ?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
     .trim();
   return name ? name.slice(0, NAME_LIMIT) : undefined;
 }

@@ -7,8 +7,11 @@ const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
 /** Of an id that may be anything. */
 const ORDER_ID_SHOWN = 80;
-/** What Service Bus takes for a session id. */
+/** What Service Bus takes for a session id, and for a message's own, which a correlation id as a rule is. */
 const SESSION_ID_LIMIT = 128;
+const CORRELATION_ID_LIMIT = 128;
+/** RFC 5321 section 4.5.3.1.3: a path of 256 octets has two of its own. */
+const EMAIL_LIMIT = 254;
 const text = z.string().trim().min(1).max(TEXT_LIMIT);
 
 const orderSchema = z.strictObject({
@@ -21,7 +24,7 @@ const orderSchema = z.strictObject({
     ),
   workflow: text.default("order-fulfilment"),
   priority: z.enum(["normal", "high"]).default("normal"),
-  customer: z.strictObject({ id: text, email: z.email().optional() }),
+  customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
   lines: z
     .array(
       z.strictObject({
@@ -82,13 +85,21 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   const parsed = check(orderSchema, body, "order");
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    faults.splice(0, faults.length, "the body must be a JSON object");
+    faults.splice(
+      0,
+      faults.length,
+      "the body must be a JSON object",
+      ...faults.filter((fault) => /nested/.test(fault)),
+    );
   }
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
+  if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
+    faults.push(`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`);
+  }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const correlationId =
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
@@ -106,7 +117,11 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
   return {
-    reply: { replyTo: mayBeTold ? replyTo : null, replyToSessionId, correlationId },
+    reply: {
+      replyTo: mayBeTold ? replyTo : null,
+      replyToSessionId,
+      correlationId: correlationId.slice(0, CORRELATION_ID_LIMIT),
+    },
     orderId,
     submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
   };

@@ -5,7 +5,8 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 let app: TestStack;
 let host: string;
 beforeAll(async () => {
-  app = await startTestStack({ appSettings: { OperatorSignIn: "entra" } });
+  // The test stands where built-in authentication would, and writes the headers itself.
+  app = await startTestStack({ appSettings: { OperatorSignIn: "entra", WEBSITE_AUTH_ENABLED: "True" } });
   host = app.stack.addresses.host?.url ?? "";
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
