@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { consolePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
+import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import {
   type ActionName,
   continuationOf,
@@ -32,7 +33,7 @@ operatorEndpoint("inspectOrder", {
   role: "Orders.Read",
   handle: async (request) => {
     const orderId = orderIdOf(request);
-    const inspection = await inspectOrder(orderId, ports());
+    const inspection = await inspectOrder(orderId, ports(), seesSecrets(request.headers, ports().operatorSignIn));
     return inspection ? versioned(request, inspection.etag, inspection) : notFound(orderId);
   },
 });

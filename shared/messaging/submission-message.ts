@@ -1,6 +1,6 @@
 // The contract of an order message: what a shop sends, checked once, at the front door (P1).
 import { z } from "zod";
-import type { Order, ReplyAddress } from "../domain/order.ts";
+import { HIDDEN, type Order, REMOVED, type ReplyAddress, SECRETS } from "../domain/order.ts";
 import { check } from "./checked.ts";
 
 const TEXT_LIMIT = 200;
@@ -82,6 +82,17 @@ export type ParsedSubmission =
 
 /** Checks a message as a whole: the answer names every fault. */
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
+  const edit = parseEdit(body, envelope, rules);
+  if (edit.kind === "invalid") return edit;
+  const taken = SECRETS.filter((name) => [HIDDEN, REMOVED].includes(edit.order[name]));
+  const faults = taken.map(
+    (name) => `${name}: must not be ${edit.order[name]}, which stands for one that is not shown`,
+  );
+  return faults.length > 0 ? { kind: "invalid", faults } : edit;
+}
+
+/** The same for an order as an operator edits it: what was not shown to them may stand there as hidden. */
+export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const parsed = check(orderSchema, body, "order");
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
