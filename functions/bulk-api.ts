@@ -2,7 +2,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { bulkPorts } from "../shared/compose.ts";
-import { parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
+import { isBulkId, parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../shared/messaging/console-contract.ts";
 import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../shared/operations/operate-bulk.ts";
 import { previewBulk } from "../shared/operations/preview-bulk.ts";
@@ -44,7 +44,8 @@ operatorEndpoint("watchBulk", {
   route: "bulk/{bulkId}",
   role: "Orders.Read",
   handle: async (request) => {
-    const progress: BulkProgress | undefined = await watchBulk(bulkIdOf(request), bulkPorts());
+    const bulkId = bulkIdOf(request);
+    const progress: BulkProgress | undefined = isBulkId(bulkId) ? await watchBulk(bulkId, bulkPorts()) : undefined;
     return progress ? { jsonBody: progress } : notFound(request);
   },
 });
@@ -78,6 +79,7 @@ async function change(
   operator: string,
 ): Promise<HttpResponseInit> {
   const bulkId = bulkIdOf(request);
+  if (!isBulkId(bulkId)) return notFound(request);
   const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
     changeBulk(bulkId, order, operator, bulkPorts(), telemetry),
   );

@@ -141,6 +141,21 @@ test("a text in a result that no record takes is a fault of the endpoint", async
   expect(reply).toMatchObject({ kind: "expired", unsure: true, lastError: { message, misconfigured: true } });
 });
 
+test.each([
+  ["idempotencyKey", "order-1:reserve:forward\r\nx-admin: 1"],
+  ["idempotencyKey", "order-1\n\nPOST /refunds HTTP/1.1"],
+  ["traceparent", "00-1\r\nx-admin: 1"],
+])("a line break in %s adds no header: nothing is sent", async (name, value) => {
+  let calls = 0;
+  service = await startHttpServer((_, response) => {
+    calls += 1;
+    response.writeHead(201, JSON_TYPE).end('{"id":"r-1"}');
+  });
+  const call = { ...REQUEST, endpoint: service.url, completeBy: "", signal: AbortSignal.timeout(1000), [name]: value };
+  expect(await inventoryAgent.operations.reserve(call)).toMatchObject({ kind: "unavailable" });
+  expect(calls).toBe(0);
+});
+
 test("an answer that drips is ended with its try", async () => {
   service = await startHttpServer(async (_, response) => {
     response.writeHead(200, JSON_TYPE);

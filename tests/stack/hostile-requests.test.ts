@@ -231,3 +231,12 @@ describe("what a caller of the list may try", () => {
     expect(await list({ continuation })).toEqual({ status: 200, body: '{"orders":[]}' });
   });
 });
+
+test.each(["%2e", "%2e%2e", "..%2f..%2fcolls", "%00", "a%0d%0ax-admin:%201", "__proto__", "x".repeat(2000), "%ff"])(
+  "the id %s in a path is that of no order, and of no action on many",
+  async (id) => {
+    for (const path of [`/api/orders/${id}`, `/api/bulk/${id}`])
+      expect((await send(host, "GET", path, {})).status, path).toBe(404);
+    expect((await send(host, "POST", `/api/orders/${id}/undo`, JSON_TYPE, '{"reason":"r"}')).status).toBe(404);
+  },
+);
