@@ -2,14 +2,14 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { bulkPorts } from "../shared/compose.ts";
-import { parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
+import { isBulkId, parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../shared/messaging/console-contract.ts";
 import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../shared/operations/operate-bulk.ts";
 import { previewBulk } from "../shared/operations/preview-bulk.ts";
 import { runBulk } from "../shared/operations/run-bulk.ts";
 import { startOnce } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 const ORCHESTRATOR = "bulkRun";
 const client = df.input.durableClient();
@@ -24,7 +24,6 @@ operatorEndpoint("previewBulk", {
   route: "bulk",
   role: "Orders.Operate",
   handle: async (request, _context, operator) => {
-    if (!isJson(request)) return NOT_JSON;
     const parsed = parseBulkPreview(await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { action, target } = parsed.value;
@@ -45,7 +44,8 @@ operatorEndpoint("watchBulk", {
   route: "bulk/{bulkId}",
   role: "Orders.Read",
   handle: async (request) => {
-    const progress: BulkProgress | undefined = await watchBulk(bulkIdOf(request), bulkPorts());
+    const bulkId = bulkIdOf(request);
+    const progress: BulkProgress | undefined = isBulkId(bulkId) ? await watchBulk(bulkId, bulkPorts()) : undefined;
     return progress ? { jsonBody: progress } : notFound(request);
   },
 });
@@ -56,7 +56,6 @@ operatorEndpoint("startBulk", {
   role: "Orders.Operate",
   extraInputs: [client],
   handle: async (request, context, operator) => {
-    if (!isJson(request)) return NOT_JSON;
     const parsed = parseBulkStart(await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     return change({ kind: "start", ...parsed.value }, request, context, operator);
@@ -69,8 +68,7 @@ for (const kind of ["pause", "resume", "cancel"] as const) {
     route: `bulk/{bulkId}/${kind}`,
     role: "Orders.Operate",
     extraInputs: [client],
-    handle: async (request, context, operator) =>
-      isJson(request) ? change({ kind }, request, context, operator) : NOT_JSON,
+    handle: (request, context, operator) => change({ kind }, request, context, operator),
   });
 }
 
@@ -81,6 +79,7 @@ async function change(
   operator: string,
 ): Promise<HttpResponseInit> {
   const bulkId = bulkIdOf(request);
+  if (!isBulkId(bulkId)) return notFound(request);
   const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
     changeBulk(bulkId, order, operator, bulkPorts(), telemetry),
   );

@@ -1,6 +1,6 @@
 // The operator's API for dead letters and the quarantine: what lies there, and what a person may have done about one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { deadLetterPorts } from "../shared/compose.ts";
+import { deadLetterPorts, ports } from "../shared/compose.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,
@@ -8,10 +8,12 @@ import {
   parseDeadLetterRequest,
 } from "../shared/messaging/dead-letter-request.ts";
 import type { DeadLetterQueue } from "../shared/messaging/dead-letters.ts";
+import { withHiddenBody } from "../shared/messaging/hidden-secrets.ts";
+import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import { countDeadLetters } from "../shared/operations/count-dead-letters.ts";
 import { type Handled, handleDeadLetter } from "../shared/operations/handle-dead-letter.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDeadLetters", {
   method: "GET",
@@ -36,7 +38,9 @@ operatorEndpoint("readDeadLetter", {
   handle: (request) =>
     onMessage(request, async (queue, sequenceNumber) => {
       const message = await deadLetterPorts().deadLetters.read(queue, sequenceNumber);
-      return message ? { jsonBody: { queue: queue.name, ...message } } : notFound(queue, sequenceNumber);
+      if (!message) return notFound(queue, sequenceNumber);
+      const shown = seesSecrets(request.headers, ports().operatorSignIn) ? message : withHiddenBody(message);
+      return { jsonBody: { queue: queue.name, ...shown } };
     }),
 });
 
@@ -58,7 +62,6 @@ async function handle(
   context: InvocationContext,
   operator: string,
 ): Promise<HttpResponseInit> {
-  if (!isJson(request)) return NOT_JSON;
   const parsed = parseDeadLetterRequest(action, await request.text());
   if (parsed.kind === "invalid") return atFault(parsed.faults);
   const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>

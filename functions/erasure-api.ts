@@ -4,14 +4,13 @@ import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import { parseErasure } from "../shared/messaging/operator-request.ts";
 import { eraseOrder } from "../shared/operations/erase-order.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("eraseOrder", {
   method: "POST",
   route: "orders/{orderId}/erase",
   role: "Orders.Operate",
   handle: async (request, context, operator) => {
-    if (!isJson(request)) return NOT_JSON;
     const orderId = request.params["orderId"] ?? "";
     const parsed = parseErasure(await request.text());
     const version = parseIfMatch(request.headers.get("if-match"));

@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { consolePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
+import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import {
   type ActionName,
   continuationOf,
@@ -12,7 +13,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, isJson, NOT_JSON, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
+import { atFault, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -32,7 +33,7 @@ operatorEndpoint("inspectOrder", {
   role: "Orders.Read",
   handle: async (request) => {
     const orderId = orderIdOf(request);
-    const inspection = await inspectOrder(orderId, ports());
+    const inspection = await inspectOrder(orderId, ports(), seesSecrets(request.headers, ports().operatorSignIn));
     return inspection ? versioned(request, inspection.etag, inspection) : notFound(orderId);
   },
 });
@@ -52,7 +53,6 @@ async function operate(
   context: InvocationContext,
   operator: string,
 ): Promise<HttpResponseInit> {
-  if (!isJson(request)) return NOT_JSON;
   const orderId = orderIdOf(request);
   const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
   const version = parseIfMatch(request.headers.get("if-match"));

@@ -1,7 +1,7 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgents, knownAgents } from "./agents/agents.ts";
+import { createAgents, knownAgents, orderFor } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
@@ -184,6 +184,7 @@ function compose(config: Config): App {
       },
     ),
     agentTeams: config.AgentTeams,
+    orderFor,
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
     rules: {
@@ -206,6 +207,7 @@ function compose(config: Config): App {
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
         ledgerContainer: config.SupervisionContainer,
+        auditContainer: config.AuditContainer,
         leaseSeconds: config.LeaseSeconds,
         idleSweepEveryMs: config.IdleSweepRecordedEvery,
         hostName: config.WEBSITE_HOSTNAME,

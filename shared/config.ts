@@ -1,7 +1,7 @@
 // The app's settings, parsed once: one error names every fault.
 import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
-import { parseEndpoints } from "./agents/endpoint-list.ts";
+import { parseEndpoints, transportFault } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
 import { agentTeams } from "./messaging/agent-teams.ts";
@@ -10,6 +10,7 @@ import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
 import { SIGN_INS } from "./messaging/operator-access.ts";
 import { ownedQueues } from "./messaging/owned-queues.ts";
 import type { TelemetrySettings } from "./telemetry/start.ts";
+import { unsafeSettings } from "./unsafe-settings.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
 /** Where an agent's service answers, and how it knows the app: see agents/endpoint-list.ts. */
@@ -17,6 +18,14 @@ const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
   const { found, faults } = parseEndpoints(text);
   for (const message of faults) context.addIssue({ code: "custom", message });
   return found;
+});
+
+/** Of a service that the app signs in to, or tells of its orders. */
+const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
+  const url = URL.parse(text);
+  if (!url) return;
+  const fault = url.username || url.password ? "must not name a user" : transportFault(url);
+  if (fault) context.addIssue({ code: "custom", message: fault });
 });
 
 const duration = (usual: string) =>
@@ -76,7 +85,7 @@ const telemetry = {
   /** `Authorization=AAD;ClientId=…`: signs in there with the managed identity. */
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: textOrNothing,
   /** The base URL of an OTLP collector that takes JSON over HTTP; without it nothing is sent there. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: textOrNothing.pipe(z.url().optional()),
+  OTEL_EXPORTER_OTLP_ENDPOINT: textOrNothing.pipe(serviceUrl.optional()),
   /** Milliseconds that spans and events wait to be sent together. */
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).default(5000),
   /** Milliseconds from one export of metrics to the next. */
@@ -113,17 +122,19 @@ export const settings = z.object({
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
   Cosmos: text.optional(),
-  Cosmos__accountEndpoint: z.url().optional(),
+  Cosmos__accountEndpoint: serviceUrl.optional(),
   Cosmos__credential: managedIdentity,
   Cosmos__clientId: text.optional(),
   CosmosDatabase: z.string().min(1).default("orders"),
   OrdersContainer: z.string().min(1).default("orders"),
   /** Where the supervisors' ledger stands. */
   SupervisionContainer: z.string().min(1).default("supervision"),
+  /** Where it stands what operators did. */
+  AuditContainer: z.string().min(1).default("audit"),
   /** Connection string of the storage account that holds the supervisors' lease; in Azure its name or address instead. */
   AzureWebJobsStorage: text.optional(),
   AzureWebJobsStorage__accountName: text.optional(),
-  AzureWebJobsStorage__blobServiceUri: z.url().optional(),
+  AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
   AzureWebJobsStorage__clientId: text.optional(),
   InventoryEndpoints: endpoints,
@@ -201,7 +212,8 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** @throws one error that names every setting at fault. */
 export function parseConfig(environment: Environment): Config {
   const checked = connected.superRefine((given, context) => {
-    for (const { path, message } of [...secretFaults(given, environment), ...senderFaults(given)]) {
+    const faults = [...secretFaults(given, environment), ...senderFaults(given), ...unsafeSettings(given, environment)];
+    for (const { path, message } of faults) {
       context.addIssue({ code: "custom", path: [path], message });
     }
   });

@@ -35,6 +35,7 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
     ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
+      if (method !== "GET" && !isJson(request)) return NOT_JSON;
       const access = accessTo(role, request.headers, ports().operatorSignIn);
       if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };
       try {
@@ -48,11 +49,11 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
 }
 
 /** A page of another site can send a form in a signed-in operator's name, but no JSON: this holds where a browser sends no origin. */
-export function isJson(request: HttpRequest): boolean {
+function isJson(request: HttpRequest): boolean {
   return /^application\/json\b/i.test(request.headers.get("content-type") ?? "");
 }
 
-export const NOT_JSON: HttpResponseInit = {
+const NOT_JSON: HttpResponseInit = {
   status: 415,
   jsonBody: { error: "The content type must be application/json." },
 };

@@ -102,6 +102,7 @@ var settings = {
   CosmosDatabase: stores.database
   OrdersContainer: 'orders'
   SupervisionContainer: 'supervision'
+  AuditContainer: 'audit'
   AzureWebJobsStorage__accountName: uses.storageName
   AzureWebJobsStorage__blobServiceUri: uses.storageEndpoints.blob
   AzureWebJobsStorage__queueServiceUri: uses.storageEndpoints.queue

@@ -2,7 +2,7 @@
 {
   identifierUris: ["api://\($id)"],
   appRoles: [.roles[] | {
-    id: (if .value == "Orders.Read" then $read else $operate end),
+    id: { "Orders.Read": $read, "Orders.Operate": $operate, "Orders.ReadData": $data }[.value],
     value, displayName: .name, description, allowedMemberTypes: ["User", "Application"], isEnabled: true
   }],
   api: {

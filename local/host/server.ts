@@ -1,5 +1,6 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { foreignRequest } from "../foreign-request.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
@@ -50,6 +51,8 @@ export async function openServer(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Pick<HostServer, "port" | "close">> {
   const server = createServer((request, response) => {
+    const refusal = foreignRequest(request.headers);
+    if (refusal !== undefined) return text(response, 403, refusal);
     answer(request, response).catch((cause: unknown) => {
       if (!response.headersSent) response.writeHead(500);
       response.end(cause instanceof Error ? cause.message : String(cause));

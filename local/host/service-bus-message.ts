@@ -119,7 +119,13 @@ function addBodyProperties(text: string, metadata: Metadata): void {
   }
   const names = new Map(Object.keys(metadata).map((name) => [name.toLowerCase(), name]));
   for (const [name, value] of Object.entries(body)) {
-    if (value !== null) metadata[names.get(name.toLowerCase()) ?? name] = propertyData(value);
+    if (value === null) continue;
+    try {
+      metadata[names.get(name.toLowerCase()) ?? name] = propertyData(value);
+    } catch (cause) {
+      // Nested deeper than JSON can be written: such a body has no properties for the extension either.
+      if (!(cause instanceof RangeError)) throw cause;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { DatabaseCounts } from "../database/database.ts";
+import { foreignRequest } from "../foreign-request.ts";
 import { isObject, parseFault } from "./fault-request.ts";
 import type { Reply, Service } from "./service.ts";
 
@@ -33,6 +34,8 @@ export function createServiceServer(options: ServiceServerOptions): Server {
 
 async function answer(request: IncomingMessage, options: ServiceServerOptions): Promise<Reply> {
   const { service } = options;
+  const foreign = foreignRequest(request.headers);
+  if (foreign !== undefined) return refusal(403, "foreign", foreign);
   const url = request.url ?? "/";
   const queryAt = url.indexOf("?");
   const path = queryAt < 0 ? url : url.slice(0, queryAt);

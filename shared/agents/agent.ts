@@ -2,9 +2,12 @@
 import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 
-/** What a step asks of an agent. */
-export interface AgentRequest {
-  readonly order: Order;
+/** What of an order every agent gets; the rest it has to declare. */
+export type OrderView = Pick<Order, "orderId">;
+
+/** What a step asks of an agent that gets `Seen` of the order. */
+export interface AgentRequest<Seen extends OrderView = Order> {
+  readonly order: Seen;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** The same for every try of every attempt of the step in its direction. */
@@ -18,7 +21,7 @@ export interface AgentRequest {
 }
 
 /** What an operation gets for one try. */
-export interface AgentCall extends AgentRequest {
+export interface AgentCall<Seen extends OrderView = Order> extends AgentRequest<Seen> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that wants none. */
@@ -54,7 +57,7 @@ export type AgentReply =
       readonly misconfigured?: boolean;
     };
 
-export type Operation = (call: AgentCall) => Promise<AgentReply>;
+export type Operation<Seen extends OrderView = Order> = (call: AgentCall<Seen>) => Promise<AgentReply>;
 
 /** What a service says it did under a request's reference. `absent`: nothing so far. */
 export type Finding = AgentReply | { readonly kind: "absent" };
@@ -87,11 +90,16 @@ export interface Find {
   readonly settlesWithinMs: number;
 }
 
-export interface Agent {
+export interface Agent<Seen extends OrderView = Order> {
   readonly name: string;
-  readonly operations: { readonly [name: string]: Operation };
+  readonly operations: { readonly [name: string]: Operation<Seen> };
   /** By operation; those that are not named here go as the settings say. */
   readonly policies?: { readonly [operation: string]: OperationPolicy };
+}
+
+/** An agent that declares what it gets of an order: the rest reaches neither its service nor its queue. */
+export interface DeclaredAgent<Seen extends OrderView> extends Agent<Seen> {
+  readonly seen: (order: Order) => Seen;
 }
 
 /** How an endpoint knows its caller: a header whose value is in another setting, or a token of the app's identity. */
@@ -155,5 +163,5 @@ export interface Bounds {
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];
-  call(operation: string, request: AgentRequest, bounds: Bounds): Promise<BoundedReply>;
+  call(operation: string, request: AgentRequest<OrderView>, bounds: Bounds): Promise<BoundedReply>;
 }

@@ -1,6 +1,7 @@
 // All agents of this app: adding one is a file, a line here and the setting of its endpoints.
+import type { Order } from "../domain/order.ts";
 import type { AgentFacts, KnownAgents } from "../domain/workflow.ts";
-import type { Agent, Endpoint, RoutedAgent } from "./agent.ts";
+import type { Endpoint, OrderView, RoutedAgent } from "./agent.ts";
 import { fraudAgent } from "./fraud.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
@@ -8,7 +9,7 @@ import { type RouteOptions, routeAgent } from "./route-agent.ts";
 import { shippingAgent } from "./shipping.ts";
 import { smokeAgent } from "./smoke.ts";
 
-const agents = [inventoryAgent, paymentAgent, fraudAgent, shippingAgent] as const satisfies readonly Agent[];
+const agents = [inventoryAgent, paymentAgent, fraudAgent, shippingAgent] as const;
 
 export type AgentName = (typeof agents)[number]["name"];
 
@@ -22,10 +23,23 @@ const agentsWithoutService: readonly RoutedAgent[] = [smokeAgent];
 export const agentNames: readonly string[] = [...agents, ...agentsWithoutService].map(({ name }) => name);
 
 /**
- * Agents that are not in this app, perhaps in another language, and their operations: each takes its requests from the queue
- * `agent-requests-<name>`. docs/adapting.md shows one.
+ * Agents that are not in this app, perhaps in another language, with their operations and what they get of an order: each takes its
+ * requests from the queue `agent-requests-<name>`. docs/adapting.md shows one.
  */
-const agentsElsewhere: { readonly [name: string]: readonly string[] } = {};
+const agentsElsewhere: {
+  readonly [name: string]: { readonly operations: readonly string[]; readonly seen: (order: Order) => OrderView };
+} = {};
+
+const seenBy: ReadonlyMap<string, (order: Order) => OrderView> = new Map([
+  ...agents.map(({ name, seen }): [string, (order: Order) => OrderView] => [name, seen]),
+  ...Object.entries(agentsElsewhere).map(([name, { seen }]): [string, (order: Order) => OrderView] => [name, seen]),
+]);
+
+/** What the agent has declared that it gets of the order; of one that declares nothing the id alone. */
+export function orderFor(agent: string, order: Order): OrderView {
+  const { orderId } = order;
+  return seenBy.get(agent)?.(order) ?? { orderId };
+}
 
 /** What the workflows are checked against. An agent of this app can be reached both ways. */
 export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
@@ -37,7 +51,7 @@ export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
     name,
     { operations: operationNames, transports: ["activity", "queue"] },
   ]),
-  ...Object.entries(agentsElsewhere).map(([name, operations]): [string, AgentFacts] => [
+  ...Object.entries(agentsElsewhere).map(([name, { operations }]): [string, AgentFacts] => [
     name,
     { operations, transports: ["queue"] },
   ]),

@@ -97,6 +97,27 @@ test("an id of at most 200 characters is kept; a longer one is none", async () =
   });
 });
 
+test.each([".", ".."])("%j is no id: in a path it would name another resource", async (id) => {
+  const paths: (string | undefined)[] = [];
+  service = await startHttpServer((request, response) => {
+    paths.push(request.url);
+    response.writeHead(201, JSON_TYPE).end(JSON.stringify({ id, status: "ok" }));
+  });
+  const policies = { reserve: { tries: 1 } };
+  expect(await reserve({ ...inventoryAgent, policies })).toMatchObject({
+    kind: "expired",
+    lastError: { misconfigured: true },
+  });
+  // One that another agent recorded: nothing is captured, and the undo goes by the step's key.
+  const agent = routeAgent(paymentAgent, [{ url: service.url, capacity: 4 }], { now: Date.now });
+  const bounds = boundsOf(new Date(Date.now() + 1500).toISOString());
+  const recorded = { ...REQUEST, results: { takePayment: { chargeId: id } } };
+  expect(await agent.call("capture", recorded, bounds)).toMatchObject({ kind: "rejected" });
+  const undoes = { result: { chargeId: id }, idempotencyKey: "order-1:takePayment:forward" };
+  expect(await agent.call("void", { ...REQUEST, undoes }, bounds)).toMatchObject({ kind: "done" });
+  expect(paths).toEqual(["/reservations", "/charges/key%3Aorder-1%3AtakePayment%3Aforward/void"]);
+});
+
 test("a status of more than 200 characters is not kept", async () => {
   service = await startHttpServer((_, response) =>
     response.writeHead(200, JSON_TYPE).end(JSON.stringify({ status: "s".repeat(201) })),
@@ -118,6 +139,21 @@ test("a text in a result that no record takes is a fault of the endpoint", async
   });
   const message = "note in the answer is over 1000 characters";
   expect(reply).toMatchObject({ kind: "expired", unsure: true, lastError: { message, misconfigured: true } });
+});
+
+test.each([
+  ["idempotencyKey", "order-1:reserve:forward\r\nx-admin: 1"],
+  ["idempotencyKey", "order-1\n\nPOST /refunds HTTP/1.1"],
+  ["traceparent", "00-1\r\nx-admin: 1"],
+])("a line break in %s adds no header: nothing is sent", async (name, value) => {
+  let calls = 0;
+  service = await startHttpServer((_, response) => {
+    calls += 1;
+    response.writeHead(201, JSON_TYPE).end('{"id":"r-1"}');
+  });
+  const call = { ...REQUEST, endpoint: service.url, completeBy: "", signal: AbortSignal.timeout(1000), [name]: value };
+  expect(await inventoryAgent.operations.reserve(call)).toMatchObject({ kind: "unavailable" });
+  expect(calls).toBe(0);
 });
 
 test("an answer that drips is ended with its try", async () => {

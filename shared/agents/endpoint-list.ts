@@ -51,8 +51,14 @@ function addressFault(url: URL): string | undefined {
   if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return NO_URL;
   // It would stand in records and logs with the address.
   if (url.username !== "" || url.password !== "") return "must not name a user: use header: or token:";
-  if (url.protocol === "http:" && !isThisMachine(url.hostname)) return "must be https, for it is not this machine";
-  return undefined;
+  return transportFault(url);
+}
+
+/** What is sent elsewhere is encrypted, and reaches whom it is meant for. */
+export function transportFault(url: URL): string | undefined {
+  return url.protocol === "https:" || isThisMachine(url.hostname)
+    ? undefined
+    : "must be https, for it is not this machine";
 }
 
 function isThisMachine(host: string): boolean {

@@ -1,6 +1,6 @@
 // The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to undo.
-import { orderTotal } from "../domain/order.ts";
-import type { Agent } from "./agent.ts";
+import { type Address, type Order, type OrderLine, orderTotal } from "../domain/order.ts";
+import type { DeclaredAgent } from "./agent.ts";
 import { callService, keepId } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
@@ -11,8 +11,23 @@ const answers: readonly AnswerRule[] = [
   { status: 422, means: "refused" },
 ];
 
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId" | "customer" | "currency"> {
+  readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[];
+  readonly shipTo: Pick<Address, "country">;
+}
+
+const seen = ({ orderId, customer, lines, currency, shipTo }: Order): Seen => ({
+  orderId,
+  customer,
+  lines: lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice })),
+  currency,
+  shipTo: { country: shipTo.country },
+});
+
 export const fraudAgent = {
   name: "fraud",
+  seen,
   operations: {
     check: (call) => {
       const { orderId, customer, currency, shipTo } = call.order;
@@ -34,4 +49,4 @@ export const fraudAgent = {
       );
     },
   },
-} as const satisfies Agent;
+} as const satisfies DeclaredAgent<Seen>;

@@ -1,7 +1,7 @@
 // Calls to a remote service over HTTP, and what its answers mean to an agent.
 import { type Dispatcher, request as httpRequest } from "undici";
 import type { StepResult } from "../domain/state-record.ts";
-import type { AgentCall, AgentReply, Finding } from "./agent.ts";
+import type { AgentCall, AgentReply, Finding, OrderView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
 
@@ -39,7 +39,7 @@ interface Heard {
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
-export async function callService(service: ServiceCall, call: AgentCall): Promise<AgentReply> {
+export async function callService(service: ServiceCall, call: AgentCall<OrderView>): Promise<AgentReply> {
   const heard = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (heard.kind === "unavailable") return heard;
   const result = isSuccess(heard) ? service.keep(heard.answer) : undefined;
@@ -49,7 +49,7 @@ export async function callService(service: ServiceCall, call: AgentCall): Promis
 }
 
 /** GETs what the service has. Throws as `callService`. */
-export async function lookUp(question: LookUp, call: AgentCall): Promise<Finding> {
+export async function lookUp(question: LookUp, call: AgentCall<OrderView>): Promise<Finding> {
   const heard = await exchange("GET", question.path, null, call);
   if (heard.kind === "unavailable") return heard;
   const result = isSuccess(heard) ? question.keep(heard.answer) : undefined;
@@ -65,7 +65,7 @@ async function exchange(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall,
+  call: AgentCall<OrderView>,
 ): Promise<Heard | Unavailable> {
   const { credential } = call;
   try {
@@ -82,7 +82,7 @@ async function send(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall,
+  call: AgentCall<OrderView>,
   secret: string | undefined,
 ): Promise<Heard> {
   const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
@@ -146,9 +146,12 @@ export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
   return ({ id }) => (isId(id) ? { [name]: id, ...more } : undefined);
 }
 
-/** One that is too long is no id: a part of it would name something else. */
+/**
+ * One that is too long is no id: a part of it would name something else. As part of a path `.` and `..` would too, and no encoding changes
+ * that (URL standard, "double-dot URL path segment").
+ */
 export function isId(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= ID_LIMIT;
+  return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
 
 /** Keeps what became of a thing that was there before. */
@@ -158,10 +161,12 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
  * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
  * by its key. A service that never saw that key has nothing to undo, and refuses what may still arrive under it.
  */
-export function whatToUndo(call: AgentCall, name: string): string {
+export function whatToUndo(call: AgentCall<OrderView>, name: string): string {
   if (!call.undoes) throw new Error(`nothing to undo was named under the key ${call.idempotencyKey}`);
   const { result, idempotencyKey } = call.undoes;
-  return encodeURIComponent(String(result?.[name] ?? `key:${idempotencyKey}`));
+  const recorded = result?.[name];
+  const id = typeof recorded === "number" ? String(recorded) : recorded;
+  return encodeURIComponent(isId(id) ? id : `key:${idempotencyKey}`);
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date, which is read by the service's own clock where it says it. */

@@ -1,6 +1,6 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
-import type { Order } from "../domain/order.ts";
-import type { Agent, AgentCall, AgentReply } from "./agent.ts";
+import type { Order, OrderLine } from "../domain/order.ts";
+import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
 import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
@@ -12,8 +12,19 @@ const answers: readonly AnswerRule[] = [
   { status: 422, means: "refused" },
 ];
 
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId"> {
+  readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
+}
+
+const seen = ({ orderId, lines }: Order): Seen => ({
+  orderId,
+  lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+});
+
 export const inventoryAgent = {
   name: "inventory",
+  seen,
   operations: {
     reserve: (call) =>
       inventory(call, { path: "reservations", body: goods(call.order), keep: keepId("reservationId") }),
@@ -33,12 +44,12 @@ export const inventoryAgent = {
         keep: keepStatus,
       }),
   },
-} as const satisfies Agent;
+} as const satisfies DeclaredAgent<Seen>;
 
-function inventory(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function inventory(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }
 
-function goods({ orderId, lines }: Order) {
+function goods({ orderId, lines }: Seen) {
   return { orderId, lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) };
 }

@@ -1,7 +1,7 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
-import { type Order, orderTotal } from "../domain/order.ts";
-import type { Agent, AgentCall, AgentReply } from "./agent.ts";
-import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
+import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
+import { callService, isId, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -13,8 +13,21 @@ const answers: readonly AnswerRule[] = [
   { status: 422, means: "refused" },
 ];
 
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId" | "currency" | "paymentToken"> {
+  readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[];
+}
+
+const seen = ({ orderId, lines, currency, paymentToken }: Order): Seen => ({
+  orderId,
+  lines: lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice })),
+  currency,
+  paymentToken,
+});
+
 export const paymentAgent = {
   name: "payment",
+  seen,
   operations: {
     authorize: (call) =>
       payment(call, {
@@ -45,12 +58,12 @@ export const paymentAgent = {
         keep: keepId("refundId", { amount: orderTotal(call.order) }),
       }),
   },
-} as const satisfies Agent;
+} as const satisfies DeclaredAgent<Seen>;
 
 /** The step whose charge is captured. */
 const AUTHORIZING_STEP = "takePayment";
 
-async function capture(call: AgentCall): Promise<AgentReply> {
+async function capture(call: AgentCall<Seen>): Promise<AgentReply> {
   const chargeId = authorizedCharge(call);
   if (!chargeId) return { kind: "rejected", message: `the step ${AUTHORIZING_STEP} recorded no charge to capture` };
   return payment(call, {
@@ -60,15 +73,15 @@ async function capture(call: AgentCall): Promise<AgentReply> {
   });
 }
 
-function payment(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function payment(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }
 
-function authorizedCharge({ results }: AgentCall): string | undefined {
+function authorizedCharge({ results }: AgentCall<Seen>): string | undefined {
   const chargeId = results[AUTHORIZING_STEP]?.["chargeId"];
-  return typeof chargeId === "string" ? chargeId : undefined;
+  return isId(chargeId) ? chargeId : undefined;
 }
 
-function money(order: Order) {
+function money(order: Seen) {
   return { orderId: order.orderId, amount: orderTotal(order), currency: order.currency, token: order.paymentToken };
 }

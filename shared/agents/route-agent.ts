@@ -1,7 +1,16 @@
 // An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
-import type { Agent, Endpoint, Finding, LastError, Operation, OperationPolicy, RoutedAgent } from "./agent.ts";
+import type {
+  Agent,
+  AgentRequest,
+  Endpoint,
+  Finding,
+  LastError,
+  Operation,
+  OperationPolicy,
+  RoutedAgent,
+} from "./agent.ts";
 import { type Authenticators, authenticateAll } from "./authentication.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool } from "./endpoint-pool.ts";
@@ -75,7 +84,12 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
         bounds,
         { pool, now, pauses: manner.pauses },
         ({ completeBy, deadline, place }) =>
-          untilAnswered({ operation: name, run, ask, manner, request, completeBy, priority, place }, deadline, service),
+          untilAnswered(
+            // Of the order it has what this agent declares, which is all that its operations can read.
+            { operation: name, run, ask, manner, request: request as AgentRequest, completeBy, priority, place },
+            deadline,
+            service,
+          ),
         { kind: "expired", tries: 0, ...(request.mayHaveHappened && { unsure: true }) },
       );
     },

@@ -1,5 +1,6 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
-import type { Agent, AgentCall, AgentReply } from "./agent.ts";
+import type { Order, OrderLine } from "../domain/order.ts";
+import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
 import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
@@ -10,8 +11,20 @@ const answers: readonly AnswerRule[] = [
   { status: 422, means: "refused" },
 ];
 
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId" | "shipTo"> {
+  readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
+}
+
+const seen = ({ orderId, lines, shipTo }: Order): Seen => ({
+  orderId,
+  lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+  shipTo,
+});
+
 export const shippingAgent = {
   name: "shipping",
+  seen,
   operations: {
     arrange: (call) => {
       const { orderId, shipTo } = call.order;
@@ -46,8 +59,8 @@ export const shippingAgent = {
         keep: keepStatus,
       }),
   },
-} as const satisfies Agent;
+} as const satisfies DeclaredAgent<Seen>;
 
-function shipping(call: AgentCall, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function shipping(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }

@@ -42,7 +42,7 @@ export interface ReplyAddress {
 }
 
 /** The order's value in its currency's smallest unit. */
-export function orderTotal(order: Order): number {
+export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[] }): number {
   return order.lines.reduce((total, line) => total + line.quantity * line.unitPrice, 0);
 }
 
@@ -51,6 +51,21 @@ export const SECRETS = ["paymentToken"] as const satisfies readonly (keyof Order
 
 /** What stands in the place of a secret that was removed. */
 export const REMOVED = "(removed)";
+
+/** What stands in the place of a secret for whoever may not see it. Sent back, it means the secret that is stored. */
+export const HIDDEN = "(hidden)";
+
+/** As those see it who may not see its secrets; that one was removed is none. */
+export function withHiddenSecrets(order: Order): Order {
+  const hidden = SECRETS.flatMap((name) => (order[name] === REMOVED ? [] : [[name, HIDDEN]]));
+  return { ...order, ...Object.fromEntries(hidden) };
+}
+
+/** The edit of an order by somebody who may not have seen its secrets: those that were not edited stay as they are stored. */
+export function keepingHiddenSecrets(edited: Order, stored: Order): Order {
+  const kept = SECRETS.flatMap((name) => (edited[name] === HIDDEN ? [[name, stored[name]]] : []));
+  return { ...edited, ...Object.fromEntries(kept) };
+}
 
 export function withoutSecrets(order: Order): Order {
   return { ...order, ...Object.fromEntries(SECRETS.map((name) => [name, REMOVED])) };

@@ -16,7 +16,8 @@ export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | 
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
   readonly operation: string;
-  readonly order: Order;
+  /** What of it the agent has declared that it gets. */
+  readonly order: Pick<Order, "orderId">;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */

@@ -23,6 +23,11 @@ const BODY = "the body";
 export const parseBulkPreview = (text: string): Checked<z.output<typeof preview>> => check(preview, json(text), BODY);
 export const parseBulkStart = (text: string): Checked<z.output<typeof start>> => check(start, json(text), BODY);
 
+/** As the app makes them. As a document's id others could name something else: it becomes part of a path. */
+export function isBulkId(text: string): boolean {
+  return /^[0-9a-f-]{36}$/.test(text);
+}
+
 function json(text: string): unknown {
   try {
     return JSON.parse(text);

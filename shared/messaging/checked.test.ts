@@ -39,6 +39,20 @@ test("each fault says where it is and what has to be there", () => {
   expect(check(schema, [], "the thing")).toMatchObject({ faults: ["the thing: must be an object"] });
 });
 
+test("of unknown members ten are named, each by its beginning", () => {
+  const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`extra${at}`, at]));
+  const faultsOf = (input: object) => {
+    const checked = check(z.strictObject({}), input, "the thing");
+    return checked.kind === "invalid" ? checked.faults : [];
+  };
+  expect(faultsOf(unknown(10))[0]).not.toContain("more");
+  const [fault = "", ...others] = faultsOf(unknown(50_000));
+  expect(others).toEqual([]);
+  expect(fault).toContain('"extra9" and 49990 more');
+  expect(fault).not.toContain("extra10");
+  expect(faultsOf({ ["x".repeat(200_000)]: 1 })[0]?.length).toBeLessThan(300);
+});
+
 test("what may be asked of the supervisor, with every fault named", () => {
   const asked = parseWhatIfQuery([
     ["failureThreshold", "5"],

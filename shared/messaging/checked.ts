@@ -1,5 +1,6 @@
 // Checks what came from outside, as a whole: the answer says of each fault where it is and what has to be there.
 import type { z } from "zod";
+import { DEPTH_LIMIT, isNestedTooDeep } from "./deep-json.ts";
 
 export type Checked<T> =
   | { readonly kind: "valid"; readonly value: T }
@@ -7,15 +8,17 @@ export type Checked<T> =
 
 /** Of a name that nobody knows so much is repeated: it may be anything. */
 const NAME_LIMIT = 200;
+/** Of members that nobody knows so many are named. */
+const NAMED_LIMIT = 10;
 /** A function's key may come in the query: that is between the caller and the Functions host. */
 const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
 
 /** @param whole what a fault that has no place of its own is about */
 export function check<T>(schema: z.ZodType<T>, input: unknown, whole: string): Checked<T> {
   const parsed = schema.safeParse(input);
-  return parsed.success
-    ? { kind: "valid", value: parsed.data }
-    : { kind: "invalid", faults: inWords(parsed.error, whole) };
+  if (parsed.success) return { kind: "valid", value: parsed.data };
+  const depth = isNestedTooDeep(input) ? [`${whole}: is nested more than ${DEPTH_LIMIT} levels deep`] : [];
+  return { kind: "invalid", faults: [...depth, ...inWords(parsed.error, whole)] };
 }
 
 /** @param query the URL's, each name with its value */
@@ -50,10 +53,16 @@ const TYPES: { readonly [expected: string]: string } = {
 };
 const UNITS: { readonly [origin: string]: string } = { string: " characters", array: " entries" };
 
+function named(keys: readonly string[]): string {
+  const shown = keys.slice(0, NAMED_LIMIT).map((key) => `"${key.slice(0, NAME_LIMIT)}"`);
+  const more = keys.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
+
 function wantedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "unrecognized_keys":
-      return `has no ${issue.keys.map((key) => `"${key.slice(0, NAME_LIMIT)}"`).join(", ")}`;
+      return `has no ${named(issue.keys)}`;
     case "invalid_type":
       if (issue.message.endsWith("received undefined")) return "is missing";
       return issue.expected in TYPES ? `must be ${TYPES[issue.expected]}` : issue.message;

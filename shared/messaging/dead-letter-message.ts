@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
+import { isNestedTooDeep } from "./deep-json.ts";
 
 /** Of what a sender wrote into a property so much is shown in a list. */
 const TEXT_LIMIT = 500;
@@ -96,7 +97,9 @@ function bodyOf(body: unknown): DeadLetterBody {
 
 function json(text: string): DeadLetterBody | undefined {
   try {
-    return { kind: "json", json: JSON.parse(text) };
+    const parsed: unknown = JSON.parse(text);
+    // It could not be written again, for whoever asks.
+    return isNestedTooDeep(parsed) ? undefined : { kind: "json", json: parsed };
   } catch {
     return undefined;
   }

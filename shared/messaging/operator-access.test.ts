@@ -42,6 +42,19 @@ describe("with Entra ID", () => {
   );
 });
 
+test.each([
+  ["a right-to-left override", "ada\u202enimda", "adanimda"],
+  ["isolates and marks", "\u2066a\u2069d\u200ba\u200f", "ada"],
+  ["a line separator, a soft hyphen and a byte order mark", "a\u2028d\u00ada\ufeff", "ada"],
+])("a name is recorded without %s, whichever header it is from", (_, given, shown) => {
+  const granted = { kind: "granted", operator: shown };
+  for (const header of ["x-ms-client-principal-name", "x-ms-client-principal-id"]) {
+    const claims = principal([{ typ: "roles", val: "Orders.Read" }]);
+    const headers = { get: (name: string) => ({ "x-ms-client-principal": claims, [header]: given })[name] ?? null };
+    expect(accessTo("Orders.Read", headers, "entra")).toEqual(granted);
+  }
+});
+
 test("with a function key no name is believed; on one's own machine it is", () => {
   const headers = headersOf({ "x-ms-client-principal-name": "ada\u0085@example.com" });
   expect(accessTo("Orders.Operate", headers, "key")).toEqual({

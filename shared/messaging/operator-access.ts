@@ -1,8 +1,8 @@
 // Who may ask what of the operator's API, and under which name it goes on record (P9, P11, P13).
 import { z } from "zod";
 
-/** Roles of the app registration: to look, and to act. */
-export type Role = "Orders.Read" | "Orders.Operate";
+/** Roles of the app registration: to look, to act, and to see orders' secrets too. */
+export type Role = "Orders.Read" | "Orders.Operate" | "Orders.ReadData";
 
 export type Access =
   | { readonly kind: "granted"; readonly operator: string }
@@ -13,6 +13,11 @@ export type OperatorSignIn = (typeof SIGN_INS)[number];
 
 interface Headers {
   get(name: string): string | null;
+}
+
+/** Whether the caller sees what else stands as hidden. */
+export function seesSecrets(headers: Headers, signIn: OperatorSignIn): boolean {
+  return accessTo("Orders.ReadData", headers, signIn).kind === "granted";
 }
 
 const NAME_LIMIT = 200;
@@ -36,8 +41,10 @@ const principalSchema = z.object({
 export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): Access {
   switch (signIn) {
     case "development":
-      return { kind: "granted", operator: nameFrom(headers) ?? "local-operator" };
+      return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
     case "key":
+      // Nobody knows who that is.
+      if (role === "Orders.ReadData") return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
       return signedIn(role, headers);
@@ -46,13 +53,16 @@ export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): 
   }
 }
 
+const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Orders.Read": ["Orders.Operate", "Orders.ReadData"] };
+
 function signedIn(role: Role, headers: Headers): Access {
   const roles = rolesFrom(headers.get("x-ms-client-principal"));
   if (!roles) return { kind: "refused", status: 401, error: "Sign in first." };
-  // Who may act may look.
-  const suffices = roles.has(role) || (role === "Orders.Read" && roles.has("Orders.Operate"));
+  // Who may act may look; who may see the secrets too.
+  const suffices = [role, ...(LOOKING[role] ?? [])].some((one) => roles.has(one));
   if (!suffices) return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
-  return { kind: "granted", operator: nameFrom(headers) ?? headers.get("x-ms-client-principal-id") ?? "unnamed" };
+  const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
+  return { kind: "granted", operator: operator ?? "unnamed" };
 }
 
 /** Base64 of JSON: https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities. */
@@ -66,11 +76,11 @@ function rolesFrom(principal: string | null): ReadonlySet<string> | undefined {
   }
 }
 
-function nameFrom(headers: Headers): string | undefined {
-  // It goes into the history and the logs: no control characters.
+/** It goes into the history and the logs, where another's name could be made to look like it: no control, format or bidirectional characters. */
+function nameIn(headers: Headers, header: string): string | undefined {
   const name = headers
-    .get("x-ms-client-principal-name")
-    ?.replace(/\p{Cc}/gu, "")
+    .get(header)
+    ?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
     .trim();
   return name ? name.slice(0, NAME_LIMIT) : undefined;
 }

@@ -4,7 +4,7 @@ import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import { check, checkQuery } from "./checked.ts";
-import { parseSubmission, type SubmissionRules } from "./submission-message.ts";
+import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
 
@@ -97,7 +97,7 @@ function parseResubmit(
 ): Parsed<{ readonly request: OperatorRequest }> {
   const parsed = check(bodies.resubmit, body, BODY);
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
-  const edited = "order" in body ? parseSubmission(body.order, {}, rules) : null;
+  const edited = "order" in body ? parseEdit(body.order, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
   if (edited?.kind === "valid" && edited.order.orderId !== orderId) {
     faults.push(`order: orderId: must be "${orderId}", the order that is resubmitted`);

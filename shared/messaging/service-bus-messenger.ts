@@ -8,6 +8,7 @@ import { requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./dead-letters.ts";
+import { sendable } from "./deep-json.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
 
@@ -119,7 +120,7 @@ export function createServiceBusMessenger(
     },
 
     async ask(agent, request, leftMs) {
-      await send(`${queues.agentRequests}-${agent}`, {
+      const message = {
         body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
         subject: request.operation,
@@ -128,7 +129,14 @@ export function createServiceBusMessenger(
         replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),
         timeToLive: leftMs,
         ...traced(),
-      });
+      };
+      try {
+        await send(`${queues.agentRequests}-${agent}`, message);
+        return "asked";
+      } catch (cause) {
+        if (isTooLarge(cause)) return "too-large";
+        throw cause;
+      }
     },
 
     async answer(replyTo, reply) {
@@ -144,7 +152,7 @@ export function createServiceBusMessenger(
     async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue }) {
       const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
       const message: ServiceBusMessage = {
-        body,
+        body: sendable(body),
         subject,
         ...(messageId && { messageId }),
         ...(correlationId && { correlationId }),
@@ -169,7 +177,7 @@ export function createServiceBusMessenger(
       // A queue that detects duplicates would drop the copy under the id that it has just seen.
       const copyId = `${messageId ?? ""}`.replace(POSTPONED, "");
       await send(queue, {
-        body,
+        body: sendable(body),
         contentType: "application/json",
         ...(messageId && { messageId: `${copyId}~${crypto.randomUUID().slice(0, 8)}`.slice(-MESSAGE_ID_LIMIT) }),
         ...(correlationId && { correlationId }),
@@ -197,6 +205,10 @@ function boundedFaults(faults: readonly string[]): string[] {
 
 function isUnauthorized(cause: unknown): boolean {
   return isServiceBusError(cause) && cause.code === "UnauthorizedAccess";
+}
+
+function isTooLarge(cause: unknown): boolean {
+  return isServiceBusError(cause) && cause.code === "MessageSizeExceeded";
 }
 
 /** The queue itself refuses, and would refuse again: the shop's affair, which never stops an order. */

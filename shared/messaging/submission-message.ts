@@ -1,6 +1,6 @@
 // The contract of an order message: what a shop sends, checked once, at the front door (P1).
 import { z } from "zod";
-import type { Order, ReplyAddress } from "../domain/order.ts";
+import { HIDDEN, type Order, REMOVED, type ReplyAddress, SECRETS } from "../domain/order.ts";
 import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
 
@@ -8,8 +8,11 @@ const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
 /** Of an id that may be anything. */
 const ORDER_ID_SHOWN = 80;
-/** What Service Bus takes for a session id. */
+/** What Service Bus takes for a session id, and for a message's own, which a correlation id as a rule is. */
 const SESSION_ID_LIMIT = 128;
+const CORRELATION_ID_LIMIT = 128;
+/** RFC 5321 section 4.5.3.1.3: a path of 256 octets has two of its own. */
+const EMAIL_LIMIT = 254;
 const text = z.string().trim().min(1).max(TEXT_LIMIT);
 
 const orderSchema = z.strictObject({
@@ -22,7 +25,7 @@ const orderSchema = z.strictObject({
     ),
   workflow: text.default("order-fulfilment"),
   priority: z.enum(["normal", "high"]).default("normal"),
-  customer: z.strictObject({ id: text, email: z.email().optional() }),
+  customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
   lines: z
     .array(
       z.strictObject({
@@ -90,10 +93,26 @@ export type ParsedSubmission =
 
 /** Checks a message as a whole: the answer names every fault. */
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
+  const edit = parseEdit(body, envelope, rules);
+  if (edit.kind === "invalid") return edit;
+  const taken = SECRETS.filter((name) => [HIDDEN, REMOVED].includes(edit.order[name]));
+  const faults = taken.map(
+    (name) => `${name}: must not be ${edit.order[name]}, which stands for one that is not shown`,
+  );
+  return faults.length > 0 ? { kind: "invalid", faults } : edit;
+}
+
+/** The same for an order as an operator edits it: what was not shown to them may stand there as hidden. */
+export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const parsed = check(orderSchema, body, "order");
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    faults.splice(0, faults.length, "the body must be a JSON object");
+    faults.splice(
+      0,
+      faults.length,
+      "the body must be a JSON object",
+      ...faults.filter((fault) => /nested/.test(fault)),
+    );
   }
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
@@ -104,6 +123,9 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   if (idFault) faults.push(`orderId: ${idFault}`);
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
+  if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
+    faults.push(`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`);
+  }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const correlationId =
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
@@ -127,7 +149,11 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const address = mayBeTold ? replyTo : (own?.replyQueues[0] ?? null);
   const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
   return {
-    reply: { replyTo: address, replyToSessionId: session, correlationId },
+    reply: {
+      replyTo: address,
+      replyToSessionId: session,
+      correlationId: correlationId.slice(0, CORRELATION_ID_LIMIT),
+    },
     orderId,
     submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
   };

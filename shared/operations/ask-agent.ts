@@ -2,16 +2,29 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { runOf } from "../domain/plan.ts";
 import type { Ports, Telemetry } from "./ports.ts";
+import { recordAnswer } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
-/** Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. */
+const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
+
+/**
+ * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
+ * too large for its queue will be so the next time too: that is a refusal for good, and no reason to wait.
+ */
 export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { orderId, attempt, step, direction, lockedBy, record, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
-  const request = await requestOf(task, ports);
+  const { request } = await requestOf(task, ports);
   const leftMs = Date.parse(startBy) - ports.now();
   if (leftMs <= 0) return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
   const ticket = { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
   const asked = { ticket, operation, startBy, completeWithin, completeBy, priority, ...request };
-  await ports.messenger.ask(agent, asked, leftMs);
+  if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return;
+  const refusal = {
+    kind: "rejected",
+    message: TOO_LARGE,
+    endpoint: `queue of ${agent}`,
+    because: "too large",
+  } as const;
+  await recordAnswer(task, refusal, ports, telemetry);
 }

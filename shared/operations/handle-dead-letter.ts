@@ -1,6 +1,7 @@
 // What an operator does with a dead letter: sends it again, as it was or corrected, or removes it. All of it stands in the ledger.
 import type { DeadLetterAction, DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
+import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
 import type { OperatorAction } from "../supervision/supervision-log.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
@@ -47,10 +48,14 @@ export async function handleDeadLetter(
 }
 
 async function resend(letter: TakenDeadLetter, { correction }: DeadLetterRequest, entry: Entry): Promise<Handled> {
-  const sent = await letter.resend(correction).catch(async (cause: unknown) => {
-    await entry.write(letter.message, `failed: ${String(cause)}`);
-    throw cause;
-  });
+  const { body: original } = letter.message;
+  const json = original.kind === "json" ? original.json : undefined;
+  const sent = await letter
+    .resend(correction && { body: withStoredSecrets(correction.body, json) })
+    .catch(async (cause: unknown) => {
+      await entry.write(letter.message, `failed: ${String(cause)}`);
+      throw cause;
+    });
   if (sent.kind === "too-large") return entry.refused(`it is larger than ${letter.target} takes`, letter.message);
   const { messageId } = sent;
   const removed = await letter.complete();

@@ -1,6 +1,6 @@
 // One order as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
 import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
-import type { Order } from "../domain/order.ts";
+import { type Order, withHiddenSecrets } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
@@ -14,7 +14,7 @@ export interface Inspection {
   /** The version that all of it is of, in quotes: for `If-Match`. */
   readonly etag: string;
   readonly record: StateRecord;
-  /** Its content, in the revision that the record names. */
+  /** Its content, in the revision that the record names; its secrets hidden from those who may not see them. */
   readonly order: Order;
   /** The workflow that it goes by; null where the app has that version no longer. */
   readonly workflow: Pick<Workflow, "steps"> | null;
@@ -28,17 +28,22 @@ type Permission =
   | { readonly allowed: false; readonly reason: string };
 
 /** Undefined where there is no such order. */
-export async function inspectOrder(orderId: string, ports: Ports): Promise<Inspection | undefined> {
+export async function inspectOrder(
+  orderId: string,
+  ports: Ports,
+  seesSecrets = false,
+): Promise<Inspection | undefined> {
   const read = await ports.store.state(orderId);
   if (!read) return undefined;
   const { record } = read;
   const occasion = occasionOf("", ports);
   const workflow = workflowOf(record, ports);
+  const order = await ports.store.order(orderId, record.orderRevision);
   const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
   return {
     etag: entityTag(read.etag),
     record: shownRecord(record),
-    order: await ports.store.order(orderId, record.orderRevision),
+    order: seesSecrets ? order : withHiddenSecrets(order),
     workflow: workflow ? { steps: workflow.steps } : null,
     actions: {
       resubmit: mayResubmit(may),

@@ -1,6 +1,6 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
 import { decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
-import { lacksSecrets, SECRETS } from "../domain/order.ts";
+import { HIDDEN, keepingHiddenSecrets, lacksSecrets, SECRETS } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import type { ProcessState, StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -46,10 +46,22 @@ export async function operateOrder(
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<Operated> {
-  const asked = { request, caller, ports, telemetry };
   const read = await ports.store.state(orderId);
   if (!read) return { kind: "not-found" };
+  const asked = { request: await withStoredSecrets(request, read.record, ports), caller, ports, telemetry };
   return (await operateOn(read, asked)) ?? operateAgain(read, asked);
+}
+
+/** An edit may leave what its operator did not see. */
+async function withStoredSecrets(
+  request: OperatorRequest,
+  { orderId, orderRevision }: StateRecord,
+  { store }: Ports,
+): Promise<OperatorRequest> {
+  if (request.kind !== "resubmit" || !request.order) return request;
+  const { order } = request;
+  if (!SECRETS.some((name) => order[name] === HIDDEN)) return request;
+  return { ...request, order: keepingHiddenSecrets(order, await store.order(orderId, orderRevision)) };
 }
 
 /** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */

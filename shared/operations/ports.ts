@@ -1,5 +1,6 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
-import type { RoutedAgent } from "../agents/agent.ts";
+import type { OrderView, RoutedAgent } from "../agents/agent.ts";
+import type { Order } from "../domain/order.ts";
 import type { Scheduling } from "../domain/step-run.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
@@ -50,6 +51,8 @@ export interface Ports {
   readonly agents: ReadonlyMap<string, RoutedAgent>;
   /** Whose replies come on queues of their own. */
   readonly agentTeams?: readonly AgentTeam[];
+  /** What of the order the agent has declared that it gets. */
+  readonly orderFor: (agent: string, order: Order) => OrderView;
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */

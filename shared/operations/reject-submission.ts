@@ -1,6 +1,7 @@
 // A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender told of them (P15).
 import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
+import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { senderOf } from "../messaging/submission-message.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -65,7 +66,10 @@ async function tellSender(
 
 /** Several submissions under one order id each have their own. At most 109 characters; Service Bus takes 128. */
 function rejectionId(orderId: string | null, submissionId: string | null, body: unknown): string {
-  const submission = JSON.stringify(submissionId ?? body) ?? "";
-  const digest = createHash("sha256").update(submission).digest("hex").slice(0, DIGEST_LENGTH);
+  const submission = submissionId ?? (isNestedTooDeep(body) ? jsonText(body) : body);
+  const digest = createHash("sha256")
+    .update(JSON.stringify(submission) ?? "")
+    .digest("hex")
+    .slice(0, DIGEST_LENGTH);
   return `${orderId ?? ""}:0:Rejected:${digest}`;
 }

@@ -1,7 +1,6 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
-import { lacksSecrets } from "../domain/order.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedOutcome } from "./record-step.ts";
@@ -20,9 +19,9 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
   if (!agent)
     throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, which is not here`);
   const { startBy, priority } = task;
-  const request = await requestOf(task, ports);
+  const { request, isClosed } = await requestOf(task, ports);
   // The order is closed: an earlier run of this task completed it, and died before it said so.
-  if (lacksSecrets(request.order)) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
+  if (isClosed) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
   const run = new TakeUp(task, ports, telemetry);
   const reply = await agent.call(task.operation, request, {
     priority,

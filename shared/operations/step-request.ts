@@ -1,21 +1,31 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
-import type { AgentRequest } from "../agents/agent.ts";
+import type { AgentRequest, OrderView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
+import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import { idempotencyKey } from "../domain/state-record.ts";
 import type { Ports } from "./ports.ts";
 
-export async function requestOf(task: StepTask, ports: Ports): Promise<AgentRequest> {
+export interface StepRequest {
+  /** Of the order it has what the agent has declared. */
+  readonly request: AgentRequest<OrderView>;
+  /** The order is over and its secrets are removed: nothing is to be asked any more. */
+  readonly isClosed: boolean;
+}
+
+export async function requestOf(task: StepTask, ports: Ports): Promise<StepRequest> {
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
   const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };
-  return {
-    order: await ports.store.order(orderId, task.orderRevision),
+  const order = await ports.store.order(orderId, task.orderRevision);
+  const request = {
+    order: ports.orderFor(task.agent, order),
     results,
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
     ...(wasAskedBefore(task) && { mayHaveHappened: true }),
   };
+  return { request, isClosed: lacksSecrets(order) };
 }
 
 /** An earlier attempt, or a run of this very task that died, may have had the service do it. */

@@ -13,6 +13,8 @@ export interface SupervisionSettings {
   /** All supervisors of one store have to share the account. */
   readonly blobs: BlobServiceClient;
   readonly ledgerContainer: string;
+  /** Where operators' actions stand; the app may only add there. */
+  readonly auditContainer: string;
   readonly leaseSeconds: number;
   /** Of the sweeps that find nothing, one in this time is recorded. */
   readonly idleSweepEveryMs: number;
@@ -37,7 +39,10 @@ export const STORAGE_RETRY = {
 } as const;
 
 export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
-  const ledger = createCosmosSupervisionLog(database.container(settings.ledgerContainer));
+  const ledger = createCosmosSupervisionLog({
+    supervision: database.container(settings.ledgerContainer),
+    audit: database.container(settings.auditContainer),
+  });
   return {
     leadership: createBlobLeadership({
       container: settings.blobs.getContainerClient(LEASE_CONTAINER),

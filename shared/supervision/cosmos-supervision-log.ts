@@ -1,4 +1,5 @@
-// The ledger on Cosmos DB: one partition a day, and entries that the container lets go after their time.
+// The ledger on Cosmos DB: one partition a day. What supervisors note goes after its time; what operators did stands in a container of its
+// own, in which the app's identity may only add (infra/app/cosmos-access.bicep).
 import { randomUUID } from "node:crypto";
 import type { Container } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
@@ -14,36 +15,73 @@ const PAGE = 100;
 
 type Stored = SupervisionEntry & { readonly id: string; readonly day: string };
 
-/** @param container its partition key is `/day`; `/at` and `/orderId` are indexed. */
-export function createCosmosSupervisionLog(container: Container): SupervisionLog {
+/** A document of that id is there: this very entry, whose first try was answered too late. */
+const CONFLICT = 409;
+
+/** Of both the partition key is `/day`; `/at` and `/orderId` are indexed. */
+export interface LedgerContainers {
+  readonly supervision: Container;
+  readonly audit: Container;
+}
+
+export function createCosmosSupervisionLog({ supervision: container, audit }: LedgerContainers): SupervisionLog {
   async function put(id: string, day: string, entry: SupervisionEntry): Promise<void> {
     // The id is settled before the first try: a repeat after a lost answer replaces its own document.
     await patiently("write", () => container.items.upsert({ ...entry, id, day }));
+  }
+
+  async function add(entry: SupervisionEntry & { readonly at: string }): Promise<void> {
+    const document = { ...entry, id: randomUUID(), day: dayOfSweep(entry.at) };
+    await patiently("write", async () => {
+      try {
+        await audit.items.create(document);
+      } catch (cause) {
+        if ((cause as { code?: unknown }).code !== CONFLICT) throw cause;
+      }
+    });
+  }
+
+  async function* read(from: Container, day: string, orderId?: string): AsyncGenerator<SupervisionEntry> {
+    const ofOrder = orderId === undefined ? "" : " AND c.orderId = @orderId";
+    const query = {
+      query: `SELECT * FROM c WHERE c.day = @day${ofOrder} ORDER BY c.at`,
+      parameters: [
+        { name: "@day", value: day },
+        ...(orderId === undefined ? [] : [{ name: "@orderId", value: orderId }]),
+      ],
+    };
+    const pages = from.items.query<Stored>(query, { partitionKey: day, maxItemCount: PAGE });
+    while (pages.hasMoreResults()) {
+      const { resources } = await patiently("read", () => pages.fetchNext());
+      yield* resources ?? [];
+    }
   }
 
   return {
     sweep: (entry) => put(entry.sweepId, dayOfSweep(entry.sweepId), { kind: "sweep", ...entry }),
     decision: (entry) =>
       put(`${entry.sweepId}:${entry.orderId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
-    operatorAction: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "operatorAction", ...entry }),
+    operatorAction: (entry) => add({ kind: "operatorAction", ...entry }),
     lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
-
-    async *entries(day, orderId) {
-      const ofOrder = orderId === undefined ? "" : " AND c.orderId = @orderId";
-      const query = {
-        query: `SELECT * FROM c WHERE c.day = @day${ofOrder} ORDER BY c.at`,
-        parameters: [
-          { name: "@day", value: day },
-          ...(orderId === undefined ? [] : [{ name: "@orderId", value: orderId }]),
-        ],
-      };
-      const pages = container.items.query<Stored>(query, { partitionKey: day, maxItemCount: PAGE });
-      while (pages.hasMoreResults()) {
-        const { resources } = await patiently("read", () => pages.fetchNext());
-        yield* resources ?? [];
-      }
-    },
+    entries: (day, orderId) => merged(read(container, day, orderId), read(audit, day, orderId)),
   };
+}
+
+/** Both are in order. */
+async function* merged(
+  one: AsyncGenerator<SupervisionEntry>,
+  other: AsyncGenerator<SupervisionEntry>,
+): AsyncGenerator<SupervisionEntry> {
+  let [left, right] = await Promise.all([one.next(), other.next()]);
+  while (!left.done || !right.done) {
+    if (right.done || (!left.done && left.value.at <= right.value.at)) {
+      yield left.value as SupervisionEntry;
+      left = await one.next();
+    } else {
+      yield right.value;
+      right = await other.next();
+    }
+  }
 }
 
 async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {

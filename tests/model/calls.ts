@@ -115,13 +115,17 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     messenger: {
       tell: (_, message) => ask<"tell">({ kind: "tell", message }),
       wake: (body, options) => send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
-      ask: (_, request, leftMs) => send({ queue: "requests", body: { request, replyTo: host }, leftMs }),
+      ask: async (_, request, leftMs) => {
+        await send({ queue: "requests", body: { request, replyTo: host }, leftMs });
+        return "asked";
+      },
       answer: (replyTo, reply) => send({ queue: "replies", body: { reply, replyTo } }),
       reject: never,
       quarantine: never,
       postpone: never,
     },
     agents: new Map([["service", service]]),
+    orderFor: (_, order) => order,
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
     rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
@@ -151,7 +155,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
 
 function serviceCall(
   operation: string,
-  { idempotencyKey, undoes }: Omit<AgentRequest, "signal" | "endpoint">,
+  { idempotencyKey, undoes }: Pick<AgentRequest, "idempotencyKey" | "undoes">,
   completeBy: string,
 ): ServiceCall {
   return {

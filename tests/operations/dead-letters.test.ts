@@ -17,7 +17,8 @@ const queues = deadLetterQueuesOf({
   agentReplies: "agent-replies",
 });
 const [queue] = queues;
-const message = { orderId: "order-1", messageId: "m-1", subject: "wake" } as DeadLetter;
+const body = { kind: "json", json: { lines: [], order: { paymentToken: "tok_visa" } } };
+const message = { orderId: "order-1", messageId: "m-1", subject: "wake", body } as unknown as DeadLetter;
 
 let world: World;
 /** What was done, in order. */
@@ -96,6 +97,11 @@ describe("resend", () => {
   test("with another body", async () => {
     await handle({ correction: { body: null } });
     expect(done).toEqual(["sent null", "completed", "ledger: resent to orders as resent-7, with another body"]);
+  });
+
+  test("with another body in which the payment token was left hidden: it is the original's", async () => {
+    await handle({ correction: { body: { order: { paymentToken: "(hidden)" }, lines: ["(hidden)"] } } });
+    expect(done[0]).toBe('sent {"order":{"paymentToken":"tok_visa"},"lines":["(hidden)"]}');
   });
 
   test("P16 its lock was lost: it is sent, and said to be still there", async () => {

@@ -300,7 +300,8 @@ describe("the write", () => {
 
   test("an inspection shows order, record and what may be done", async () => {
     await refused();
-    expect(await inspectOrder("order-1", world)).toMatchObject({
+    expect((await inspectOrder("order-1", world))?.order).toEqual(sampleOrder("order-1", { paymentToken: "(hidden)" }));
+    expect(await inspectOrder("order-1", world, true)).toMatchObject({
       order: sampleOrder(),
       record: { processState: "Error", steps: { takePayment: { state: "Failed" } } },
       actions: { resubmit: { allowed: true }, undo: { allowed: true }, extend: { allowed: false } },

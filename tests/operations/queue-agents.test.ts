@@ -166,3 +166,12 @@ test("P7 a reply that can't be read is kept, every fault named", async () => {
   expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", body }]);
   expect(world.quarantined[0]?.faults.map((fault) => fault.split(":")[0])).toEqual(["ticket.attempt", "result.deep"]);
 });
+
+test("P7 P9 a request that is too large for its queue is refused for good, with its cause, and not asked again and again", async () => {
+  world.tooLarge = true;
+  await askAgent(await open("checkFraud"), world, world.telemetry);
+  const record = await world.stateOf();
+  expect(record?.steps["checkFraud"]).toMatchObject({ state: "Failed", error: expect.stringContaining("larger") });
+  expect(record?.steps["checkFraud"]).not.toHaveProperty("unsure");
+  expect(world.requests).toEqual([]);
+});

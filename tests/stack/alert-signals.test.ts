@@ -48,6 +48,7 @@ beforeAll(async () => {
       OTEL_BSP_SCHEDULE_DELAY: "200",
       // The ledger can't be written.
       SupervisionContainer: "nowhere",
+      AuditContainer: "nowhere",
       BreakerFailures: "1",
     },
   });

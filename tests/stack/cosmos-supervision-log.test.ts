@@ -11,5 +11,8 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 supervisionLogContract("cosmos", async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-  return createCosmosSupervisionLog(database.container("supervision"));
+  return createCosmosSupervisionLog({
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
+  });
 });

@@ -47,14 +47,18 @@ const otherThan = (host: HostAddress) => app.stack.addresses.hosts.find(({ name 
 const processOf = ({ name }: HostAddress) => (name === "host2" ? "host2" : "host");
 
 async function askToSweep({ url }: HostAddress): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(`${url}/api/supervisor/sweep`, { method: "POST" });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/api/supervisor/sweep`, { method: "POST", headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 /** What the ledger says of these orders' expiries, of all sweeps of today and of the day that began meanwhile. */
 async function expiries(orderIds: readonly string[]): Promise<DecisionEntry[]> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-  const log = createCosmosSupervisionLog(database.container("supervision"));
+  const log = createCosmosSupervisionLog({
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
+  });
   const found: DecisionEntry[] = [];
   for (const ms of new Set([Date.now(), Date.now() - 120_000].map((at) => new Date(at).toISOString().slice(0, 10)))) {
     for await (const entry of log.entries(ms)) if (entry.kind === "decision") found.push(entry);

@@ -1,11 +1,14 @@
 // Who may call what, where people sign in: every endpoint of the API for every role, on the running host.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { request as openRequest } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 let host: string;
 beforeAll(async () => {
-  app = await startTestStack({ appSettings: { OperatorSignIn: "entra" } });
+  // The test stands where built-in authentication would, and writes the headers itself.
+  app = await startTestStack({ appSettings: { OperatorSignIn: "entra", WEBSITE_AUTH_ENABLED: "True" } });
   host = app.stack.addresses.host?.url ?? "";
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
@@ -92,4 +95,124 @@ test("the console's session says who it is and whether they may act", async () =
     (await fetch(`${host}/api/session`, { headers: principal(role) })).json() as Promise<unknown>;
   expect(await session("Orders.Read")).toMatchObject({ operator: "ada@example.com", mayOperate: false });
   expect(await session("Orders.Operate")).toMatchObject({ operator: "ada@example.com", mayOperate: true });
+});
+
+/** As written: no client tidies the path. */
+function raw(method: string, path: string, headers: Record<string, string>, body = ""): Promise<number> {
+  const { hostname, port } = new URL(host);
+  return new Promise((resolve, reject) => {
+    const request = openRequest({ host: hostname, port, method, path, headers }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode ?? 0));
+    });
+    request.once("error", reject).end(body);
+  });
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+describe("however a request is written, it takes its role", () => {
+  const UNDO = "/api/orders/none/undo";
+
+  test.each([
+    "/API/Orders/none/UNDO",
+    "/api/orders/none/undo/",
+    "//api/orders/none/undo",
+    "/api//orders/none/undo",
+    "/api/orders/none/undo?code=x",
+    "/api/orders/none/%75ndo",
+    "/api/orders/none%2Fundo",
+    "/api/orders/%2e%2e/undo",
+    "/api/orders/../orders/none/undo",
+    "/api/./orders/none/undo",
+    "/api/orders/none;x=1/undo",
+    "/api/orders/none/undo%00",
+    "/console/../api/orders/none/undo",
+    "/console/..%2fapi%2forders%2fnone%2fundo",
+  ])("%s", async (path) => {
+    for (const headers of [{}, principal("Shop.Manager"), principal("Orders.Read")]) {
+      const status = await raw("POST", path, { ...JSON_TYPE, ...headers }, '{"reason":"r"}');
+      expect([401, 403, 404], JSON.stringify(headers)).toContain(status);
+    }
+    expect([401, 404, 405]).toContain(await raw("GET", path.replace("/undo", ""), {}));
+  });
+
+  test.each(["x-http-method-override", "x-http-method", "x-method-override"])("%s changes nothing", async (name) => {
+    const reader = principal("Orders.Read");
+    expect(await raw("GET", UNDO, { ...JSON_TYPE, ...reader, [name]: "POST" })).toBe(404);
+    expect(await raw("GET", `${UNDO}?_method=POST`, { ...JSON_TYPE, ...reader })).toBe(404);
+    // One who may act is not let through as one who looks, either.
+    expect(await raw("POST", "/api/orders/none", { ...JSON_TYPE, ...reader, [name]: "GET" })).toBe(404);
+  });
+});
+
+describe("the payment token", () => {
+  const TOKEN = "tok_only_for_some";
+  const get = async (path: string, role: string): Promise<string> =>
+    (await fetch(`${host}/api/${path}`, { headers: principal(role) })).text();
+
+  test("is shown to its own role alone; an edit that leaves it hidden keeps it", async () => {
+    const match = { orderId: "token-1" };
+    // The check beside it is done first: then nothing has to be waited for.
+    await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match });
+    await app.switchOn("payment", { kind: "refuse", status: 402, message: "no", calls: 1, match });
+    await app.shop.send({ ...madeOrder("token-1"), paymentToken: TOKEN });
+    await app.eventually("token-1", ({ processState, notices }) => processState === "Error" && notices.length === 0);
+    for (const role of ["Orders.Read", "Orders.Operate"]) {
+      const shown = await get("orders/token-1", role);
+      expect(JSON.parse(shown)).toMatchObject({ order: { paymentToken: "(hidden)" } });
+      expect(shown).not.toContain(TOKEN);
+      expect(await get("orders?q=token-1", role)).not.toContain(TOKEN);
+    }
+    const { order } = JSON.parse(await get("orders/token-1", "Orders.Operate")) as { order: object };
+    const resubmit = { method: "POST", headers: { ...JSON_TYPE, ...principal("Orders.Operate") } };
+    const body = JSON.stringify({
+      reason: "fewer",
+      order: { ...order, lines: [{ sku: "TEA", quantity: 1, unitPrice: 7 }] },
+    });
+    expect((await fetch(`${host}/api/orders/token-1/resubmit`, { ...resubmit, body })).status).toBe(200);
+    const record = await app.eventually("token-1", ({ processState }) => processState === "Processed");
+    expect(record.orderRevision).toBe(2);
+    expect(JSON.parse(await get("orders/token-1", "Orders.ReadData"))).toMatchObject({
+      order: { paymentToken: TOKEN, lines: [{ unitPrice: 7 }] },
+    });
+  });
+
+  test("in a message of the quarantine too; nor does an order come with what stands for it", async () => {
+    const sender = app.bus.createSender("orders");
+    const order = { ...madeOrder("token-2"), currency: "euro", paymentToken: TOKEN };
+    await sender.sendMessages([
+      { body: order, messageId: "token-2" },
+      { body: Buffer.from(`{"paymentToken":"${TOKEN}"`), messageId: "token-3" },
+      { body: { ...madeOrder("token-4"), paymentToken: "(hidden)" }, messageId: "token-4" },
+    ]);
+    await sender.close();
+    const ids = async () => (await app.records.quarantined()).map(({ messageId }) => messageId);
+    await expect.poll(ids).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
+    const list = JSON.parse(await get("dead-letters?queue=quarantine", "Orders.Read")) as {
+      messages: { messageId: string; sequenceNumber: string }[];
+    };
+    for (const { messageId, sequenceNumber } of list.messages) {
+      const path = `dead-letters/quarantine/${sequenceNumber}`;
+      expect(await get(path, "Orders.Operate")).not.toContain(TOKEN);
+      if (messageId !== "token-4") expect(await get(path, "Orders.ReadData")).toContain(TOKEN);
+    }
+    // Corrected by somebody who has not seen it, the message keeps its token.
+    const { sequenceNumber } = list.messages.find(({ messageId }) => messageId === "token-2") ?? {};
+    const corrected = { ...order, currency: "EUR", paymentToken: "(hidden)" };
+    const resent = await fetch(`${host}/api/dead-letters/quarantine/${sequenceNumber}/resend`, {
+      method: "POST",
+      headers: { ...JSON_TYPE, ...principal("Orders.Operate") },
+      body: JSON.stringify({ reason: "mended", body: corrected }),
+    });
+    expect(resent.status).toBe(200);
+    await app.eventually("token-2", ({ processState }) => processState === "Processed");
+    expect(await get("orders/token-2", "Orders.ReadData")).toContain(TOKEN);
+  });
+});
+
+test.each([
+  ["entra without built-in authentication", { OperatorSignIn: "entra" }],
+  ["development in Azure", { OperatorSignIn: "development", WEBSITE_SITE_NAME: "orders" }],
+])("%s: the app does not start", async (_, appSettings) => {
+  await expect(startTestStack({ appSettings })).rejects.toThrow(/OperatorSignIn: must not be/);
 });

@@ -98,7 +98,7 @@ describe("without an archive", () => {
     expect(await ask("erased-1/erase", { reason: "she asked for it" })).toBe(200);
     expect(await documentsOf(app, "erased-1")).toEqual([]);
     expect([await ask("erased-1"), await ask("erased-1/erase", { reason: "again" })]).toEqual([404, 404]);
-    const ledger = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+    const ledger = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("audit");
     const query = "SELECT c.operator, c.outcome FROM c WHERE c.action = 'erase' ORDER BY c.at";
     expect((await ledger.items.query(query).fetchAll()).resources).toMatchObject([
       { outcome: expect.stringContaining("refused") },

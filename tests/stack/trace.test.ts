@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -234,6 +234,33 @@ test("every event that came has the attributes that docs/telemetry.md names, and
         if (attribute === "microsoft.custom_event.name") continue;
         expect(documented.get(name)?.match(/\w+/g), name).toContain(attribute);
       }
+});
+
+test("neither who ordered nor what pays for it stands in logs, traces or the engine's history", async () => {
+  const secrets = ["tok_never_told", "Grace Untold", "untold@example.com", "7 Untold Street"];
+  const [paymentToken = "", name = "", email = "", street = ""] = secrets;
+  const personal = (orderId: string) => {
+    const order = madeOrder(orderId);
+    return { ...order, paymentToken, customer: { id: "c-1", email }, shipTo: { ...order.shipTo, name, street } };
+  };
+  await app.switchOn("payment", { kind: "refuse", status: 402, message: "no", match: { orderId: "private-2" } });
+  await app.switchOn("shipping", { kind: "refuse", status: 422, message: "no", match: { orderId: "private-3" } });
+  for (const orderId of ["private-1", "private-2", "private-3"]) {
+    await app.shop.send(personal(orderId));
+    await tracesOf(orderId);
+  }
+  await app.shop.send({ ...personal("private-4"), currency: "euro" });
+  await expect.poll(async () => (await app.records.quarantined()).length).toBe(1);
+
+  // The store, the bus and the services have the order itself.
+  const kept = ["logs", "traces", "host", "azurite"].map((part) => {
+    const files = globSync("**/*", { cwd: join(data, part), withFileTypes: true }).filter((one) => one.isFile());
+    return { part, text: files.map((one) => readFileSync(join(one.parentPath, one.name), "latin1")).join("\n") };
+  });
+  for (const { part, text } of kept) {
+    if (part !== "azurite") expect(text.includes("private-1"), part).toBe(true);
+    for (const secret of secrets) expect(text.includes(secret), `${secret} in ${part}`).toBe(false);
+  }
 });
 
 test("npm start -- --trace prints the tree of an order, also when no stack runs", () => {

@@ -8,7 +8,10 @@ const LONGEST_TEST_MS = 120_000;
 
 export async function openLedger(settings: Settings): Promise<SupervisionEntry[]> {
   const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
-  const log = createCosmosSupervisionLog(database.container("supervision"));
+  const log = createCosmosSupervisionLog({
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
+  });
   const days = [Date.now() - LONGEST_TEST_MS, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
   const found: SupervisionEntry[] = [];
   for (const day of new Set(days)) for await (const entry of log.entries(day)) found.push(entry);

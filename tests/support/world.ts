@@ -1,6 +1,6 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 import { randomUUID } from "node:crypto";
-import type { AgentRequest, BoundedReply, LastError, RoutedAgent } from "../../shared/agents/agent.ts";
+import type { AgentRequest, BoundedReply, LastError, OrderView, RoutedAgent } from "../../shared/agents/agent.ts";
 import {
   type Attempt,
   advance,
@@ -51,7 +51,7 @@ type Answer =
   | { readonly kind: "done" }
   | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
-type Call = Omit<AgentRequest, "signal" | "endpoint"> & { readonly agent: string; readonly operation: string };
+type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
 
 /** What the sample's shop sends its order under. */
 export const ENVELOPE = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
@@ -78,6 +78,8 @@ export interface World extends Omit<Ports, "timing"> {
   readonly answers: Map<string, (call: Call) => Promise<Answer> | Answer>;
   /** What `tell` does instead of recording. */
   tellFault: Error | Told | undefined;
+  /** No agent's queue takes a request any more. */
+  tooLarge: boolean;
   /** A status that can't be sent. */
   failing: OrderStatus | undefined;
   eventNames(): EventName[];
@@ -132,7 +134,9 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
       wakes.push(wake);
     },
     async ask(agent, request, leftMs) {
+      if (world.tooLarge) return "too-large";
       requests.push({ agent, request, leftMs });
+      return "asked";
     },
     async answer(_replyTo, reply) {
       replies.push(reply);
@@ -177,6 +181,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
   const world: World = {
     clock: startMs,
     tellFault: undefined,
+    tooLarge: false,
     failing: undefined,
     now: () => world.clock,
     pause: async (ms) => {
@@ -187,6 +192,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     store,
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
+    orderFor: (_agent, order) => order,
     workflows,
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },

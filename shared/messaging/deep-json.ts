@@ -1,0 +1,45 @@
+// JSON that is nested deeper than anything this app reads. It parses, but JSON.stringify fails on it: it is kept as its text.
+
+/** No contract of the app's nests deeper than a few levels. JSON.stringify gives up at some thousands. */
+export const DEPTH_LIMIT = 100;
+
+type Members = { readonly [name: string]: unknown };
+
+export function isNestedTooDeep(value: unknown): boolean {
+  const open: (readonly [value: unknown, depth: number])[] = [[value, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [inner, depth] = next;
+    if (inner === null || typeof inner !== "object" || ArrayBuffer.isView(inner)) continue;
+    if (depth >= DEPTH_LIMIT) return true;
+    for (const member of Object.values(inner)) open.push([member, depth + 1]);
+  }
+  return false;
+}
+
+/** What may go into a message: the value as it is, or where that can't be written the bytes of its JSON. */
+export function sendable(body: unknown): unknown {
+  return isNestedTooDeep(body) ? Buffer.from(jsonText(body)) : body;
+}
+
+/** The JSON of what JSON.parse gave, however deep. */
+export function jsonText(parsed: unknown): string {
+  const written: string[] = [];
+  /** From the end: text, or a value that is yet to be written. */
+  const open: (string | { readonly value: unknown })[] = [{ value: parsed }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === "string") written.push(next);
+    else open.push(...piecesOf(next.value).reverse());
+  }
+  return written.join("");
+}
+
+function piecesOf(value: unknown): (string | { readonly value: unknown })[] {
+  if (value === null || typeof value !== "object") return [JSON.stringify(value) ?? "null"];
+  if (Array.isArray(value)) return ["[", ...value.flatMap((item, at) => [at > 0 ? "," : "", { value: item }]), "]"];
+  const members = Object.entries(value as Members);
+  return [
+    "{",
+    ...members.flatMap(([name, member], at) => [`${at > 0 ? "," : ""}${JSON.stringify(name)}:`, { value: member }]),
+    "}",
+  ];
+}

@@ -1,0 +1,69 @@
+// Which ways of signing in, and which reply queues, the app starts with.
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.ts";
+
+const connected = {
+  ServiceBus: "Endpoint=sb://127.0.0.1/",
+  Cosmos: "AccountEndpoint=https://127.0.0.1:1/;AccountKey=a2V5",
+  AzureWebJobsStorage: "UseDevelopmentStorage=true",
+  InventoryEndpoints: "http://127.0.0.1:1",
+  PaymentEndpoints: "http://127.0.0.1:1",
+  FraudEndpoints: "http://127.0.0.1:1",
+  ShippingEndpoints: "http://127.0.0.1:1",
+};
+const start = (environment: Record<string, string>) => () => parseConfig({ ...connected, ...environment });
+
+test.each([
+  { WEBSITE_HOSTNAME: "orders.azurewebsites.net" },
+  { WEBSITE_SITE_NAME: "orders" },
+  { WEBSITE_POD_NAME: "pod-1" },
+  { WEBSITE_SKU: "FlexConsumption" },
+  { WEBSITE_OWNER_NAME: "subscription+group" },
+  { WEBSITE_HOSTNAME: "127.0.0.1.example" },
+])("development is refused where %j", (environment) => {
+  expect(start({ OperatorSignIn: "development", ...environment })).toThrow("OperatorSignIn: must not be development");
+  expect(start({ OperatorSignIn: "key", ...environment })).not.toThrow();
+});
+
+test.each([
+  {},
+  { WEBSITE_HOSTNAME: "127.0.0.1:7071", WEBSITE_INSTANCE_ID: "scheduler" },
+  { WEBSITE_HOSTNAME: "localhost:7071" },
+])("development is taken on one's own machine: %j", (environment) =>
+  expect(start({ OperatorSignIn: "development", ...environment })).not.toThrow(),
+);
+
+test.each([
+  {},
+  { WEBSITE_AUTH_ENABLED: "False" },
+  { WEBSITE_AUTH_ENABLED: "" },
+  { WEBSITE_AUTH_V2_CONFIG_JSON: '{"platform":{"enabled":false}}' },
+  { WEBSITE_AUTH_V2_CONFIG_JSON: "{" },
+  { WEBSITE_AUTH_AAD_ALLOWED_TENANTS: "tenant" },
+])("entra is refused where built-in authentication is off: %j", (environment) =>
+  expect(start({ OperatorSignIn: "entra", ...environment })).toThrow("OperatorSignIn: must not be entra"),
+);
+
+test.each([{ WEBSITE_AUTH_ENABLED: "True" }, { WEBSITE_AUTH_V2_CONFIG_JSON: '{"platform":{"enabled":true}}' }])(
+  "entra is taken where it is on: %j",
+  (environment) => expect(start({ OperatorSignIn: "entra", ...environment })).not.toThrow(),
+);
+
+test.each([
+  [".*", "orders, orders-priority, scheduler, quarantine, agent-replies"],
+  ["^agent-", "agent-replies, agent-requests-"],
+  ["replies", "agent-replies"],
+  ["^quarantine$|^replies-", "quarantine"],
+])("a reply pattern %s that one of the app's own queues matches is refused", (pattern, named) => {
+  expect(start({ ReplyQueuePattern: pattern })).toThrow(`ReplyQueuePattern: must not match the app's own ${named}`);
+});
+
+test.each(["Cosmos__accountEndpoint", "AzureWebJobsStorage__blobServiceUri", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
+  "%s is https, but on this machine, and names no user",
+  (name) => {
+    expect(start({ [name]: "http://elsewhere.example" })).toThrow(`${name}: must be https`);
+    expect(start({ [name]: "https://me:secret@elsewhere.example" })).toThrow(`${name}: must not name a user`);
+    expect(start({ [name]: "https://elsewhere.example" })).not.toThrow();
+    expect(start({ [name]: "http://127.0.0.1:4318" })).not.toThrow();
+  },
+);

@@ -1,0 +1,84 @@
+// Settings that are well formed, and with which the app would let in whom it should not: it does not start with them.
+import { knownAgents } from "./agents/agents.ts";
+import type { OperatorSignIn } from "./messaging/operator-access.ts";
+
+type Environment = { readonly [name: string]: string | undefined };
+
+interface Given {
+  readonly OperatorSignIn: OperatorSignIn;
+  readonly ReplyQueuePattern: RegExp;
+  readonly OrdersQueue: string;
+  readonly PriorityOrdersQueue: string;
+  readonly SchedulerQueue: string;
+  readonly QuarantineQueue: string;
+  readonly AgentRequestsQueue: string;
+  readonly AgentRepliesQueue: string;
+}
+
+export interface UnsafeSetting {
+  readonly path: string;
+  readonly message: string;
+}
+
+export function unsafeSettings(given: Given, environment: Environment): readonly UnsafeSetting[] {
+  return [...signInFaults(given, environment), ...replyQueueFaults(given)];
+}
+
+/** Azure sets these on every instance ("Environment variables and app settings in Azure App Service"); no local host does. */
+const OF_AZURE = [
+  "WEBSITE_SITE_NAME",
+  "WEBSITE_OWNER_NAME",
+  "WEBSITE_RESOURCE_GROUP",
+  "WEBSITE_SKU",
+  "WEBSITE_POD_NAME",
+  "WEBSITE_STAMP_DEPLOYMENT_ID",
+];
+
+function signInFaults({ OperatorSignIn: signIn }: Given, environment: Environment): UnsafeSetting[] {
+  const path = "OperatorSignIn";
+  if (signIn === "development" && isInAzure(environment)) {
+    return [{ path, message: "must not be development in Azure: whoever reaches the app could act as any operator" }];
+  }
+  if (signIn === "entra" && !hasBuiltInAuthentication(environment)) {
+    const message = "must not be entra while built-in authentication is off: whoever calls could write their own roles";
+    return [{ path, message }];
+  }
+  return [];
+}
+
+function isInAzure(environment: Environment): boolean {
+  const host = environment["WEBSITE_HOSTNAME"] ?? "localhost";
+  return OF_AZURE.some((name) => environment[name]) || !/^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+}
+
+/**
+ * Without it nothing takes away an `x-ms-client-principal` that a caller wrote. The platform says whether it is on, in one of two variables
+ * ("Environment variables and app settings in Azure App Service", authentication & authorization).
+ */
+function hasBuiltInAuthentication(environment: Environment): boolean {
+  if (/^(true|1)$/i.test(environment["WEBSITE_AUTH_ENABLED"] ?? "")) return true;
+  try {
+    const config = JSON.parse(environment["WEBSITE_AUTH_V2_CONFIG_JSON"] ?? "null") as {
+      readonly platform?: { readonly enabled?: unknown };
+    } | null;
+    return config?.platform?.enabled === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whoever sends an order could have the app's status messages sent to a queue that the app itself takes from. */
+function replyQueueFaults(given: Given): UnsafeSetting[] {
+  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests } = given;
+  const own = [
+    given.OrdersQueue,
+    given.PriorityOrdersQueue,
+    given.SchedulerQueue,
+    given.QuarantineQueue,
+    given.AgentRepliesQueue,
+    ...[...knownAgents.keys()].map((agent) => `${requests}-${agent}`),
+  ];
+  const matched = own.filter((queue) => pattern.test(queue));
+  if (matched.length === 0) return [];
+  return [{ path: "ReplyQueuePattern", message: `must not match the app's own ${matched.join(", ")}` }];
+}
