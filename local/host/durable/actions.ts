@@ -39,7 +39,15 @@ export type Command =
       readonly input: string | undefined;
       /** A signal is not answered. */
       readonly isSignal: boolean;
-    };
+    }
+  | {
+      readonly kind: "lock";
+      readonly id: number;
+      /** As in `@name@key`, in the order in which they are locked. */
+      readonly entities: readonly string[];
+      readonly requestId: string;
+    }
+  | { readonly kind: "release"; readonly id: number; readonly entity: string };
 
 export interface HttpCall {
   readonly method: string;
@@ -93,14 +101,23 @@ const makers: Readonly<Record<number, Maker>> = {
   [ActionType.callEntity]: entity(false),
   [ActionType.signalEntity]: entity(true),
   [ActionType.callHttp]: (action, id) => ({ kind: "http", id, request: httpCall(action.httpRequest) }),
-  [ActionType.lockEntities]: unsupported("Locking entities"),
-  [ActionType.releaseEntities]: unsupported("Locking entities"),
+  [ActionType.lockEntities]: ({ lockSet = [], lockRequestId = "" }, id) => ({
+    kind: "lock",
+    id,
+    entities: lockSet.map(({ name, key }) => entityId(name, key)),
+    requestId: lockRequestId,
+  }),
 };
 
 /** The command for an action that took a task id. Throws for what the engine does not support. */
 export function commandOf(action: LibraryAction, id: number): Command {
   const make = makers[action.actionType] ?? unsupported(`Action type ${action.actionType}`);
   return make(action, id);
+}
+
+/** Names of entities are compared without regard to case, keys with. */
+export function entityId(name: string, key: string): string {
+  return `@${name.toLowerCase()}@${key}`;
 }
 
 /** The last instant that a Date can name. */

@@ -1,24 +1,29 @@
 // The durable HTTP API: what the unmodified client library and the management URLs call, one row a route.
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import { managementUrls } from "./client-binding.ts";
-import type { Entities } from "./entities.ts";
-import type { Orchestrations, Outcome } from "./orchestrations.ts";
+import { listEntities, readEntity, signalEntity } from "./entity-routes.ts";
+import type { Outcome, Started } from "./orchestrations.ts";
+import {
+  baseUrlOf,
+  type Call,
+  CONTINUATION_HEADER,
+  decodePart,
+  type Handler,
+  instantOf,
+  isTrue,
+  json,
+  jsonBody,
+  ownPath,
+  pageSize,
+  problem,
+  type RouteParts,
+} from "./route.ts";
 import { shownHistory, statusText } from "./status.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Status } from "./store.ts";
 
-export interface RouteParts {
-  readonly hubName: string;
-  readonly orchestrations: Orchestrations;
-  readonly entities: Entities;
-}
-
-interface Call extends RouteParts {
-  readonly request: DurableHttpRequest;
-  /** The variable parts of the path, decoded. */
-  readonly parts: readonly string[];
-}
-
-type Handler = (call: Call) => DurableHttpResponse | Promise<DurableHttpResponse>;
+const POLL_AFTER_SECONDS = "10";
+/** More than anybody purges at once. */
+const NO_LIMIT = -1;
 
 const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
   ["POST", /^orchestrators\/([^/]+)(?:\/([^/]+))?$/i, start],
@@ -30,30 +35,28 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ["POST", /^instances\/([^/]+)\/terminate$/i, terminate],
   ["POST", /^instances\/([^/]+)\/suspend$/i, suspend],
   ["POST", /^instances\/([^/]+)\/resume$/i, resume],
-  ["POST", /^instances\/([^/]+)\/rewind$/i, notSupported("Rewinding")],
-  ["POST", /^instances\/([^/]+)\/restart$/i, notSupported("Restarting")],
+  ["POST", /^instances\/([^/]+)\/rewind$/i, rewind],
+  ["POST", /^instances\/([^/]+)\/restart$/i, restart],
+  ["GET", /^entities(?:\/([^/]+))?\/?$/i, listEntities],
   ["GET", /^entities\/([^/]+)\/([^/]+)$/i, readEntity],
   ["POST", /^entities\/([^/]+)\/([^/]+)$/i, signalEntity],
+  ["DELETE", /^entities\/([^/]+)\/([^/]+)$/i, signalEntity],
 ];
-
-const DEFAULT_PAGE = 100;
-const POLL_AFTER_SECONDS = "10";
-const CONTINUATION_HEADER = "x-ms-continuation-token";
-/** More than anybody purges at once. */
-const NO_LIMIT = -1;
 
 export async function routeHttp(parts: RouteParts, request: DurableHttpRequest): Promise<DurableHttpResponse> {
   for (const [method, path, handle] of ROUTES) {
     if (method !== request.method) continue;
     const match = path.exec(request.path);
     if (!match) continue;
-    const decoded = match.slice(1).map((part) => decodePart(part ?? ""));
+    const decoded = match.slice(1).map((part) => (part === undefined ? undefined : decodePart(part)));
     return handle({ ...parts, request, parts: decoded });
   }
   return problem(404, `The local durable engine has no route ${request.method} ${request.path}.`);
 }
 
-async function start({ request, parts: [name = "", id = ""], orchestrations, hubName }: Call) {
+async function start(call: Call) {
+  const { request, orchestrations } = call;
+  const [name = "", id = ""] = call.parts;
   const body = jsonBody(request);
   if (body.kind === "invalid") return problem(400, "Invalid JSON content");
   if (id !== "" && isRefusedId(id)) {
@@ -62,7 +65,10 @@ async function start({ request, parts: [name = "", id = ""], orchestrations, hub
       `'${id}' is no instance id: it may not begin with '@', nor contain '/', '\\', '#', '?' or control characters.`,
     );
   }
-  const started = await orchestrations.start(name, id || undefined, body.text);
+  return answerStart(call, await orchestrations.start(name, id || undefined, body.text));
+}
+
+function answerStart({ request, hubName }: Call, started: Started): DurableHttpResponse {
   switch (started.kind) {
     case "started": {
       const urls = managementUrls(hubName, baseUrlOf(request), started.id);
@@ -71,14 +77,9 @@ async function start({ request, parts: [name = "", id = ""], orchestrations, hub
     }
     case "exists": {
       // The real host answers 500 with the exception that its storage throws.
-      const message = `An Orchestration instance with the status ${started.status} already exists.`;
-      return json(
-        500,
-        JSON.stringify({
-          Message: "Something went wrong while processing your request",
-          ExceptionMessage: message,
-          ExceptionType: "DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException",
-        }),
+      return fault(
+        `An Orchestration instance with the status ${started.status} already exists.`,
+        "DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException",
       );
     }
     case "unknown":
@@ -105,8 +106,7 @@ function status({ request, parts: [id = ""], orchestrations }: Call): DurableHtt
 }
 
 function list({ request, orchestrations }: Call): DurableHttpResponse {
-  const top = Number(request.query.get("top") ?? DEFAULT_PAGE);
-  const limit = Number.isInteger(top) && top > 0 ? top : DEFAULT_PAGE;
+  const limit = pageSize(request.query);
   const after = Number(request.headers[CONTINUATION_HEADER] || 0);
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
@@ -120,7 +120,7 @@ function list({ request, orchestrations }: Call): DurableHttpResponse {
 
 async function purge({ parts: [id = ""], orchestrations }: Call) {
   const instancesDeleted = await orchestrations.purge(id);
-  if (instancesDeleted === 0) return problem(404, `No ended instance with ID '${id}' found.`);
+  if (instancesDeleted === 0) return problem(404, `No instance with ID '${id}' found.`);
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
@@ -135,63 +135,59 @@ async function purgeMatching({ request, orchestrations }: Call) {
 async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations }: Call) {
   const body = jsonBody(request);
   if (body.kind === "invalid") return problem(400, "Invalid JSON content");
-  return answer(id, await orchestrations.raiseEvent(id, name, body.text));
+  return answer(await orchestrations.raiseEvent(id, name, body.text));
 }
 
 async function terminate({ request, parts: [id = ""], orchestrations }: Call) {
-  return answer(id, await orchestrations.terminate(id, request.query.get("reason") ?? ""));
+  return answer(await orchestrations.terminate(id, reasonOf(request)));
 }
 
-async function suspend({ parts: [id = ""], orchestrations }: Call) {
-  return answer(id, await orchestrations.suspend(id));
+async function suspend({ request, parts: [id = ""], orchestrations }: Call) {
+  return answer(await orchestrations.suspend(id, reasonOf(request)));
 }
 
-async function resume({ parts: [id = ""], orchestrations }: Call) {
-  return answer(id, await orchestrations.resume(id));
+async function resume({ request, parts: [id = ""], orchestrations }: Call) {
+  return answer(await orchestrations.resume(id, reasonOf(request)));
 }
 
-function readEntity({ parts: [name = "", key = ""], entities }: Call): DurableHttpResponse {
-  const state = entities.state(name, key);
-  return state === undefined ? problem(404, `No entity ${name} with the key '${key}'.`) : json(200, state);
+async function rewind({ request, parts: [id = ""], orchestrations }: Call) {
+  const outcome = await orchestrations.rewind(id, reasonOf(request));
+  if (outcome !== "unfailed") return answer(outcome);
+  const message = "The rewind operation is only supported on failed orchestration instances.";
+  return fault(message, "System.InvalidOperationException");
 }
 
-async function signalEntity({ request, parts: [name = "", key = ""], entities }: Call) {
-  const body = jsonBody(request);
-  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
-  const refusal = await entities.signal(name, key, request.query.get("op") ?? "", body.text);
-  return refusal === undefined ? { status: 202 } : problem(400, refusal);
+/** Under a new id, unless the same one is asked for. */
+async function restart(call: Call) {
+  const { request, parts, orchestrations } = call;
+  const row = orchestrations.find(parts[0] ?? "");
+  if (!row) return problem(400, "InstanceId does not match a valid orchestration instance.");
+  const isSame = request.query.get("restartWithNewInstanceId")?.toLowerCase() === "false";
+  return answerStart(call, await orchestrations.start(row.name, isSame ? row.id : undefined, row.input));
 }
 
-/** As plain text, for the client makes an error of the body as it is. */
-function notSupported(what: string): Handler {
-  const body = `${what} an instance is not supported by the local durable engine: start it again under a new id.`;
-  return () => ({ status: 501, headers: { "content-type": "text/plain" }, body });
+function reasonOf({ query }: DurableHttpRequest): string {
+  return query.get("reason") ?? "";
 }
 
-/** The client takes 410, ended already, for success. */
-function answer(id: string, outcome: Outcome): DurableHttpResponse {
-  if (outcome === "absent") return problem(404, `No instance with ID '${id}' found.`);
+/** As the real host answers what one of its parts throws. */
+function fault(message: string, type: string): DurableHttpResponse {
+  const Message = "Something went wrong while processing your request";
+  return json(500, JSON.stringify({ Message, ExceptionMessage: message, ExceptionType: type }));
+}
+
+/** The client takes 410, ended already, for success, and of a 404 without a body it makes a message of its own. */
+function answer(outcome: Outcome): DurableHttpResponse {
+  if (outcome === "absent") return { status: 404 };
   return { status: outcome === "ended" ? 410 : 202 };
-}
-
-type Body = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
-
-function jsonBody({ body }: DurableHttpRequest): Body {
-  if (body === "") return { kind: "json", text: null };
-  try {
-    JSON.parse(body);
-    return { kind: "json", text: body };
-  } catch {
-    return { kind: "invalid" };
-  }
 }
 
 /** A text says what is wrong with the query. */
 function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit"> | string {
   const statuses = query.getAll("runtimeStatus").flatMap((list) => list.split(",").filter(Boolean));
   const known = statuses.filter((status): status is Status => (STATUSES as readonly string[]).includes(status));
-  const createdFrom = Date.parse(query.get("createdTimeFrom") ?? "");
-  const createdTo = Date.parse(query.get("createdTimeTo") ?? "");
+  const createdFrom = instantOf(query, "createdTimeFrom");
+  const createdTo = instantOf(query, "createdTimeTo");
   const idPrefix = query.get("instanceIdPrefix");
   for (const name of ["createdTimeFrom", "createdTimeTo"]) {
     const given = query.get(name);
@@ -200,42 +196,12 @@ function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit"> 
   return {
     // Canceled and ContinuedAsNew exist in the API and never here: they match nothing.
     ...(statuses.length > 0 && { statuses: known }),
-    ...(!Number.isNaN(createdFrom) && { createdFrom }),
-    ...(!Number.isNaN(createdTo) && { createdTo }),
+    ...(createdFrom !== undefined && { createdFrom }),
+    ...(createdTo !== undefined && { createdTo }),
     ...(idPrefix && { idPrefix }),
   };
 }
 
 function isRefusedId(id: string): boolean {
   return id.startsWith("@") || /[/\\#?\p{Cc}]/u.test(id);
-}
-
-function baseUrlOf({ headers }: DurableHttpRequest): string {
-  return `http://${headers["host"] ?? "localhost"}`;
-}
-
-function ownPath({ path, query }: DurableHttpRequest): string {
-  const text = query.toString();
-  return `/runtime/webhooks/durabletask/${path}${text ? `?${text}` : ""}`;
-}
-
-/** A lone percent sign stands for itself. */
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-function isTrue(value: string | null): boolean {
-  return value?.toLowerCase() === "true";
-}
-
-function json(status: number, body: string, headers: Record<string, string> = {}): DurableHttpResponse {
-  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body };
-}
-
-function problem(status: number, message: string): DurableHttpResponse {
-  return json(status, JSON.stringify({ Message: message }));
 }

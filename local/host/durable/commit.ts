@@ -96,8 +96,8 @@ export function writeEnd(
   return parent ? [{ to: parent, arrival: accept(store, parent, answer) }] : [];
 }
 
-/** What it had set going and does not wait for any more runs to its end, also after a restart. */
-function orphan(store: Store, { int, generation, open }: Instance): void {
+/** To be called inside `Database.write`: what it had set going and does not wait for any more runs to its end, also after a restart. */
+export function orphan(store: Store, { int, generation, open }: Instance): void {
   for (const [task, { work }] of open) if (work) store.addOrphan({ int, generation, task }, work);
 }
 

@@ -1,6 +1,6 @@
 // Compares what a replayed orchestrator scheduled with what its history says it scheduled before.
 import type { Command } from "./actions.ts";
-import { EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
+import { ENTITY_LOCK, ENTITY_RELEASE, EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
 
 export type Comparison =
   | { readonly kind: "same"; readonly fresh: Command[] }
@@ -61,6 +61,10 @@ export function describeCommand(command: Command): string {
       return "an HTTP call";
     case "entity":
       return `operation "${command.operation}" of entity ${command.entity}`;
+    case "lock":
+      return `operation "${ENTITY_LOCK}" of entity ${command.entities[0]}`;
+    case "release":
+      return `operation "${ENTITY_RELEASE}" of entity ${command.entity}`;
     default:
       return command satisfies never;
   }

@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import { Activities } from "./activities.ts";
 import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
 import { bindingText } from "./client-binding.ts";
-import { type RouteParts, routeHttp } from "./client-routes.ts";
+import { routeHttp } from "./client-routes.ts";
 import {
   azureStorageProfile,
   type EngineName,
@@ -14,12 +14,13 @@ import {
   type StorageProviderSettings,
 } from "./engine-profile.ts";
 import { Entities } from "./entities.ts";
-import { endedTask, openTasks } from "./history.ts";
-import { Instance, LiveInstances } from "./instance.ts";
+import { LiveInstances } from "./instance.ts";
 import { checkLibrary } from "./library.ts";
 import { MemoryTransport } from "./memory-transport.ts";
 import { Orchestrations } from "./orchestrations.ts";
-import { type InstanceRow, isUnfinished, Store } from "./store.ts";
+import type { RouteParts } from "./route.ts";
+import { Store } from "./store.ts";
+import { takeUp } from "./take-up.ts";
 import { Timers } from "./timers.ts";
 import type { Transport } from "./transport.ts";
 import { type TurnParts, Turns } from "./turns.ts";
@@ -101,7 +102,7 @@ class Engine implements DurableEngine {
 
   start(): void {
     const { store } = this.#parts;
-    for (const row of store.unfinished()) this.#takeUp(row);
+    for (const row of store.unfinished()) takeUp(this.#parts, this.#turns, row);
     for (const { orphan, work } of store.orphans()) this.#transport.adopt(orphan, work);
     this.#transport.open();
     this.#turns.open();
@@ -160,28 +161,6 @@ class Engine implements DurableEngine {
     this.#transport.close();
     // A turn whose commit is awaited ends with the commit that closing makes.
     db.close();
-  }
-
-  /** Schedules again what an unfinished instance had scheduled and not seen the end of. */
-  #takeUp(row: InstanceRow): void {
-    const { store, live } = this.#parts;
-    const { status } = row;
-    if (live.byId(row.id) || !isUnfinished(status)) return;
-    const instance = new Instance({ ...row, status });
-    const { events, turns } = store.history(instance.int);
-    instance.turns = turns;
-    live.add(instance);
-    const inbox = store.inbox(instance.int);
-    const answered = new Set(inbox.map(({ event }) => endedTask(event)));
-    for (const event of openTasks(events)) {
-      if (answered.has(event.EventId)) instance.open.set(event.EventId, {});
-      else this.#turns.dispatch(instance, event);
-    }
-    for (const { n, generation, event } of inbox) {
-      instance.hasInbox = true;
-      if (generation === null || generation === instance.generation) this.#turns.deliver(instance, { event, inbox: n });
-    }
-    if (turns === 0) this.#transport.start(instance);
   }
 }
 

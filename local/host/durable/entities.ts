@@ -2,10 +2,12 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
 import type { FunctionApp } from "../contract.ts";
+import { entityId } from "./actions.ts";
 import { messageOf, unknownFunction } from "./activities.ts";
 import type { Delivery } from "./commit.ts";
-import { type Caller, EntityStore, type PendingRequest } from "./entity-store.ts";
-import { eventRaised } from "./history.ts";
+import { EntityLocks } from "./entity-locks.ts";
+import { type Caller, type EntityFilter, type EntityRow, EntityStore, type PendingRequest } from "./entity-store.ts";
+import { ENTITY_RELEASE, eventRaised } from "./history.ts";
 import { accept, type LiveInstances } from "./instance.ts";
 import type { EntityRequest } from "./scheduling.ts";
 import type { Store } from "./store.ts";
@@ -23,7 +25,8 @@ export interface EntityParts {
 /** What the library returns for a batch. States, inputs and results are JSON text. */
 interface BatchResult {
   readonly entityExists: boolean;
-  readonly entityState?: string;
+  /** Absent where no operation has set one: then there is none, which is not the text `null`. */
+  readonly entityState?: string | undefined;
   readonly results: readonly { readonly isError: boolean; readonly result?: string }[];
   readonly signals: readonly {
     readonly target: { readonly name: string; readonly key: string };
@@ -39,12 +42,14 @@ export class Entities {
   readonly counts = { entityBatches: 0, entityOperations: 0 };
   readonly #parts: EntityParts;
   readonly #store: EntityStore;
+  readonly #locks: EntityLocks;
   readonly #busy = new Set<string>();
   #open = false;
 
   constructor(parts: EntityParts) {
     this.#parts = parts;
     this.#store = new EntityStore(parts.db);
+    this.#locks = new EntityLocks({ entities: this.#store, store: parts.store, live: parts.live });
   }
 
   get inFlight(): number {
@@ -61,9 +66,14 @@ export class Entities {
     this.#open = false;
   }
 
-  /** JSON text; undefined where it does not exist. */
-  state(name: string, key: string): string | undefined {
-    return this.#store.state(entityId(name, key));
+  /** Undefined where it does not exist. */
+  find(name: string, key: string): EntityRow | undefined {
+    return this.#store.find(entityId(name, key));
+  }
+
+  /** @param name undefined lists the entities of all names. */
+  list(name: string | undefined, filter: Omit<EntityFilter, "idPrefix">): EntityRow[] {
+    return this.#store.list({ ...filter, ...(name !== undefined && { idPrefix: entityId(name, "") }) });
   }
 
   /** For clients: resolves when the signal is committed. A text says why it was refused. */
@@ -78,7 +88,13 @@ export class Entities {
 
   /** To be called inside `Database.write`, with `wake` after the commit. */
   post(id: string, request: EntityRequest, caller: Caller | undefined): void {
-    this.#store.addRequest(id, request, request.signal ? undefined : caller);
+    if (request.op === ENTITY_RELEASE && caller) this.#store.unlock(id, caller);
+    else this.#store.addRequest(id, request, request.signal ? undefined : caller);
+  }
+
+  /** Told of an orchestration that ended or goes on as new: whoever waits for what it locked has its turn. */
+  release(instance: Pick<Caller, "int">): void {
+    for (const id of this.#locks.leftBy(instance)) this.wake(id);
   }
 
   wake(id: string): void {
@@ -89,9 +105,13 @@ export class Entities {
     this.#busy.add(id);
     try {
       for (;;) {
-        const batch = this.#open ? this.#store.requests(id, MAX_BATCH) : [];
-        if (batch.length === 0) break;
-        await this.#runBatch(id, batch);
+        const holder = this.#locks.holder(id);
+        const waiting = this.#open ? this.#store.requests(id, MAX_BATCH, holder) : [];
+        const [first] = waiting;
+        if (!first) break;
+        const nextLock = waiting.findIndex(({ request }) => request.lockSet !== undefined);
+        if (nextLock === 0) await this.#lock(id, first);
+        else await this.#runBatch(id, nextLock < 0 ? waiting : waiting.slice(0, nextLock));
       }
     } catch (cause) {
       this.#parts.warn(`A batch of entity ${id} could not be committed and will be run again: ${messageOf(cause)}`);
@@ -100,16 +120,23 @@ export class Entities {
     this.#busy.delete(id);
   }
 
+  async #lock(id: string, request: PendingRequest): Promise<void> {
+    const { db, spread } = this.#parts;
+    const { next, answer } = await db.write(() => this.#locks.acquire(id, request, new Date()));
+    if (answer) spread([answer]);
+    if (next !== undefined) this.wake(next);
+  }
+
   async #runBatch(id: string, batch: readonly PendingRequest[]): Promise<void> {
     const { db, store, live, spread } = this.#parts;
-    const before = this.#store.state(id);
+    const before = this.#store.find(id);
     const result = await this.#invoke(id, before, batch);
-    const after = result.entityExists ? (result.entityState ?? "null") : undefined;
     const at = new Date();
     const targets = result.signals.map(({ target }) => entityId(target.name, target.key));
     const deliveries = await db.write(() => {
       for (const { n } of batch) this.#store.removeRequest(n);
-      if (after !== before) this.#store.setState(id, after, at.getTime());
+      if (result.entityExists) this.#store.save({ id, state: result.entityState, updatedAt: at.getTime() });
+      else if (before) this.#store.remove(id);
       for (const [index, { name, input }] of result.signals.entries()) {
         this.post(
           targets[index] ?? "",
@@ -131,7 +158,7 @@ export class Entities {
   }
 
   /** A batch that cannot be run at all fails in each of its operations and leaves the state. */
-  async #invoke(id: string, state: string | undefined, batch: readonly PendingRequest[]): Promise<BatchResult> {
+  async #invoke(id: string, before: EntityRow | undefined, batch: readonly PendingRequest[]): Promise<BatchResult> {
     const { app, warn } = this.#parts;
     const { name, key } = partsOf(id);
     const target = this.#functionOf(id);
@@ -139,8 +166,8 @@ export class Entities {
       if (!target) throw new Error(unknownFunction(app, "entity", name));
       const trigger = {
         self: { name: target.name, key },
-        exists: state !== undefined,
-        state,
+        exists: before !== undefined,
+        state: before?.state,
         batch: batch.map(({ request }) => ({
           id: request.id,
           name: request.op,
@@ -157,7 +184,7 @@ export class Entities {
     } catch (cause) {
       warn(`Entity ${id} failed on ${batch.length} operations: ${messageOf(cause)}`);
       const failed = { isError: true, result: JSON.stringify(messageOf(cause)) };
-      const kept = state === undefined ? { entityExists: false } : { entityExists: true, entityState: state };
+      const kept = { entityExists: before !== undefined, entityState: before?.state };
       return { ...kept, results: batch.map(() => failed), signals: [] };
     }
   }
@@ -172,11 +199,7 @@ export class Entities {
   }
 }
 
-function entityId(name: string, key: string): string {
-  return `@${name.toLowerCase()}@${key}`;
-}
-
-function partsOf(id: string): { name: string; key: string } {
+export function partsOf(id: string): { name: string; key: string } {
   const split = id.indexOf("@", 1);
   return { name: id.slice(1, split), key: id.slice(split + 1) };
 }

@@ -2,7 +2,7 @@
 import type { Database } from "../../database/database.ts";
 import type { EntityRequest } from "./scheduling.ts";
 
-/** The orchestration that waits for an answer. */
+/** The orchestration that waits for an answer, or holds a lock. */
 export interface Caller {
   readonly int: number;
   readonly generation: number;
@@ -14,13 +14,37 @@ export interface PendingRequest {
   readonly caller: Caller | undefined;
 }
 
+/** An entity that exists; its id is `@name@key`. */
+export interface EntityRow {
+  readonly id: string;
+  /** JSON text; undefined where no operation has set one yet. */
+  readonly state: string | undefined;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+}
+
+export interface EntityFilter {
+  readonly idPrefix?: string;
+  readonly updatedFrom?: number;
+  readonly updatedTo?: number;
+  /** The last id of the page before. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** How the table says that an entity exists and has no state: the empty text is no JSON. */
+const NO_STATE = "";
+const LAST_INSTANT = 8.64e15;
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS entities (id TEXT PRIMARY KEY, state TEXT NOT NULL, updatedAt INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS entityRequests (
     n INTEGER PRIMARY KEY AUTOINCREMENT, entity TEXT NOT NULL, request TEXT NOT NULL, caller TEXT);
-  CREATE INDEX IF NOT EXISTS requestsOf ON entityRequests (entity);`;
+  CREATE INDEX IF NOT EXISTS requestsOf ON entityRequests (entity);
+  CREATE TABLE IF NOT EXISTS entityLocks (
+    entity TEXT PRIMARY KEY, int INTEGER NOT NULL, generation INTEGER NOT NULL) WITHOUT ROWID;`;
 
-/** Every method that changes something is to be called inside `Database.write`. An entity's id is `@name@key`. */
+/** Every method that changes something is to be called inside `Database.write`. */
 export class EntityStore {
   readonly #db: Database;
 
@@ -29,36 +53,76 @@ export class EntityStore {
     db.exec(SCHEMA);
   }
 
-  /** JSON text; undefined where the entity does not exist. */
-  state(id: string): string | undefined {
-    const row = this.#db.prepare("SELECT state FROM entities WHERE id = ?").get(id);
-    return row && String(row["state"]);
+  /** Undefined where the entity does not exist. */
+  find(id: string): EntityRow | undefined {
+    const row = this.#db.prepare("SELECT id, state, updatedAt FROM entities WHERE id = ?").get(id);
+    return row && entityRow(row);
   }
 
-  /** @param state undefined removes the entity. */
-  setState(id: string, state: string | undefined, at: number): void {
-    if (state === undefined) this.#db.prepare("DELETE FROM entities WHERE id = ?").run(id);
-    else this.#db.prepare("INSERT OR REPLACE INTO entities (id, state, updatedAt) VALUES (?, ?, ?)").run(id, state, at);
+  remove(id: string): void {
+    this.#db.prepare("DELETE FROM entities WHERE id = ?").run(id);
+  }
+
+  save({ id, state = NO_STATE, updatedAt }: EntityRow): void {
+    this.#db
+      .prepare("INSERT OR REPLACE INTO entities (id, state, updatedAt) VALUES (?, ?, ?)")
+      .run(id, state, updatedAt);
+  }
+
+  list({ idPrefix = "@", updatedFrom = 0, updatedTo = LAST_INSTANT, after = "", limit }: EntityFilter): EntityRow[] {
+    return this.#db
+      .prepare(
+        `SELECT id, state, updatedAt FROM entities
+         WHERE substr(id, 1, length(?)) = ? AND updatedAt BETWEEN ? AND ? AND id > ? ORDER BY id LIMIT ?`,
+      )
+      .all(idPrefix, idPrefix, updatedFrom, updatedTo, after, limit)
+      .map(entityRow);
   }
 
   addRequest(id: string, request: EntityRequest, caller: Caller | undefined): void {
     this.#db
       .prepare("INSERT INTO entityRequests (entity, request, caller) VALUES (?, ?, ?)")
-      .run(id, JSON.stringify(request), caller ? JSON.stringify(caller) : null);
+      .run(
+        id,
+        JSON.stringify(request),
+        caller ? JSON.stringify({ int: caller.int, generation: caller.generation }) : null,
+      );
   }
 
   removeRequest(n: number): void {
     this.#db.prepare("DELETE FROM entityRequests WHERE n = ?").run(n);
   }
 
-  requests(id: string, limit: number): PendingRequest[] {
+  /** @param holder whose lock is on the entity: all others wait. */
+  requests(id: string, limit: number, holder: Caller | undefined): PendingRequest[] {
     const rows = this.#db
-      .prepare("SELECT n, request, caller FROM entityRequests WHERE entity = ? ORDER BY n LIMIT ?")
-      .all(id, limit);
+      .prepare(
+        `SELECT n, request, caller FROM entityRequests
+         WHERE entity = ? AND (? IS NULL OR caller ->> 'int' = ?) ORDER BY n LIMIT ?`,
+      )
+      .all(id, holder?.int ?? null, holder?.int ?? null, limit);
     return rows.map((row) => ({
       n: Number(row["n"]),
       request: JSON.parse(String(row["request"])) as EntityRequest,
       caller: row["caller"] === null ? undefined : (JSON.parse(String(row["caller"])) as Caller),
+    }));
+  }
+
+  lock(id: string, { int, generation }: Caller): void {
+    this.#db
+      .prepare("INSERT OR REPLACE INTO entityLocks (entity, int, generation) VALUES (?, ?, ?)")
+      .run(id, int, generation);
+  }
+
+  unlock(id: string, { int }: Caller): void {
+    this.#db.prepare("DELETE FROM entityLocks WHERE entity = ? AND int = ?").run(id, int);
+  }
+
+  locks(): { readonly entity: string; readonly holder: Caller }[] {
+    const rows = this.#db.prepare("SELECT entity, int, generation FROM entityLocks").all();
+    return rows.map(({ entity, int, generation }) => ({
+      entity: String(entity),
+      holder: { int: Number(int), generation: Number(generation) },
     }));
   }
 
@@ -69,4 +133,9 @@ export class EntityStore {
       .all()
       .map((row) => String(row["entity"]));
   }
+}
+
+function entityRow(row: Record<string, unknown>): EntityRow {
+  const state = String(row["state"]);
+  return { id: String(row["id"]), state: state === NO_STATE ? undefined : state, updatedAt: Number(row["updatedAt"]) };
 }

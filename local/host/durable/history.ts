@@ -13,10 +13,15 @@ export const EventType = {
   orchestratorStarted: 12,
   eventSent: 14,
   eventRaised: 15,
+  generic: 17,
 } as const;
 
 /** The activity name under which `callHttp` stands in the history, as the real extension has it. */
 export const HTTP_ACTIVITY = "BuiltIn::HttpActivity";
+
+/** The operations under which a lock of entities and its release stand in the history. */
+export const ENTITY_LOCK = "BuiltIn::Lock";
+export const ENTITY_RELEASE = "BuiltIn::Release";
 
 /** One event. Which optional members are set follows from the type; `Result`, `Input` are JSON text, never undefined in a completion. */
 export interface HistoryEvent {
@@ -117,6 +122,12 @@ export const eventRaised = (at: Date, name: string, input: string | null): Histo
   ...event(EventType.eventRaised, at),
   Name: name,
   Input: input,
+});
+
+/** Means nothing to an orchestrator; it makes a rewound one run. */
+export const rewound = (at: Date, reason: string): HistoryEvent => ({
+  ...event(EventType.generic, at),
+  Input: JSON.stringify(reason),
 });
 
 /** The id of the task that this event ends, undefined for events that end none. */

@@ -37,6 +37,8 @@ export interface LibraryAction {
   readonly externalEventName?: string;
   readonly compoundActions?: readonly LibraryAction[];
   readonly httpRequest?: HttpActionRequest;
+  readonly lockSet?: readonly { readonly name: string; readonly key: string }[];
+  readonly lockRequestId?: string;
 }
 
 export interface LibraryTask {

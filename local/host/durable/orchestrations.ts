@@ -1,10 +1,12 @@
 // What a client can do to orchestrations. Each call resolves when its effect is committed.
 import { randomUUID } from "node:crypto";
 import { unknownFunction } from "./activities.ts";
-import { writeEnd } from "./commit.ts";
+import { orphan, writeEnd } from "./commit.ts";
 import { eventRaised } from "./history.ts";
 import { accept, Instance } from "./instance.ts";
+import { rewind } from "./rewind.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./store.ts";
+import { takeUp } from "./take-up.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
 export type Started =
@@ -68,23 +70,51 @@ export class Orchestrations {
     return "done";
   }
 
-  suspend(id: string): Promise<Outcome> {
-    return this.#setStatus(id, "Suspended");
+  suspend(id: string, reason: string): Promise<Outcome> {
+    return this.#setStatus(id, "Suspended", reason);
   }
 
-  resume(id: string): Promise<Outcome> {
-    return this.#setStatus(id, "Running");
+  resume(id: string, reason: string): Promise<Outcome> {
+    return this.#setStatus(id, "Running", reason);
   }
 
-  /** Removes an ended instance; an unfinished one stays. */
-  async purge(id: string): Promise<number> {
+  /** A failed instance goes on from what failed; `unfailed` if it has not failed. */
+  async rewind(id: string, reason: string): Promise<Outcome | "unfailed"> {
     const { db, store } = this.#parts;
-    return db.write(() => {
+    const revived = await db.write(() => {
       const row = store.find(id);
-      if (!row || isUnfinished(row.status)) return 0;
+      if (row?.status === "Failed") return rewind(store, row, reason, new Date());
+      if (!row) return "absent";
+      return isUnfinished(row.status) ? "unfailed" : "ended";
+    });
+    if (typeof revived === "string") return revived;
+    for (const row of revived) takeUp(this.#parts, this.#turns, row);
+    return "done";
+  }
+
+  /** Removes an instance, also one that is unfinished: as on the real host nobody is told of it, not even its parent. */
+  async purge(id: string): Promise<number> {
+    const { db, store, live } = this.#parts;
+    let running: Instance | undefined;
+    const write = () => {
+      const row = store.find(id);
+      if (!row) return 0;
+      if (isUnfinished(row.status)) {
+        running = live.byId(id);
+        // Another run of the id, whose start is not yet answered: for clients it is not there.
+        if (running?.int !== row.int || running.ended) return 0;
+        running.ended = true;
+        orphan(store, running);
+      }
       store.remove(row.int);
       return 1;
+    };
+    const purged = await db.write(write).catch((cause: unknown) => {
+      if (running) running.ended = false;
+      throw cause;
     });
+    if (running && purged > 0) this.#turns.release(running);
+    return purged;
   }
 
   /** Removes the ended instances that match. */
@@ -110,13 +140,13 @@ export class Orchestrations {
     return this.#parts.store.history(int).events;
   }
 
-  async #setStatus(id: string, status: "Suspended" | "Running"): Promise<Outcome> {
+  async #setStatus(id: string, status: "Suspended" | "Running", reason: string): Promise<Outcome> {
     const { db, store, live } = this.#parts;
     const instance = live.byId(id);
     if (!instance) return this.#absentOrEnded(id);
     const changed = await db.write(() => {
       if (instance.ended) return false;
-      store.setStatus(instance.int, status, Date.now());
+      store.setStatus(instance.int, status, JSON.stringify(reason), Date.now());
       // Here and not after the commit: a turn in the same commit writes the status that it finds.
       instance.status = status;
       return true;

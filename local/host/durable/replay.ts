@@ -26,8 +26,8 @@ export interface Turn {
   readonly session: Session | undefined;
 }
 
-/** 2 is the schema "V3" of the library; entity locks would need 3. */
-const SCHEMA_VERSION = 2;
+/** The schema "V4" of the library: the first that has entity locks. */
+const SCHEMA_VERSION = 3;
 
 /** Long enough that the library never splits a timer into several. */
 const LIBRARY_LIMITS = {

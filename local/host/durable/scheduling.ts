@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Command, HttpCall } from "./actions.ts";
 import {
   childCreated,
+  ENTITY_LOCK,
+  ENTITY_RELEASE,
   EventType,
   eventSent,
   type HistoryEvent,
@@ -19,6 +21,10 @@ export interface EntityRequest {
   readonly signal: boolean;
   /** JSON text. */
   readonly input?: string | undefined;
+  /** Of a request to lock: all entities that it locks, one after the other. */
+  readonly lockSet?: readonly string[];
+  /** Of a request to lock: how many of them are locked. */
+  readonly locked?: number;
 }
 
 export function eventOfCommand(command: Command, instance: Instance, at: Date): HistoryEvent {
@@ -38,6 +44,15 @@ export function eventOfCommand(command: Command, instance: Instance, at: Date): 
       const { entity, operation, input, isSignal } = command;
       const request: EntityRequest = { id: randomUUID(), op: operation, signal: isSignal, input };
       return eventSent(at, id, entity, operation, JSON.stringify(request));
+    }
+    case "lock": {
+      const { entities, requestId } = command;
+      const request: EntityRequest = { id: requestId, op: ENTITY_LOCK, signal: false, lockSet: entities, locked: 0 };
+      return eventSent(at, id, entities[0] ?? "", ENTITY_LOCK, JSON.stringify(request));
+    }
+    case "release": {
+      const request: EntityRequest = { id: randomUUID(), op: ENTITY_RELEASE, signal: true };
+      return eventSent(at, id, command.entity, ENTITY_RELEASE, JSON.stringify(request));
     }
     default:
       return command satisfies never;

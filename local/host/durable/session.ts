@@ -41,6 +41,8 @@ export class Session {
   #hasCancelled = false;
   /** Entities and HTTP calls, which number by rules of their own. */
   #hasOthers = false;
+  /** The entities that the orchestrator locked last. */
+  #lockSet: readonly string[] = [];
 
   /** Hangs the look-out on a context: the library assigns `df` there before it runs any of the app's code. */
   attach(context: InvocationContext): void {
@@ -164,7 +166,10 @@ export class Session {
       if (this.#depth === 0) this.#composing = false;
     };
     executor.recordFireAndForgetAction = (action, increment) => {
-      if (!executor.willContinueAsNew) this.#schedule(action);
+      if (!executor.willContinueAsNew) {
+        if (action.actionType === ActionType.releaseEntities) this.#release();
+        else this.#schedule(action);
+      }
       record.call(executor, action, increment);
       this.#handledActions = executor.actions.length;
     };
@@ -204,11 +209,17 @@ export class Session {
     try {
       const command = commandOf(action, id);
       this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
-      this.#hasOthers ||= command.kind === "http" || command.kind === "entity";
+      this.#hasOthers ||= command.kind === "http" || command.kind === "entity" || command.kind === "lock";
+      if (command.kind === "lock") this.#lockSet = command.entities;
       if (command.kind === "timer" && task) this.#timers.set(id, task);
     } catch (cause) {
       this.#fault ??= cause;
     }
+  }
+
+  /** One message for each entity, and a number for each message. */
+  #release(): void {
+    for (const entity of this.#lockSet) this.#commands.push({ kind: "release", id: this.#nextId++, entity });
   }
 
   /** After a failed attempt the retried task takes one number for the pause and, when that is over, one for the next attempt. */

@@ -1,6 +1,8 @@
 // Instances as the HTTP API shows them.
+import { partsOf } from "./entities.ts";
+import type { EntityRow } from "./entity-store.ts";
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
-import type { InstanceRow } from "./store.ts";
+import { type InstanceRow, isUnfinished } from "./store.ts";
 
 export function statusText(row: InstanceRow, showInput: boolean, history?: readonly object[]): string {
   return JSON.stringify({
@@ -14,6 +16,15 @@ export function statusText(row: InstanceRow, showInput: boolean, history?: reado
     lastUpdatedTime: new Date(row.updatedAt).toISOString(),
     ...(history && { historyEvents: history }),
   });
+}
+
+/** An element of the list of entities. */
+export function entityStatus({ id, state, updatedAt }: EntityRow, showState: boolean): object {
+  return {
+    entityId: partsOf(id),
+    lastOperationTime: new Date(updatedAt).toISOString(),
+    state: showState && state !== undefined ? parsed(state) : null,
+  };
 }
 
 const SHOWN: Readonly<Record<number, string>> = {
@@ -47,7 +58,7 @@ export function shownHistory(row: InstanceRow, history: readonly HistoryEvent[],
       ...(event.FireAt !== undefined && { FireAt: event.FireAt }),
     });
   }
-  if (row.output !== null) {
+  if (row.output !== null && !isUnfinished(row.status)) {
     shown.push({
       EventType: "ExecutionCompleted",
       OrchestrationStatus: row.status,

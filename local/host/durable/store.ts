@@ -114,14 +114,24 @@ export class Store {
     this.#db.prepare("INSERT INTO history (int, seq, events) VALUES (?, ?, ?)").run(int, seq, JSON.stringify(events));
   }
 
+  /** The next turn is the second. */
+  rewriteHistory(int: number, events: readonly HistoryEvent[]): void {
+    this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
+    this.appendHistory(int, 0, events);
+  }
+
+  /** Whoever goes on has no output. */
   setProgress(int: number, status: UnfinishedStatus, customStatus: string | null, at: number): void {
     this.#db
-      .prepare("UPDATE instances SET status = ?, customStatus = ?, updatedAt = ? WHERE int = ?")
+      .prepare("UPDATE instances SET status = ?, output = NULL, customStatus = ?, updatedAt = ? WHERE int = ?")
       .run(status, customStatus, at, int);
   }
 
-  setStatus(int: number, status: UnfinishedStatus, at: number): void {
-    this.#db.prepare("UPDATE instances SET status = ?, updatedAt = ? WHERE int = ?").run(status, at, int);
+  /** @param output JSON text: as on the real host, the reason why somebody suspended or resumed it. */
+  setStatus(int: number, status: UnfinishedStatus, output: string, at: number): void {
+    this.#db
+      .prepare("UPDATE instances SET status = ?, output = ?, updatedAt = ? WHERE int = ?")
+      .run(status, output, at, int);
   }
 
   /** @param customStatus null leaves it as it is. */

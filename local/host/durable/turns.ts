@@ -95,6 +95,7 @@ export class Turns implements Receiver {
   /** Forgets an instance that has ended. */
   release(instance: Instance): void {
     this.#parts.live.remove(instance);
+    this.#parts.entities.release(instance);
     this.#dropSession(instance);
     this.#clearOpen(instance);
     this.transport.drop(instance, [...instance.held, ...instance.arrivals]);
@@ -214,6 +215,7 @@ export class Turns implements Receiver {
   #goOnAsNew(instance: Instance, input: string): void {
     this.#clearOpen(instance);
     instance.generation += 1;
+    this.#parts.entities.release(instance);
     instance.turns = 0;
     instance.input = input;
     // Answers to the generation before are for nobody now; events from outside are for whoever runs.

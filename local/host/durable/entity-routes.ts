@@ -1,0 +1,38 @@
+// The entities' part of the durable HTTP API.
+import type { DurableHttpResponse } from "../contract.ts";
+import { type Call, CONTINUATION_HEADER, instantOf, isTrue, json, jsonBody, pageSize, problem } from "./route.ts";
+import { entityStatus } from "./status.ts";
+
+/** As on the real host one that exists without a state is not found either; the list has it. */
+export function readEntity({ parts: [name = "", key = ""], entities }: Call): DurableHttpResponse {
+  const state = entities.find(name, key)?.state;
+  return state === undefined ? { status: 404 } : json(200, state);
+}
+
+export function listEntities({ request, parts: [name], entities }: Call): DurableHttpResponse {
+  const { query, headers } = request;
+  const limit = pageSize(query);
+  const updatedFrom = instantOf(query, "lastOperationTimeFrom");
+  const updatedTo = instantOf(query, "lastOperationTimeTo");
+  const after = headers[CONTINUATION_HEADER];
+  const found = entities.list(name, {
+    limit: limit + 1,
+    ...(updatedFrom !== undefined && { updatedFrom }),
+    ...(updatedTo !== undefined && { updatedTo }),
+    ...(after && { after }),
+  });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const shown = page.map((entity) => entityStatus(entity, isTrue(query.get("fetchState"))));
+  const more = found.length > limit && last ? { [CONTINUATION_HEADER]: last.id } : {};
+  return json(200, JSON.stringify(shown), more);
+}
+
+/** A DELETE is the operation `delete`, which it is the entity's to understand. */
+export async function signalEntity({ request, parts: [name = "", key = ""], entities }: Call) {
+  const body = jsonBody(request);
+  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  const operation = request.method === "DELETE" ? "delete" : (request.query.get("op") ?? "");
+  const refusal = await entities.signal(name, key, operation, body.text);
+  return refusal === undefined ? { status: 202 } : problem(400, refusal);
+}
