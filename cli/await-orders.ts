@@ -1,6 +1,6 @@
 // `npm run send -- --wait`: submits orders as an application would, and prints what the app says of each until it ends.
 import { styleText } from "node:util";
-import type { OrderClient, OrderEnd, OrderRequest, OrderStatus } from "../client/order-client.ts";
+import type { OrderClient, OrderEnd, OrderRequest, OrderStatus, SubmitOptions } from "../client/order-client.ts";
 import { openRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
@@ -25,11 +25,11 @@ const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
 export async function awaitFiles(
   settings: Settings,
   files: readonly { readonly file: string; readonly body: unknown }[],
-  timeoutMs: number,
+  options: SubmitOptions,
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
   const ends = await Promise.all(
-    files.map(({ file, body }) => awaitOne(client, settings, requestOf(body), timeoutMs, file)),
+    files.map(({ file, body }) => awaitOne(client, settings, requestOf(body), options, file)),
   );
   return report(ends);
 }
@@ -39,12 +39,12 @@ export async function awaitMade(
   settings: Settings,
   count: number,
   rate: number | undefined,
-  timeoutMs: number,
+  options: SubmitOptions,
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
   const ends: OrderEnd[] = [];
   await makeOrders(count, rate, OPEN_ORDERS, async (order) => {
-    ends.push(await awaitOne(client, settings, order, timeoutMs, order.orderId));
+    ends.push(await awaitOne(client, settings, order, options, order.orderId));
   });
   return report(ends);
 }
@@ -58,7 +58,7 @@ async function awaitOne(
   client: OrderClient,
   settings: Settings,
   order: OrderRequest,
-  timeoutMs: number,
+  options: SubmitOptions,
   label: string,
 ): Promise<OrderEnd> {
   const begun = performance.now();
@@ -67,10 +67,12 @@ async function awaitOne(
     console.log(`${seconds} s  ${(order.orderId ?? label).padEnd(28)} ${styleText(colour, what)}${more && ` ${more}`}`);
   };
   const end = await client.submit(order, {
-    timeoutMs,
-    onStatus: ({ status, step, detail, attempt, faults }) => {
+    ...options,
+    onStatus: ({ status, step, detail, attempt, faults, outputs = {} }) => {
       const what = faults ? ["", ...faults].join("\n  - ") : detail;
-      print(status, COLOURS[status], [step, what, attempt > 1 && `attempt ${attempt}`].filter(Boolean).join(", "));
+      const results = Object.entries(outputs).map(([name, value]) => `${name} ${value}`);
+      const more = [step, what, ...results, attempt > 1 && `attempt ${attempt}`];
+      print(status, COLOURS[status], more.filter(Boolean).join(", "));
     },
   });
   if (end.kind === "rejected" && !end.sent) print("not sent", "red", end.reason);

@@ -1,6 +1,6 @@
 // `npm run send`: sends order files, or orders that it makes, over Service Bus, and waits for their ends if asked to.
 import { readFileSync } from "node:fs";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
@@ -9,6 +9,7 @@ import { openShop, type Shop } from "./shop.ts";
 const USAGE = `npm run send -- FILE...                    sends each file's JSON as it is
 npm run send -- --count N [--rate R]       makes N orders and sends them, R a second or as fast as they go
   --wait       prints each status message as it comes; exit code 0 only if every order completed
+  --statuses W all (usual), or end: which status messages the app sends
   --timeout S  how long --wait waits for each order (60)
   --data DIR   the state folder of the stack to send to (.local)
   --azure      sends to the deployed app, as azd knows it, with your own sign-in`;
@@ -20,7 +21,16 @@ const PROGRESS_EVERY_MS = 1000;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const options = { count: text, rate: text, timeout: text, data: text, wait: flag, azure: flag, help: flag };
+  const options = {
+    count: text,
+    rate: text,
+    statuses: text,
+    timeout: text,
+    data: text,
+    wait: flag,
+    azure: flag,
+    help: flag,
+  };
   const { values, positionals } = readArguments(options, USAGE);
   if (values["help"]) {
     console.log(USAGE);
@@ -30,6 +40,7 @@ await runCommand(async () => {
   const rate = numberOf(values, "rate", 0.001, 100_000);
   if ((count === undefined) === (positionals.length === 0))
     throw new UsageError(`Name files, or a --count.\n\n${USAGE}`);
+  const statuses = choiceOf(values, "statuses", ["all", "end"]);
   const timeout = numberOf(values, "timeout", 0.001, LONGEST_WAIT_S);
   if (timeout !== undefined && !values["wait"]) throw new UsageError(`--timeout goes with --wait.\n\n${USAGE}`);
   const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
@@ -39,11 +50,11 @@ await runCommand(async () => {
     const timeoutMs = (timeout ?? USUAL_WAIT_S) * 1000;
     const completed =
       count === undefined
-        ? await awaitFiles(settings, bodies, timeoutMs)
-        : await awaitMade(settings, count, rate, timeoutMs);
+        ? await awaitFiles(settings, bodies, { timeoutMs, statuses })
+        : await awaitMade(settings, count, rate, { timeoutMs, statuses });
     return completed ? 0 : 1;
   }
-  const shop = openShop(settings);
+  const shop = openShop(settings, statuses);
   try {
     if (count === undefined) for (const { file, body } of bodies) await sendFile(shop, file, body);
     else await sendMade(shop, count, rate);

@@ -1,6 +1,6 @@
 // The shop's side: sends orders over Service Bus, as a submitting application would.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { createOrderClient, type OrderClient, type OrderRequest } from "../client/order-client.ts";
+import { createOrderClient, type OrderClient, type OrderRequest, type WantedStatuses } from "../client/order-client.ts";
 import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
@@ -29,13 +29,15 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export function openShop(settings: Settings): Shop {
+/** @param statuses which ones the app is to send; all of them without it */
+export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
   const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
   const normal = client.createSender(settings["OrdersQueue"] ?? USUAL_QUEUES.orders);
   const high = client.createSender(settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority);
 
   async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
-    const message: ServiceBusMessage = { body, messageId, correlationId: messageId, replyTo: REPLY_QUEUE };
+    const wanted = statuses && { applicationProperties: { statuses } };
+    const message: ServiceBusMessage = { body, messageId, correlationId: messageId, replyTo: REPLY_QUEUE, ...wanted };
     await (isUrgent(body) ? high : normal).sendMessages(message);
     return messageId;
   }

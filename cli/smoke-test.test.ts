@@ -11,7 +11,7 @@ const silent: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothin
 
 function target(changes: Partial<SmokeTarget>): SmokeTarget {
   return {
-    submit: async () => ({ kind: "completed", orderId: "smoke-1", heard: [] }),
+    submit: async () => ({ kind: "completed", orderId: "smoke-1", outputs: {}, heard: [] }),
     record: async () => undefined,
     quarantined: async () => undefined,
     waits: async () => false,

@@ -3,14 +3,14 @@ import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azu
 import { contentDigest } from "./content-digest.ts";
 import { describeFault, OrderClientError } from "./order-client-error.ts";
 import { endFrom, notSent, type OrderEnd, rejected, timedOut } from "./order-end.ts";
-import { type OrderRequest, readStatus, type StatusMessage } from "./order-messages.ts";
+import { type OrderRequest, readStatus, type StatusMessage, type WantedStatuses } from "./order-messages.ts";
 import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
 import { Submissions } from "./submissions.ts";
 
 export { OrderClientError } from "./order-client-error.ts";
 export type { OrderEnd } from "./order-end.ts";
-export type { OrderRequest, OrderStatus, StatusMessage } from "./order-messages.ts";
+export type { OrderRequest, OrderStatus, Outputs, StatusMessage, WantedStatuses } from "./order-messages.ts";
 
 export type OrderClientOptions = (
   | { readonly connection: string }
@@ -39,6 +39,11 @@ export interface WaitOptions {
   readonly onStatus?: (status: StatusMessage) => void;
 }
 
+export interface SubmitOptions extends WaitOptions {
+  /** Which statuses the app sends; all of them without it. */
+  readonly statuses?: WantedStatuses;
+}
+
 export interface FollowOptions extends WaitOptions {
   /** As it was submitted: nothing is heard of another one under its id. Not needed where this client submitted it and was not refused. */
   readonly order?: OrderRequest;
@@ -53,7 +58,7 @@ export interface OrderClient extends AsyncDisposable {
    * somebody else took the id, counts for nothing.
    * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
    */
-  submit(order: OrderRequest, options?: WaitOptions): Promise<OrderEnd>;
+  submit(order: OrderRequest, options?: SubmitOptions): Promise<OrderEnd>;
   /**
    * Waits for the end of an order that was submitted from this session, now or before a restart: after a time-out, or after
    * a failure that an operator deals with. Ends that were answered before are not told again, unless they are for ever.
@@ -108,7 +113,12 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     return sender;
   }
 
-  async function send(order: OrderRequest, submissionId: string, abortSignal: AbortSignal): Promise<void> {
+  async function send(
+    order: OrderRequest,
+    submissionId: string,
+    statuses: WantedStatuses | undefined,
+    abortSignal: AbortSignal,
+  ): Promise<void> {
     const { orderId } = order;
     const queue = order.priority === "high" ? priorityQueue : ordersQueue;
     const address = { replyTo: replyQueue, replyToSessionId: sessionId };
@@ -118,7 +128,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       messageId: orderId,
       correlationId: orderId,
       ...address,
-      applicationProperties: { submissionId },
+      applicationProperties: { submissionId, ...(statuses && { statuses }) },
     };
     for (;;) {
       const used = bus;
@@ -216,7 +226,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
 
   return {
     sessionId,
-    async submit(order, options = {}) {
+    async submit(order, { statuses, ...options } = {}) {
       const { orderId } = order;
       if (typeof orderId !== "string" || orderId === "" || orderId.length > ID_LIMIT) {
         const reason = `The order needs an orderId of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
@@ -227,7 +237,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
       const begin = async (abortSignal: AbortSignal) => {
         // A reply queue that can't be listened to shows before anything is ordered.
         await session.listen();
-        await send(order, id, abortSignal);
+        await send(order, id, statuses, abortSignal);
       };
       return wait(orderId, "start", options, begin, { id, content });
     },

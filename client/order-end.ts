@@ -1,9 +1,15 @@
 // How a call of the client ends: as the app said, or with what is known when nothing more is heard.
-import type { StatusMessage } from "./order-messages.ts";
+import type { Outputs, StatusMessage } from "./order-messages.ts";
 import type { EndMessage, From } from "./status-inbox.ts";
 
 export type OrderEnd =
-  | { readonly kind: "completed"; readonly orderId: string; readonly heard: readonly StatusMessage[] }
+  | {
+      readonly kind: "completed";
+      readonly orderId: string;
+      /** What the workflow lets its requester know of the steps' results, by name. */
+      readonly outputs: Outputs;
+      readonly heard: readonly StatusMessage[];
+    }
   /** Stopped before its end. An operator may mend the cause and have it go on: `follow` hears of that. */
   | {
       readonly kind: "failed";
@@ -54,7 +60,7 @@ export function endFrom(end: EndMessage, heard: readonly StatusMessage[]): Order
   const { orderId, detail: reason = "the app gave no reason" } = end;
   switch (end.status) {
     case "Completed":
-      return { kind: "completed", orderId, heard };
+      return { kind: "completed", orderId, outputs: end.outputs ?? {}, heard };
     case "Failed":
       return { kind: "failed", orderId, reason, heard };
     case "Undone":

@@ -54,7 +54,14 @@ export interface StatusMessage {
   readonly submissionId?: string;
   /** Of all but rejections: what was submitted, as content-digest.ts has it. An older app leaves it out. */
   readonly contentDigest?: string;
+  /** Of a step that is completed, or of the whole order: what its workflow lets its requester know of the results. */
+  readonly outputs?: Outputs;
 }
+
+export type Outputs = { readonly [name: string]: string | number | boolean | null };
+
+/** `all`: every status. `end`: only how it ended. */
+export type WantedStatuses = "all" | "end";
 
 export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Undone">;
 
@@ -68,7 +75,7 @@ export interface ReceivedMessage {
 /** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. */
 export function readStatus({ body, messageId, correlationId }: ReceivedMessage): StatusMessage | undefined {
   if (body === null || typeof body !== "object") return undefined;
-  const { orderId, attempt, status, at, step, detail, faults, submissionId, contentDigest } = body as Readonly<
+  const { orderId, attempt, status, at, step, detail, faults, submissionId, contentDigest, outputs } = body as Readonly<
     Record<string, unknown>
   >;
   const known = STATUSES.find((one) => one === status);
@@ -85,5 +92,6 @@ export function readStatus({ body, messageId, correlationId }: ReceivedMessage):
     ...(Array.isArray(faults) && { faults: faults.map(String) }),
     ...(typeof submissionId === "string" && { submissionId }),
     ...(typeof contentDigest === "string" && { contentDigest }),
+    ...(outputs !== null && typeof outputs === "object" && { outputs: outputs as Outputs }),
   };
 }

@@ -16,8 +16,11 @@ const submission = (queueOf: () => string) => (body: unknown, context: Invocatio
   const queue = queueOf();
   // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is refused.
   const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
-  const { submissionId } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as { submissionId?: unknown };
-  const envelope = { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId };
+  const { submissionId, statuses } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as {
+    submissionId?: unknown;
+    statuses?: unknown;
+  };
+  const envelope = { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId, statuses };
   return observeMessage(context, attributesOf(body), (telemetry) =>
     workOnMessage(body, queue, context, telemetry, async () => {
       const traceparent = activeTraceparent() ?? messageTraceparent(context);

@@ -41,6 +41,12 @@ export function policyInWords(policy: RecoveryPolicy): string {
   return `${attempts}, then ${then(onExhausted)}; refused: ${then(onRejected)}`;
 }
 
+/** `chargeId of takePayment`: what its requester gets. */
+export function outputsInWords({ outputs = {} }: Workflow): string {
+  const named = Object.entries(outputs).map(([name, source]) => `${name} (${source})`);
+  return named.length > 0 ? `returns ${named.join(", ")}` : "returns nothing of its steps' results";
+}
+
 /** What of the workflow's policy is another for the step; undefined where nothing is. */
 export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string | undefined {
   const own = policyInWords(policyFor(workflow, step.name));

@@ -1,5 +1,6 @@
 // The state record (P2, P3): one document an order, with the record of each step inside.
 import type { Priority } from "./order.ts";
+import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export type ProcessState = "Pending" | "Processing" | "Processed" | "Error";
@@ -132,6 +133,8 @@ export interface StateRecord {
   readonly owner?: string | undefined;
   /** Of what was submitted: every status message carries it. Absent where a version of the app recorded the order that had none. */
   readonly contentDigest?: string | undefined;
+  /** Which statuses its requester wants; all if absent. */
+  readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
   /** The session of the reply queue that the shop listens to, where the queue has sessions. */
   readonly replyToSessionId: string | null;
@@ -185,6 +188,7 @@ export interface Submission {
   readonly priority: Priority;
   readonly owner?: string | undefined;
   readonly contentDigest?: string | undefined;
+  readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
@@ -212,6 +216,7 @@ export function newStateRecord(submission: Submission, workflow: Workflow, now: 
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
     ...(submission.contentDigest && { contentDigest: submission.contentDigest }),
+    ...(submission.statuses === "end" && { statuses: submission.statuses }),
     replyTo: submission.replyTo,
     replyToSessionId: submission.replyToSessionId,
     correlationId: submission.correlationId,

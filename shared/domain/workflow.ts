@@ -1,5 +1,6 @@
 // A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is undone.
 import { durationMs } from "./duration.ts";
+import { outputFaults } from "./outputs.ts";
 
 export interface WorkflowRef {
   readonly name: string;
@@ -50,6 +51,11 @@ export interface RecoveryPolicy {
 export interface Workflow extends WorkflowRef {
   readonly steps: readonly WorkflowStep[];
   readonly policy: RecoveryPolicy;
+  /**
+   * What its requester gets of the steps' results: a name for each, and where it stands, as `arrangeShipping.shipmentId`. They change
+   * nothing that is done, so an edit needs no new version.
+   */
+  readonly outputs?: { readonly [name: string]: string };
 }
 
 /** What a workflow may ask of an agent, and how it can be reached. */
@@ -94,7 +100,7 @@ export function policyFor(workflow: Workflow, step: string | undefined): Recover
 export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
-  const faults = policyFaults(workflow.policy, where);
+  const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
   if (names.length === 0) faults.push(`${where}: has no steps`);
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
   for (const step of workflow.steps) {

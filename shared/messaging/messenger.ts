@@ -2,7 +2,7 @@
 import type { Reply, Wake } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
-import type { OrderStatus } from "../domain/state-record.ts";
+import type { OrderStatus, StepResult } from "../domain/state-record.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 
 export interface StatusMessage {
@@ -16,6 +16,8 @@ export interface StatusMessage {
   readonly detail?: string;
   /** Of what was submitted under the order's id: see content-digest.ts. */
   readonly contentDigest?: string;
+  /** What the workflow lets its requester know of the step's results, or of all steps'. */
+  readonly outputs?: StepResult;
 }
 
 /** A submission that was not taken. It says nothing of an order that may stand under the same id. */

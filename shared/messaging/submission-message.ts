@@ -1,6 +1,7 @@
 // The contract of an order message: what a shop sends, checked once, at the front door (P1).
 import { z } from "zod";
 import { HIDDEN, type Order, REMOVED, type ReplyAddress, SECRETS } from "../domain/order.ts";
+import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
 import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
 
@@ -62,6 +63,8 @@ export interface Envelope {
   readonly replyToSessionId?: unknown;
   /** An application property by which a sender knows one of several submissions under an order id. */
   readonly submissionId?: unknown;
+  /** An application property: which statuses the sender wants. */
+  readonly statuses?: unknown;
 }
 
 /** What is known of a message that was not taken: whom to tell, and of what. */
@@ -88,6 +91,7 @@ export type ParsedSubmission =
       readonly reply: ReplyAddress;
       /** Whose order it is; undefined by a queue that several senders share. */
       readonly owner: string | undefined;
+      readonly statuses: WantedStatuses;
     }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
@@ -126,11 +130,13 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
     faults.push(`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`);
   }
-  if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
+  const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
+  if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
+  if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
   const correlationId =
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
   const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
-  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner };
+  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner, statuses };
 }
 
 /** Whom to tell that a message was not taken: its address is checked apart from its body. */

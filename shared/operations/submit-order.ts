@@ -79,7 +79,7 @@ function isSubmittedAgain({ order, owner }: Valid, stored: { readonly order: Ord
   return stored.record.owner === owner && sameAsStored(stored.order, order);
 }
 
-function draftRecord({ order, reply, owner }: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
+function draftRecord({ order, reply, owner, statuses }: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
   const workflow = ports.workflows.newest(order.workflow);
   if (!workflow) throw new Error(`no workflow ${order.workflow}, though the submission rules name it`);
   const now = ports.now();
@@ -90,6 +90,7 @@ function draftRecord({ order, reply, owner }: Valid, message: SubmittedMessage, 
     priority,
     ...reply,
     owner,
+    statuses,
     contentDigest: contentDigest(body),
     traceparent,
     enqueuedAt,

@@ -1,6 +1,7 @@
 // What the shop hears (P15): in order for each order, and at least once. What can't be sent now is left as a notice in the record.
+import { isWanted, outputsOf } from "../domain/outputs.ts";
 import { told } from "../domain/recovery.ts";
-import type { Notice, OrderStatus, StateRecord } from "../domain/state-record.ts";
+import type { Notice, OrderStatus, StateRecord, StepResult } from "../domain/state-record.ts";
 import { leaveNotice } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -8,14 +9,29 @@ import { instant, type Ports, type Telemetry } from "./ports.ts";
 /** A message, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
 const TRIES_TO_LEAVE = 3;
 
-/** Sends one status message. Throws once the messenger's bounded retries are used up. */
+/** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
 export async function tell(record: StateRecord, notice: Notice, ports: Ports, telemetry: Telemetry): Promise<void> {
+  if (!isWanted(record, notice.status)) return;
   const { orderId, replyTo, error, contentDigest } = record;
   const detail = isEnd(notice.status) && error ? { detail: error.message } : {};
   const content = contentDigest ? { contentDigest } : {};
-  const answer = await ports.messenger.tell(record, { orderId, ...notice, ...detail, ...content });
+  const outputs = outputsIn(record, notice, ports);
+  const answer = await ports.messenger.tell(record, {
+    orderId,
+    ...notice,
+    ...detail,
+    ...content,
+    ...(outputs && { outputs }),
+  });
   if (answer === "no-such-queue")
     telemetry.event("StatusUndeliverable", { orderId, status: notice.status, queue: replyTo });
+}
+
+function outputsIn(record: StateRecord, { status, step }: Notice, { workflows }: Ports): StepResult | undefined {
+  if (status !== "Completed" && status !== "StepCompleted") return undefined;
+  // After a rollback this app may not have the workflow: what has become of the order is said all the same.
+  const workflow = workflows.find(record.workflow);
+  return workflow && outputsOf(workflow, record, step);
 }
 
 /**

@@ -8,6 +8,7 @@ const chain: Workflow = {
   name: "order-fulfilment",
   version: 1,
   policy,
+  outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
   steps: [
     {
       name: "reserveStock",
@@ -44,6 +45,7 @@ const chain: Workflow = {
 const graph: Workflow = {
   name: "order-fulfilment",
   version: 2,
+  outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
   policy: { ...policy, onRejected: "undo", onExhausted: "undo" },
   steps: [
     {

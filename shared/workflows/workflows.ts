@@ -8,7 +8,9 @@ import { smoke } from "./smoke.ts";
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
   newest(name: string): Workflow | undefined;
-  /** The version that an order started with. @throws MissingWorkflow where this app does not have it */
+  /** The version that an order started with; undefined where this app does not have it. */
+  find(ref: WorkflowRef): Workflow | undefined;
+  /** The same. @throws MissingWorkflow where this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
 }
@@ -45,10 +47,13 @@ export function loadWorkflows(
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const byVersion = whole.sort((one, other) => other.version - one.version);
+  const find = (ref: WorkflowRef) =>
+    byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
   return {
     newest: (name) => byVersion.find((workflow) => workflow.name === name),
+    find,
     of: (ref) => {
-      const found = byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
+      const found = find(ref);
       if (!found) throw new MissingWorkflow(ref);
       return found;
     },

@@ -66,7 +66,7 @@ export interface Answers {
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
 
 export function workflowsOf({ workflow }: Setting): Workflows {
-  return { newest: () => workflow, of: () => workflow, names: [workflow.name] };
+  return { newest: () => workflow, find: () => workflow, of: () => workflow, names: [workflow.name] };
 }
 
 /** The ports on which the real operations run: every call that matters goes through `ask`. */

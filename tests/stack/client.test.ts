@@ -38,7 +38,8 @@ const refuse = (orderId: string) =>
 test("P15 submit resolves when the order has completed, and tells each status once, in order", async () => {
   const heard: StatusMessage[] = [];
   const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => heard.push(status) });
-  expect(end).toEqual({ kind: "completed", orderId: "await-1", heard });
+  const outputs = { chargeId: expect.any(String), shipmentId: expect.any(String) };
+  expect(end).toEqual({ kind: "completed", orderId: "await-1", outputs, heard });
   const statuses = heard.map(({ status }) => status);
   expect(statuses.slice(0, 2)).toEqual(["Received", "Started"]);
   expect(statuses.at(-1)).toBe("Completed");
@@ -46,6 +47,17 @@ test("P15 submit resolves when the order has completed, and tells each status on
   expect(new Set(heard.map(({ correlationId }) => correlationId))).toEqual(new Set(["await-1"]));
   // What went to a session did not go to the queue that has none.
   expect(app.statuses("await-1")).toEqual([]);
+});
+
+test("P15 who wants the end alone hears of nothing else, and gets what the workflow lets out", async () => {
+  const end = await client.submit(madeOrder("end-1"), { statuses: "end" });
+  if (end.kind !== "completed") throw new Error(JSON.stringify(end));
+  expect(end.heard.map(({ status }) => status)).toEqual(["Completed"]);
+  const [record] = await app.records.of(["end-1"]);
+  expect(end.outputs).toEqual({
+    chargeId: record?.steps["takePayment"]?.result?.["chargeId"],
+    shipmentId: record?.steps["arrangeShipping"]?.result?.["shipmentId"],
+  });
 });
 
 test("P15 a step's message names the step, in its id too", async () => {
@@ -57,6 +69,9 @@ test("P15 a step's message names the step, in its id too", async () => {
   );
   const [record] = await app.records.of(["steps-1"]);
   expect(steps.map(({ step }) => step).toSorted()).toEqual(Object.keys(record?.steps ?? {}).toSorted());
+  const outputs = steps.map(({ step, outputs: named = {} }) => [step, Object.keys(named)]);
+  expect(outputs).toContainEqual(["takePayment", ["chargeId"]]);
+  expect(outputs).toContainEqual(["reserveStock", []]);
 });
 
 test("P1 an urgent order goes by its own queue, and submitting twice makes one order and two answers", async () => {

@@ -1,0 +1,45 @@
+// What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
+import type { OrderStatus, StateRecord, StepResult } from "./state-record.ts";
+import type { Workflow } from "./workflow.ts";
+
+/** `all`: every status. `end`: only how it ended, which saves a send a step. */
+export const WANTED = ["all", "end"] as const;
+export type WantedStatuses = (typeof WANTED)[number];
+
+const ENDS: ReadonlySet<OrderStatus> = new Set(["Completed", "Failed", "Undone"]);
+
+export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, status: OrderStatus): boolean {
+  return statuses === "all" || ENDS.has(status);
+}
+
+const SOURCE = /^([a-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9_]*)$/;
+
+/** The step and the member of its result that an output is taken from; undefined for what names none. */
+function sourceOf(text: string): { readonly step: string; readonly member: string } | undefined {
+  const [, step, member] = SOURCE.exec(text) ?? [];
+  return step && member ? { step, member } : undefined;
+}
+
+/** Of one step, or of all that are completed; undefined where there are none. What the steps recorded besides stays in the app. */
+export function outputsOf({ outputs = {} }: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
+  const found = Object.entries(outputs).flatMap(([name, text]): [string, StepResult[string]][] => {
+    const source = sourceOf(text);
+    if (!source || (only !== undefined && source.step !== only)) return [];
+    const { state, result } = steps[source.step] ?? {};
+    const value = state === "Completed" ? result?.[source.member] : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+export function outputFaults({ outputs = {}, steps }: Workflow, where: string): string[] {
+  return Object.entries(outputs).flatMap(([name, text]) => {
+    const source = sourceOf(text);
+    if (!source)
+      return [
+        `${where}: output ${name}: ${text} must be a step and a member of its result, as arrangeShipping.shipmentId`,
+      ];
+    if (steps.some((step) => step.name === source.step)) return [];
+    return [`${where}: output ${name}: there is no step ${source.step}`];
+  });
+}
