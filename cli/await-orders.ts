@@ -19,6 +19,8 @@ const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
   Failed: "red",
   Undone: "yellow",
   Rejected: "red",
+  CancelAccepted: "yellow",
+  CancelRejected: "red",
 };
 
 /** @returns whether every order completed. */

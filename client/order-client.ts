@@ -1,6 +1,7 @@
 // For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
-import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
-import { contentDigest } from "./content-digest.ts";
+import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
+import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
+import { contentDigest as digestOf } from "./content-digest.ts";
 import { describeFault, OrderClientError } from "./order-client-error.ts";
 import { endFrom, notSent, type OrderEnd, rejected, timedOut } from "./order-end.ts";
 import { type OrderRequest, readStatus, type StatusMessage, type WantedStatuses } from "./order-messages.ts";
@@ -8,6 +9,7 @@ import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
 import { Submissions } from "./submissions.ts";
 
+export type { CancelAnswer, CancelOptions } from "./cancellations.ts";
 export { OrderClientError } from "./order-client-error.ts";
 export type { OrderEnd } from "./order-end.ts";
 export type { OrderRequest, OrderStatus, Outputs, StatusMessage, WantedStatuses } from "./order-messages.ts";
@@ -65,6 +67,12 @@ export interface OrderClient extends AsyncDisposable {
    * @throws OrderClientError as `submit` does.
    */
   follow(orderId: string, options?: FollowOptions): Promise<OrderEnd>;
+  /**
+   * Cancels an order, given as it was submitted: one of which nothing is done yet ends at once, and what is done is undone. Rejected with
+   * the reason where it is too late. Repeating it is safe.
+   * @throws OrderClientError as `submit` does.
+   */
+  cancel(order: OrderRequest, options?: CancelOptions): Promise<CancelAnswer>;
   /** Whoever still waits gets an OrderClientError. */
   close(): Promise<void>;
 }
@@ -84,6 +92,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   const goodbyes = new Set<(cause: OrderClientError) => void>();
   const inbox = new StatusInbox();
   const submissions = new Submissions();
+  const cancellations = new Cancellations();
   const session = new ReplySession({
     client: () => bus,
     queue: replyQueue,
@@ -93,7 +102,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     onMessage(message) {
       const status = readStatus(message);
       if (status?.status === "Rejected") submissions.reject(status);
-      else if (status) inbox.take(status);
+      else if (status && !cancellations.take(status)) inbox.take(status);
     },
     onGone: (cause) => inbox.abandon(cause),
   });
@@ -113,23 +122,15 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     return sender;
   }
 
+  /** To the queue of the order's priority. */
   async function send(
-    order: OrderRequest,
-    submissionId: string,
-    statuses: WantedStatuses | undefined,
+    { orderId, priority }: OrderRequest,
+    part: Pick<ServiceBusMessage, "body" | "messageId" | "applicationProperties">,
     abortSignal: AbortSignal,
   ): Promise<void> {
-    const { orderId } = order;
-    const queue = order.priority === "high" ? priorityQueue : ordersQueue;
+    const queue = priority === "high" ? priorityQueue : ordersQueue;
     const address = { replyTo: replyQueue, replyToSessionId: sessionId };
-    const message = {
-      body: order,
-      contentType: "application/json",
-      messageId: orderId,
-      correlationId: orderId,
-      ...address,
-      applicationProperties: { submissionId, ...(statuses && { statuses }) },
-    };
+    const message = { contentType: "application/json", correlationId: orderId, ...address, ...part };
     for (;;) {
       const used = bus;
       try {
@@ -233,16 +234,28 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
         return notSent(null, reason);
       }
       const id = crypto.randomUUID();
-      const content = await contentDigest(order);
+      const content = await digestOf(order);
       const begin = async (abortSignal: AbortSignal) => {
         // A reply queue that can't be listened to shows before anything is ordered.
         await session.listen();
-        await send(order, id, statuses, abortSignal);
+        const applicationProperties = { submissionId: id, ...(statuses && { statuses }) };
+        await send(order, { body: order, messageId: orderId, applicationProperties }, abortSignal);
       };
       return wait(orderId, "start", options, begin, { id, content });
     },
+    async cancel(order, options = {}) {
+      if (closed) throw closedError();
+      const { orderId } = order;
+      const contentDigest = await digestOf(order);
+      const { reason } = options;
+      const body = { kind: "Cancel", orderId, contentDigest, ...(reason && { reason }) };
+      return cancellations.answer(orderId, options, async (submissionId, abortSignal) => {
+        await session.listen();
+        await send(order, { body, messageId: submissionId, applicationProperties: { submissionId } }, abortSignal);
+      });
+    },
     async follow(orderId, { order, ...options } = {}) {
-      const content = order ? await contentDigest(order) : submissions.contentOf(orderId);
+      const content = order ? await digestOf(order) : submissions.contentOf(orderId);
       return wait(orderId, "untold", options, () => session.listen(), { content });
     },
     close,

@@ -32,6 +32,8 @@ const STATUSES = [
   "Failed",
   "Undone",
   "Rejected",
+  "CancelAccepted",
+  "CancelRejected",
 ] as const;
 
 export type OrderStatus = (typeof STATUSES)[number];

@@ -3,7 +3,9 @@
 import { app, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { ports, queueNames, submissionQueues } from "../shared/compose.ts";
+import { isCancellation } from "../shared/messaging/cancellation-message.ts";
 import { submitOrder } from "../shared/operations/submit-order.ts";
+import { takeCancellation } from "../shared/operations/take-cancellation.ts";
 import { startAttempt } from "../shared/scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../shared/telemetry/invocation.ts";
 import { activeTraceparent } from "../shared/telemetry/trace-context.ts";
@@ -25,6 +27,7 @@ const submission = (queueOf: () => string) => (body: unknown, context: Invocatio
     workOnMessage(body, queue, context, telemetry, async () => {
       const traceparent = activeTraceparent() ?? messageTraceparent(context);
       const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
+      if (isCancellation(body)) return takeCancellation(message, ports(), telemetry);
       const claim = await submitOrder(message, ports(), telemetry);
       if (claim?.kind === "claimed") await startAttempt(df.getClient(context), claim.attempt);
     }),

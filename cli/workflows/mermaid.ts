@@ -1,6 +1,6 @@
 // A workflow as a Mermaid flowchart: a box for each step, an arrow from each step that it waits for.
 import type { Workflow } from "../../shared/domain/workflow.ts";
-import { askedOf, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
+import { askedOf, cancellationInWords, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
 
 export function mermaidOf(workflow: Workflow): string {
   const boxes = workflow.steps.map((step) => {
@@ -17,7 +17,7 @@ export function sectionsOf(workflows: readonly Workflow[]): string {
   return workflows
     .map((workflow) => {
       const heading = `## ${workflow.name}, version ${workflow.version}`;
-      return `${heading}\n\n${policyInWords(workflow.policy)}. It ${outputsInWords(workflow)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
+      return `${heading}\n\n${policyInWords(workflow.policy)}. It ${outputsInWords(workflow)}, and ${cancellationInWords(workflow)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
     })
     .join("\n");
 }

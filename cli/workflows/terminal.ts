@@ -1,7 +1,7 @@
 // A workflow as a graph for a terminal: a line for each step, in an order in which they can run, with a rail for each that goes on.
 import { styleText } from "node:util";
 import { levelsOf, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
-import { askedOf, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
+import { askedOf, cancellationInWords, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
 
 export function drawn(workflow: Workflow): string {
   const levels = levelsOf(workflow);
@@ -11,7 +11,9 @@ export function drawn(workflow: Workflow): string {
     ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width)),
   ]);
   const heading = styleText("bold", `${workflow.name}, version ${workflow.version}`);
-  const words = [policyInWords(workflow.policy), outputsInWords(workflow)].map((line) => `  ${line}`);
+  const words = [policyInWords(workflow.policy), outputsInWords(workflow), cancellationInWords(workflow)].map(
+    (line) => `  ${line}`,
+  );
   return [heading, ...words, "", ...lines, ""].join("\n");
 }
 

@@ -47,6 +47,10 @@ export function outputsInWords({ outputs = {} }: Workflow): string {
   return named.length > 0 ? `returns ${named.join(", ")}` : "returns nothing of its steps' results";
 }
 
+export function cancellationInWords({ cancelUntil }: Workflow): string {
+  return `may be cancelled until ${cancelUntil === undefined ? "it is Processed" : `${cancelUntil} begins`}`;
+}
+
 /** What of the workflow's policy is another for the step; undefined where nothing is. */
 export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string | undefined {
   const own = policyInWords(policyFor(workflow, step.name));

@@ -30,7 +30,12 @@ export type OperatorAction =
     }
   | { readonly kind: "undo"; readonly reason: string }
   /** Of an order that has not ended: it ends at once where nothing was done, and is undone otherwise. */
-  | { readonly kind: "cancel"; readonly reason: string }
+  | {
+      readonly kind: "cancel";
+      readonly reason: string;
+      /** Then its workflow may say from which step on it is too late. */
+      readonly byRequester?: boolean;
+    }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
   /** What was left to do is done by hand: the order rests in Error, and nobody is alerted of it any more. */
   | { readonly kind: "settle"; readonly reason: string };
@@ -87,7 +92,7 @@ export function decide(
     case "undo":
       return undo(record, action, row.to, occasion);
     case "cancel":
-      return cancel(record, action, occasion);
+      return cancel(record, action, workflow, occasion);
     case "extend":
       return extend(record, action, row.to, occasion);
     default:
@@ -215,8 +220,15 @@ function cancelAtOnce(record: StateRecord, { reason }: Cancel, occasion: Occasio
   return { kind: "allowed", record: cancelled, startAt: null };
 }
 
-function cancel(record: StateRecord, { reason }: Cancel, occasion: Occasion): Decision {
+function cancel(
+  record: StateRecord,
+  { reason, byRequester = false }: Cancel,
+  { cancelUntil }: Workflow,
+  occasion: Occasion,
+): Decision {
   if (record.direction === "undo") return refused("it is being undone already");
+  const last = cancelUntil === undefined ? undefined : record.steps[cancelUntil];
+  if (byRequester && last && mayHaveHadEffect(last)) return refused(`it is too late: ${cancelUntil} has begun`);
   const { processState } = record;
   const { to } = processState === "Pending" ? transitions.undoAskedWhilePending : transitions.undoAskedWhileRunning;
   const cancelled = errorOf("cancelled", `cancelled by ${occasion.by}: ${reason}`, occasion);

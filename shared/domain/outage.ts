@@ -5,7 +5,12 @@ export class Outage extends Error {
   override readonly name: string = "Outage";
 }
 
-/** It passes when another version of the app is deployed, which may take days: a message about it is sent back to wait at once. */
-export class OtherVersionNeeded extends Outage {
+/** It may take long: a message about it is sent back to wait at once. */
+export class SentBack extends Outage {
+  override readonly name: string = "SentBack";
+}
+
+/** It passes when another version of the app is deployed, which may take days. */
+export class OtherVersionNeeded extends SentBack {
   override readonly name: string = "OtherVersionNeeded";
 }

@@ -56,6 +56,8 @@ export interface Workflow extends WorkflowRef {
    * nothing that is done, so an edit needs no new version.
    */
   readonly outputs?: { readonly [name: string]: string };
+  /** From when this step is scheduled its requester can't cancel the order any more. Until it is Processed if absent. */
+  readonly cancelUntil?: string;
 }
 
 /** What a workflow may ask of an agent, and how it can be reached. */
@@ -101,6 +103,10 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
   const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
+  const { cancelUntil } = workflow;
+  if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
+    faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
+  }
   if (names.length === 0) faults.push(`${where}: has no steps`);
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
   for (const step of workflow.steps) {

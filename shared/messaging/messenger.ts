@@ -20,8 +20,9 @@ export interface StatusMessage {
   readonly outputs?: StepResult;
 }
 
-/** A submission that was not taken. It says nothing of an order that may stand under the same id. */
+/** The answer to a message that was not taken, or that asked for a cancellation. It says nothing of an order that may stand under the same id. */
 export interface Rejection {
+  readonly status: "Rejected" | "CancelAccepted" | "CancelRejected";
   /** The same each time that the same submission is rejected. */
   readonly id: string;
   /** As the message has it, which may be no usable one; null without one. */

@@ -93,19 +93,19 @@ export function createServiceBusMessenger(
         ...traced(reply.traceparent),
       }),
 
-    reject(reply, { id, orderId, submissionId, at, faults }) {
+    reject(reply, { id, orderId, submissionId, status, at, faults }) {
       const named = boundedFaults(faults);
       const body = {
         ...(orderId !== null && { orderId }),
         ...(submissionId !== null && { submissionId }),
         attempt: 0,
-        status: "Rejected",
+        status,
         at,
-        detail: named[0] ?? "",
+        ...(named[0] !== undefined && { detail: named[0] }),
         faults: named,
         faultCount: faults.length,
       };
-      return sendToShop(reply, { body, subject: "Rejected", messageId: id, ...traced() });
+      return sendToShop(reply, { body, subject: status, messageId: id, ...traced() });
     },
 
     async wake(wake, { at } = {}) {

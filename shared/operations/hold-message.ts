@@ -1,17 +1,17 @@
 // What becomes of a message while store, bus or engine are away, or nothing more is admitted (P27): it is held under its lock, and goes
 // back to wait in its queue before the lock ends. Deliveries are counted for messages that are at fault, not for outages.
-import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
+import { Outage, SentBack } from "../domain/outage.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
-/** What waits for another version of the app is delivered again so much later: held under its lock it would keep others from being taken. */
+/** What is sent back at once is delivered again so much later: held under its lock it would keep others from being taken. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Works on a message, again and again while there is an outage. Order of writes where the outage outlasts that, or only another
- * version of the app ends it: a copy is sent to the message's own queue, then (by returning) the message is completed. After a death
+ * Works on a message, again and again while there is an outage. Order of writes where the outage outlasts that, or is known
+ * to take long: a copy is sent to the message's own queue, then (by returning) the message is completed. After a death
  * in between there are two, which is as if it had been delivered twice. All other faults are thrown: the queue delivers the message again, and at last dead-letters it.
  * @returns what `work` returned; undefined where the message was sent back
  */
@@ -28,11 +28,11 @@ export async function holdMessage<T>(
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
-      const needsOther = cause instanceof OtherVersionNeeded;
-      if (needsOther || heldMs + waitMs > timing.holdWithinMs) {
+      const goesBack = cause instanceof SentBack;
+      if (goesBack || heldMs + waitMs > timing.holdWithinMs) {
         const { queue } = message;
         telemetry.event("MessagePostponed", { queue, orderId: orderIdOf(message), heldMs, cause: String(cause) });
-        await messenger.postpone(message, needsOther ? { at: instant(now() + LOOK_AGAIN_MS) } : {});
+        await messenger.postpone(message, goesBack ? { at: instant(now() + LOOK_AGAIN_MS) } : {});
         return undefined;
       }
       if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });

@@ -47,7 +47,7 @@ async function tellSender(
 ): Promise<void> {
   const { reply, orderId, submissionId } = senderOf(body, envelope, rules);
   const id = rejectionId(orderId, submissionId, body);
-  const rejection: Rejection = { id, orderId, submissionId, at: instant(now()), faults };
+  const rejection: Rejection = { id, orderId, submissionId, status: "Rejected", at: instant(now()), faults };
   const endAt = now() + TELL_WITHIN_MS;
   const undeliverable = { orderId, status: "Rejected", queue: reply.replyTo };
   for (;;) {

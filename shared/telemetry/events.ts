@@ -36,6 +36,8 @@ export const EVENTS = [
   "SupervisorFollows",
   "SupervisorWhatIf",
   "OperatorActed",
+  "CancelAccepted",
+  "CancelRejected",
   "LedgerUnwritten",
   "RecoveryFailed",
   "OrchestrationsRemoved",

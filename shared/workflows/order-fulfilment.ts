@@ -9,6 +9,7 @@ const chain: Workflow = {
   version: 1,
   policy,
   outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
+  cancelUntil: "arrangeShipping",
   steps: [
     {
       name: "reserveStock",
@@ -46,6 +47,7 @@ const graph: Workflow = {
   name: "order-fulfilment",
   version: 2,
   outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
+  cancelUntil: "arrangeShipping",
   policy: { ...policy, onRejected: "undo", onExhausted: "undo" },
   steps: [
     {

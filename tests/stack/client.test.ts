@@ -60,6 +60,22 @@ test("P15 who wants the end alone hears of nothing else, and gets what the workf
   });
 });
 
+test("P13 P15 a requester cancels: what is done is undone, and an order that is done stays", async () => {
+  const order = madeOrder("cancel-1");
+  await app.switchOn("payment", { kind: "slow", delayMs: 2000, calls: 1, match: { orderId: "cancel-1" } });
+  const end = client.submit(order);
+  await app.eventually("cancel-1", ({ steps }) => steps["reserveStock"]?.state === "Completed");
+  expect(await client.cancel(order, { reason: "changed my mind" })).toMatchObject({ kind: "accepted" });
+  expect(await end).toMatchObject({ kind: "undone", reason: expect.stringContaining("changed my mind") });
+  const done = madeOrder("cancel-2");
+  expect(await client.submit(done)).toMatchObject({ kind: "completed" });
+  expect(await client.cancel(done)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("Processed") });
+  expect(await client.cancel({ ...done, currency: "USD" })).toMatchObject({
+    kind: "rejected",
+    reason: "there is no such order of yours",
+  });
+});
+
 test("P15 a step's message names the step, in its id too", async () => {
   const end = await client.submit(madeOrder("steps-1"));
   if (end.kind !== "completed") throw new Error(JSON.stringify(end));

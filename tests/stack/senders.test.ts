@@ -137,3 +137,15 @@ test("P7 a reply by a queue of somebody who was not asked completes nothing, wha
   const refused = (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply");
   expect(refused).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
 });
+
+test("P13 P15 an order is cancelled by its own sender, and by nobody else who knows what is in it", async () => {
+  const order = madeOrder("tea-cancel");
+  await app.switchOn("payment", { kind: "slow", delayMs: 3000, calls: 1, match: { orderId: "tea-cancel" } });
+  const end = tea.submit(order);
+  await app.eventually("tea-cancel", ({ steps }) => steps["reserveStock"]?.state === "Completed");
+  const unknown = { kind: "rejected", reason: "there is no such order of yours" };
+  expect(await mug.cancel(order)).toMatchObject(unknown);
+  expect(await shared.cancel(order)).toMatchObject(unknown);
+  expect(await tea.cancel(order)).toMatchObject({ kind: "accepted" });
+  expect(await end).toMatchObject({ kind: "undone" });
+});

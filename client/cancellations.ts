@@ -1,0 +1,55 @@
+// What the app answers to cancellations, each known by an id of its own.
+import type { StatusMessage } from "./order-messages.ts";
+
+export type CancelAnswer =
+  /** It has ended, or what was done is being undone: its last status says when that is over. */
+  | { readonly kind: "accepted"; readonly orderId: string }
+  /** It goes on, or has come to its end. */
+  | { readonly kind: "rejected"; readonly orderId: string; readonly reason: string }
+  /** No answer in time: asking again is safe. */
+  | { readonly kind: "timedOut"; readonly orderId: string };
+
+export interface CancelOptions {
+  readonly reason?: string;
+  /** A minute without one. */
+  readonly timeoutMs?: number;
+}
+
+const USUAL_TIMEOUT_MS = 60_000;
+
+export class Cancellations {
+  readonly #open = new Map<string, (status: StatusMessage) => void>();
+
+  /** Whether the status was an answer to one of these. */
+  take(status: StatusMessage): boolean {
+    if (status.status !== "CancelAccepted" && status.status !== "CancelRejected") return false;
+    this.#open.get(status.submissionId ?? "")?.(status);
+    return true;
+  }
+
+  /**
+   * @param send sends the cancellation under the id
+   * @throws what `send` throws
+   */
+  async answer(
+    orderId: string,
+    { timeoutMs = USUAL_TIMEOUT_MS }: CancelOptions,
+    send: (id: string, signal: AbortSignal) => Promise<void>,
+  ): Promise<CancelAnswer> {
+    const id = crypto.randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<CancelAnswer>();
+    const limit = new AbortController();
+    const timer = setTimeout(() => resolve({ kind: "timedOut", orderId }), timeoutMs);
+    this.#open.set(id, ({ status, detail: reason = "the app gave no reason" }) =>
+      resolve(status === "CancelAccepted" ? { kind: "accepted", orderId } : { kind: "rejected", orderId, reason }),
+    );
+    send(id, limit.signal).catch((cause: unknown) => !limit.signal.aborted && reject(cause));
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      limit.abort();
+      this.#open.delete(id);
+    }
+  }
+}

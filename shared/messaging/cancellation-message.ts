@@ -1,0 +1,49 @@
+// The contract of a message by which a requester cancels its order: sent to the queue that the order was sent to.
+import { z } from "zod";
+import type { ReplyAddress } from "../domain/order.ts";
+import { entryOf } from "../domain/owned-queue.ts";
+import { check } from "./checked.ts";
+import { type Envelope, type SubmissionRules, senderOf } from "./submission-message.ts";
+
+const cancellation = z.strictObject({
+  kind: z.literal("Cancel"),
+  orderId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be the id of an order"),
+  reason: z.string().trim().min(1).max(200).default("no reason given"),
+  /** Of what was submitted. Over a queue that several senders share it shows that the order is the sender's. */
+  contentDigest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex")
+    .optional(),
+});
+
+export interface Cancellation {
+  readonly orderId: string;
+  readonly reason: string;
+  readonly contentDigest: string | undefined;
+  readonly reply: ReplyAddress;
+  readonly submissionId: string | null;
+  /** Whose orders come by this queue; undefined where several senders share it. */
+  readonly owner: string | undefined;
+}
+
+export function isCancellation(body: unknown): boolean {
+  return body !== null && typeof body === "object" && "kind" in body && body.kind === "Cancel";
+}
+
+/** Checks the body as a whole: the answer names every fault. */
+export function parseCancellation(
+  body: unknown,
+  envelope: Envelope,
+  rules: SubmissionRules,
+): ({ readonly kind: "valid" } & Cancellation) | { readonly kind: "invalid"; readonly faults: readonly string[] } {
+  const { queue = "" } = envelope;
+  const owner = entryOf(queue, rules.ownedQueues ?? [])?.owner;
+  const parsed = check(cancellation, body, "the message");
+  if (parsed.kind === "invalid") return parsed;
+  const { orderId, reason, contentDigest } = parsed.value;
+  if (owner === undefined && contentDigest === undefined) {
+    return { kind: "invalid", faults: ["contentDigest: is needed where several senders share a queue"] };
+  }
+  const { reply, submissionId } = senderOf(body, envelope, rules);
+  return { kind: "valid", orderId, reason, contentDigest, reply, submissionId, owner };
+}

@@ -1,0 +1,85 @@
+// A requester cancels its order (P13, P15): it ends at once where nothing was done, and is undone otherwise. Its sender is told which.
+import { SentBack } from "../domain/outage.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { type Cancellation, parseCancellation } from "../messaging/cancellation-message.ts";
+import { operateOrder } from "./operate-order.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { rejectSubmission } from "./reject-submission.ts";
+import type { SubmittedMessage } from "./submit-order.ts";
+
+/** A cancellation may overtake its order. */
+const LOOKS = [0, 250, 1000] as const;
+const ORDER_COMES_WITHIN_MS = 600_000;
+
+class OrderNotRecorded extends SentBack {
+  override readonly name = "OrderNotRecorded";
+}
+
+const UNKNOWN = "there is no such order of yours";
+
+/**
+ * Order of writes: the record, as an operator's cancellation has it, then the answer. After a death in between the message is delivered
+ * again, finds the order cancelled, and is answered again under the same id.
+ * @throws Outage where the message had better wait
+ */
+export async function takeCancellation(message: SubmittedMessage, ports: Ports, telemetry: Telemetry): Promise<void> {
+  const parsed = parseCancellation(message.body, message.envelope, ports.rules);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
+  const reason = await obstacleTo(parsed, message, ports, telemetry);
+  const { orderId, reply, submissionId } = parsed;
+  const status = reason === undefined ? "CancelAccepted" : "CancelRejected";
+  const faults = reason === undefined ? [] : [reason];
+  const id = `${orderId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);
+  telemetry.event(status, { orderId, reason: reason ?? parsed.reason });
+  const told = await ports.messenger.reject(reply, {
+    id,
+    orderId,
+    submissionId,
+    status,
+    at: instant(ports.now()),
+    faults,
+  });
+  if (told === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
+}
+
+/** What Service Bus takes for a message's id. */
+const MESSAGE_ID_LIMIT = 128;
+
+/** In words why it is not cancelled; undefined once it is. */
+async function obstacleTo(
+  asked: Cancellation,
+  { enqueuedAt }: SubmittedMessage,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<string | undefined> {
+  const record = await recordOf(asked.orderId, ports);
+  if (!record) {
+    const ageMs = ports.now() - Date.parse(enqueuedAt ?? "");
+    if (ageMs < ORDER_COMES_WITHIN_MS) throw new OrderNotRecorded(`order ${asked.orderId} is not recorded yet`);
+    return UNKNOWN;
+  }
+  // What it says of another's order is what it says of none.
+  if (!isOwn(record, asked)) return UNKNOWN;
+  if (record.error?.kind === "cancelled") return undefined;
+  const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
+  const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
+  const operated = await operateOrder(asked.orderId, request, caller, ports, telemetry);
+  if (operated.kind === "done") return undefined;
+  return operated.kind === "refused" ? operated.reason : UNKNOWN;
+}
+
+async function recordOf(orderId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {
+  for (const ms of LOOKS) {
+    if (ms > 0) await pause(ms);
+    const read = await store.state(orderId);
+    if (read) return read.record;
+  }
+  return undefined;
+}
+
+/** Of a queue of its own, whose order it is; of a shared one, who knows what is in it. */
+function isOwn(record: StateRecord, { owner, contentDigest }: Cancellation): boolean {
+  if (record.owner !== owner) return false;
+  if (contentDigest === undefined) return owner !== undefined;
+  return record.contentDigest === contentDigest;
+}
