@@ -8,6 +8,7 @@ import { madeOrder } from "../../../cli/shop.ts";
 import type { OrderRequest } from "../../../client/order-client.ts";
 import type { Topology } from "../../../local/host/flex/groups.ts";
 import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import { contentDigest } from "../../../shared/messaging/content-digest.ts";
 import type { ActionName } from "../../../shared/messaging/operator-request.ts";
 import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
@@ -165,6 +166,12 @@ export class Hand {
   /** What an operator asks; done before, where the host died with the answer. */
   operate(action: ActionName, body: Record<string, unknown> = {}): Promise<void> {
     return this.ask("POST", `/api/orders/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
+  }
+
+  /** As its requester. */
+  cancel(): Promise<void> {
+    const { orderId, order } = this;
+    return this.message("orders", { kind: "Cancel", orderId, contentDigest: contentDigest(order) });
   }
 
   async message(queue: string, body: unknown): Promise<void> {

@@ -178,6 +178,18 @@ export const scenarios: readonly Scenario[] = [
     end: { ...undone, error: "cancelled" },
   },
   {
+    name: "cancelled by its requester",
+    title:
+      "[submission | every await of a requester's cancellation of an order that runs | host killed] the message comes again; the undo is had once; its end says cancelled",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send();
+      await hand.until(inHand("arrangeShipping"));
+      await hand.cancel();
+    },
+    end: { ...undone, error: "cancelled" },
+  },
+  {
     name: "nothing to undo",
     title:
       "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep tells what the claim concluded",
