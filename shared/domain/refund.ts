@@ -33,11 +33,11 @@ export type RefundDecision =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** @param amount in the currency's smallest unit */
-export function decideRefund(
-  { record: { orderId: returnId, owner }, order: { returnOf = "", currency } }: KnownOrder,
-  amount: number,
-  original: KnownOrder | undefined,
-): RefundDecision {
+export function decideRefund(own: KnownOrder, amount: number, original: KnownOrder | undefined): RefundDecision {
+  const { orderId: returnId, owner, direction } = own.record;
+  const { returnOf = "", currency } = own.order;
+  // A run that was left behind by an attempt that is over.
+  if (direction === "undo") return refused("the return is being undone");
   // Whether another sender has such an order is nobody else's affair.
   if (!original || original.record.owner !== owner) return refused(`there is no order "${returnOf}" of this sender`);
   const { record, order } = original;
@@ -45,9 +45,9 @@ export function decideRefund(
   const charge = chargeOf(record);
   if (!charge) return refused(`nothing was captured for order ${returnOf}`);
   if (order.currency !== currency) return refused(`order ${returnOf} was paid in ${order.currency}`);
-  const { [returnId]: reserved, ...others } = record.refunds ?? {};
-  if (reserved === amount) return { kind: "reserved", chargeId: charge.chargeId };
-  if (reserved !== undefined) return refused(`${reserved} is reserved for this return, and ${amount} is asked for`);
+  const { [returnId]: reserved = 0, ...others } = record.refunds ?? {};
+  if (reserved > 0 && reserved === amount) return { kind: "reserved", chargeId: charge.chargeId };
+  if (reserved > 0) return refused(`${reserved} is reserved for this return, and ${amount} is asked for`);
   if (amount <= 0) return refused("the goods are worth nothing");
   const left = charge.captured - Object.values(others).reduce((sum, each) => sum + each, 0);
   if (amount > left) return refused(`of order ${returnOf} ${left} is left to refund, and ${amount} is asked for`);
@@ -56,12 +56,14 @@ export function decideRefund(
   return { kind: "reserve", chargeId: charge.chargeId, refunds: { ...others, [returnId]: amount } };
 }
 
-/** What is left of the original's refunds without this return's; undefined where nothing is to be released, or it may have been paid. */
-export function decideRelease(own: StateRecord, original: StateRecord | undefined): Refunds | undefined {
-  const { [own.orderId]: reserved, ...others } = original?.refunds ?? {};
+/**
+ * The original's refunds once this return has none; undefined where that is so, or it may have been paid. It is written also where nothing
+ * was reserved: a reservation that is still on its way was decided on another version of the record, and is refused then.
+ */
+export function decideRelease(own: StateRecord, original: StateRecord): Refunds | undefined {
   const refunding = own.steps[REFUNDING_STEP];
-  if (reserved === undefined || (refunding && mayHaveHadEffect(refunding))) return undefined;
-  return others;
+  if (original.refunds?.[own.orderId] === 0 || (refunding && mayHaveHadEffect(refunding))) return undefined;
+  return { ...original.refunds, [own.orderId]: 0 };
 }
 
 function chargeOf({ steps }: StateRecord): Charge | undefined {

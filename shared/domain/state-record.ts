@@ -110,7 +110,7 @@ export interface Notice {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 1;
 
-/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded. */
+/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was undone. */
 export type Refunds = { readonly [returnId: string]: number };
 
 export interface StateRecord {

@@ -47,7 +47,7 @@ export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => 
   async function release(returnId: string): Promise<BoundedReply | undefined> {
     const own = await known(returnId);
     const original = own?.order.returnOf === undefined ? undefined : await store.state(own.order.returnOf);
-    const refunds = own && decideRelease(own.record, original?.record);
+    const refunds = own && original && decideRelease(own.record, original.record);
     if (!original || !refunds) return { ...ROUTE, kind: "done", result: { status: "nothing-to-release" } };
     return (await write(original, refunds)) ? { ...ROUTE, kind: "done", result: { status: "released" } } : undefined;
   }

@@ -129,7 +129,24 @@ test.each<[string, object, boolean]>([
   await store.replace(read, { ...read.record, direction: "undo", steps });
   for (let times = 0; times < 2; times += 1) expect(await ask("release", "return-1")).toMatchObject({ kind: "done" });
   const left = { "return-2": CAPTURED - 700 };
-  expect(await refundsOf()).toEqual(isReleased ? left : { ...left, "return-1": 700 });
+  expect(await refundsOf()).toEqual({ ...left, "return-1": isReleased ? 0 : 700 });
+});
+
+test("P13 P16 a reservation that comes after its return was undone is refused; the return may be asked for again", async () => {
+  await returned("return-1", 700);
+  const read = await store.state("return-1");
+  const sold = await store.state("sold-1");
+  if (!read || !sold) throw new Error("an order is missing");
+  // It was decided before the undo, and is written after it.
+  await store.replace(read, { ...read.record, direction: "undo" });
+  await ask("release", "return-1");
+  expect(await store.replace(sold, { ...sold.record, refunds: { "return-1": 700 } })).toEqual({ kind: "refused" });
+  expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
+  expect(await refundsOf()).toEqual({ "return-1": 0 });
+  const undone = await store.state("return-1");
+  if (undone) await store.replace(undone, { ...undone.record, direction: "forward" });
+  expect(await ask("reserve", "return-1")).toMatchObject({ kind: "done" });
+  expect(await refundsOf()).toEqual({ "return-1": 700 });
 });
 
 test("P1 an order names the order that was sold if it is a return, and only then", () => {
