@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { ROOT, settingsFor } from "../cli/settings.ts";
 import { type Stack, startStack } from "../local/stack/stack.ts";
+import { adaptApp } from "../tests/support/adapted-app.ts";
+import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
 import { type Floor, measureFloor } from "./floor.ts";
 import { runLoad } from "./load.ts";
 import { measure } from "./measure.ts";
@@ -15,8 +17,7 @@ const USAGE = `npm run bench
   --seconds S          how long the steady phase is (20)
   --durability LEVEL   full (usual): flush to disk at every commit; normal`;
 const WARM_UP_ORDERS = 500;
-/** Workflows by how much they do: one step after the other; and a graph of five with two side by side. */
-const THREE_STEPS = "returns";
+/** A graph of five, with two side by side; beside it one step after the other. */
 const FIVE_STEPS = "order-fulfilment";
 
 await runCommand(async () => {
@@ -39,8 +40,9 @@ await runCommand(async () => {
   const data = mkdtempSync(join(ROOT, ".local", "bench-"));
   try {
     const floor = await measureFloor(data, durability);
+    using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
     const stack = await startStack({
-      appDir: ROOT,
+      appDir: adapted.dir,
       data,
       ports: "free",
       durability,
@@ -52,10 +54,10 @@ await runCommand(async () => {
     try {
       const run = (name: string, count: number, perSecond: number | undefined, workflow: string) =>
         runPhase(name, stack, count, perSecond, workflow, floor);
-      await run("warm-up", WARM_UP_ORDERS, undefined, THREE_STEPS);
+      await run("warm-up", WARM_UP_ORDERS, undefined, THREE_STEPS.name);
       const phases = [
-        await run(`three steps, ${rate}/s for ${steady / rate} s`, steady, rate, THREE_STEPS),
-        await run(`three steps, burst of ${orders}`, orders, undefined, THREE_STEPS),
+        await run(`three steps, ${rate}/s for ${steady / rate} s`, steady, rate, THREE_STEPS.name),
+        await run(`three steps, burst of ${orders}`, orders, undefined, THREE_STEPS.name),
         await run(`five steps, burst of ${orders}`, orders, undefined, FIVE_STEPS),
       ];
       console.log(phaseTable(phases, floor));

@@ -1,7 +1,10 @@
 // The sample orders: what each shows, how it has to end, and the faults that make it so.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Followed } from "./follow.ts";
+import type { Records } from "./records.ts";
 import { ROOT } from "./settings.ts";
+import type { Shop } from "./shop.ts";
 
 export type Ending = "Processed" | "Error" | "Quarantined";
 
@@ -14,6 +17,8 @@ export interface Sample {
   readonly body: Record<string, unknown>;
   /** Its own id with the run's after it, so that each run sends new orders; what a malformed one has instead is no id. */
   readonly orderId: string;
+  /** The order that it is a return of: that one has to be Processed first. */
+  readonly returnOf?: string | undefined;
   readonly faults: readonly { readonly service: string; readonly fault: Record<string, unknown> }[];
 }
 
@@ -33,8 +38,40 @@ export function readSamples(run: string): Sample[] {
   return samples.map(({ file, about, ends, attempts = 1, copies = 1, faults = [] }) => {
     const body = readJson(file) as Record<string, unknown>;
     const orderId = `${String(body["orderId"])}-${run}`;
-    return { about, ends, attempts, copies, faults, orderId, body: { ...body, orderId } };
+    const returnOf = typeof body["returnOf"] === "string" ? `${body["returnOf"]}-${run}` : undefined;
+    const own = { ...body, orderId, ...(returnOf && { returnOf }) };
+    return { about, ends, attempts, copies, faults, orderId, returnOf, body: own };
   });
+}
+
+const POLL_MS = 100;
+const PROCESSED_WITHIN_MS = 60_000;
+
+/** Sends each sample in its turn, with its copies. */
+export async function sendSamples(
+  samples: readonly Sample[],
+  shop: Pick<Shop, "send">,
+  records: Pick<Records, "of">,
+): Promise<Followed[]> {
+  const orders: Followed[] = [];
+  for (const sample of samples) {
+    const { orderId, body, copies, returnOf } = sample;
+    if (returnOf) await processed(returnOf, records);
+    const messageId = await shop.send(body);
+    for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
+    orders.push({ orderId, messageId, sample, sentAt: Date.now() });
+  }
+  return orders;
+}
+
+/** Where it takes too long the return is sent all the same, and its end says why it is refused. */
+async function processed(orderId: string, records: Pick<Records, "of">): Promise<void> {
+  const endAt = Date.now() + PROCESSED_WITHIN_MS;
+  while (Date.now() < endAt) {
+    const [record] = await records.of([orderId]);
+    if (record?.processState === "Processed" || record?.processState === "Error") return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
 
 /** Switches on the faults that samples need, each for its own order only. */

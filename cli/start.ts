@@ -14,7 +14,7 @@ import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
 import { openRecords, type Records } from "./records.ts";
-import { readSamples, switchOnFaults } from "./samples.ts";
+import { readSamples, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
 import { openShop } from "./shop.ts";
@@ -143,7 +143,7 @@ async function runSamples(
   const records = openRecords(settings);
   const begun = performance.now();
   try {
-    const { orders, sent } = await sendSamples(stack, records, cutOff);
+    const { orders, sent } = await beginSamples(stack, records, cutOff);
     const outage = cutOff && new Outage(cutOff);
     const shop = openShop(settings);
     const running = region && outage?.run(region, shop, orders, stop);
@@ -170,7 +170,7 @@ async function runSamples(
   return 0;
 }
 
-async function sendSamples(
+async function beginSamples(
   stack: Stack,
   records: Records,
   cutOff: CutOff | undefined,
@@ -189,16 +189,9 @@ async function sendSamples(
   await switchOnFaults(samples, stack.addresses.remotes);
   const shop = openShop(settingsFor(stack.addresses));
   console.log(`Sending ${samples.length} sample orders over Service Bus:`);
-  let sent = 0;
-  for (const sample of samples) {
-    const { orderId, body, copies } = sample;
-    const messageId = await shop.send(body);
-    for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
-    sent += copies;
-    orders.push({ orderId, messageId, sample, sentAt: Date.now() });
-  }
+  orders.push(...(await sendSamples(samples, shop, records)));
   await shop.close();
-  return { orders, sent };
+  return { orders, sent: samples.reduce((sum, { copies }) => sum + copies, 0) };
 }
 
 /** Says what ended otherwise than it had to, and what the quarantine names. True if all ended as told. */

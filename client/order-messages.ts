@@ -7,6 +7,8 @@ export interface OrderRequest {
   readonly workflow?: string;
   /** `normal` without one. A high one goes by its own queue. */
   readonly priority?: "normal" | "high";
+  /** Of the workflow `returns`: the order whose goods come back. It has to be the same sender's, and Completed. */
+  readonly returnOf?: string;
   readonly customer: { readonly id: string; readonly email?: string };
   /** Prices in the currency's smallest unit. */
   readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unitPrice: number }[];

@@ -7,7 +7,7 @@ import { takeReply } from "../shared/operations/take-reply.ts";
 import { reportOutcome } from "../shared/scheduler-client.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { describeSpan } from "../shared/telemetry/spans.ts";
-import { workOnMessage } from "./messages/work-on-message.ts";
+import { functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 const take = (team?: string) => (body: unknown, context: InvocationContext) =>
   observeMessage(context, {}, (telemetry) => {
@@ -27,7 +27,7 @@ const options = { connection: "ServiceBus", extraInputs: [df.input.durableClient
 
 app.serviceBusQueue("agentReplies", { ...options, queueName: "%AgentRepliesQueue%", handler: take() });
 for (const { team } of agentTeams) {
-  app.serviceBusQueue(`agentReplies-${team}`, {
+  app.serviceBusQueue(`agentReplies_${functionName(team)}`, {
     ...options,
     queueName: `%AgentRepliesQueue%-${team}`,
     handler: take(team),

@@ -9,7 +9,7 @@ import { takeCancellation } from "../shared/operations/take-cancellation.ts";
 import { startAttempt } from "../shared/scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../shared/telemetry/invocation.ts";
 import { activeTraceparent } from "../shared/telemetry/trace-context.ts";
-import { enqueuedAt, workOnMessage } from "./messages/work-on-message.ts";
+import { enqueuedAt, functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 /** Of an id that may be anything. */
 const ORDER_ID_LIMIT = 100;
@@ -43,7 +43,7 @@ function attributesOf(body: unknown): { readonly orderId?: string } {
 for (const [name, queueName, queueOf] of [
   ["submission", "%OrdersQueue%", () => queueNames().orders],
   ["submissionPriority", "%PriorityOrdersQueue%", () => queueNames().priorityOrders],
-  ...submissionQueues.map(({ queue }) => [`submission-${queue}`, queue, () => queue] as const),
+  ...submissionQueues.map(({ queue }) => [`submission_${functionName(queue)}`, queue, () => queue] as const),
 ] as const) {
   app.serviceBusQueue(name, {
     queueName,

@@ -18,6 +18,7 @@ import { type AttentionView, createAttention } from "./operations/attention.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
+import { createRefundsAgent } from "./operations/refunds-agent.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
@@ -33,6 +34,7 @@ import { processTelemetry } from "./telemetry/events.ts";
 import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
+import { returnWorkflows } from "./workflows/returns.ts";
 import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 
 /** For the ages of the queues, which the next minute reads again. */
@@ -182,6 +184,7 @@ function compose(config: Config): App {
           longestOpenMs: config.BreakerOpenFor * 5,
         },
       },
+      [createRefundsAgent(store, now)],
     ),
     agentTeams: config.AgentTeams,
     orderFor,
@@ -191,6 +194,7 @@ function compose(config: Config): App {
       workflows: workflows.names,
       replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
+      returnWorkflows,
     },
     timing: {
       holdWithinMs: config.HoldWithin,

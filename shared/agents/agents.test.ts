@@ -70,7 +70,9 @@ async function done(agent: AgentName, operation: string, more: Partial<AgentCall
   return reply.result;
 }
 
-async function ledger(agent: AgentName): Promise<{ action: string; path: string; key: string; calls: number }[]> {
+async function ledger(
+  agent: AgentName,
+): Promise<{ action: string; path: string; key: string; calls: number; body: unknown }[]> {
   const response = await fetch(`${urlOf(agent)}/$ledger?orderId=${order.orderId}`);
   return ((await response.json()) as { effects: [] }).effects;
 }
@@ -161,10 +163,20 @@ describe("P13 payment: capture, undone by refund", () => {
 
 test("P6 what has nothing to undo: check and refundReturn", async () => {
   expect(await done("fraud", "check")).toMatchObject({ checkId: expect.stringMatching(/^chk-/) });
-  expect(await done("payment", "refundReturn")).toMatchObject({
+  const results = { reserveRefund: { chargeId: "ch-1", amount: 700, currency: "EUR" } };
+  expect(await done("payment", "refundReturn", { results })).toEqual({
     refundId: expect.stringMatching(/^rf-/),
-    amount: 2150,
+    amount: 700,
   });
+  expect(await ledger("payment")).toMatchObject([{ body: { chargeId: "ch-1", amount: 700, currency: "EUR" } }]);
+});
+
+test("what nothing was reserved for is not refunded, whatever the order says", async () => {
+  expect(await run("payment", "refundReturn")).toMatchObject({
+    kind: "rejected",
+    message: expect.stringContaining("reserveRefund"),
+  });
+  expect(await ledger("payment")).toEqual([]);
 });
 
 test("P6 the workflows are checked against these operations", () => {

@@ -1,5 +1,6 @@
 // All agents of this app: adding one is a file, a line here and the setting of its endpoints.
 import type { Order } from "../domain/order.ts";
+import { REFUNDS_AGENT } from "../domain/refund.ts";
 import type { AgentFacts, KnownAgents } from "../domain/workflow.ts";
 import type { Endpoint, OrderView, RoutedAgent } from "./agent.ts";
 import { fraudAgent } from "./fraud.ts";
@@ -19,8 +20,13 @@ export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[]
 /** Agents that call no service, and so have no endpoints. */
 const agentsWithoutService: readonly RoutedAgent[] = [smokeAgent];
 
+/** Agents whose resource is the state store, which stands outside this folder: operations/refunds-agent.ts. */
+const agentsOfStore = [REFUNDS_AGENT];
+
 /** Each runs in this app, as an activity. */
-export const agentNames: readonly string[] = [...agents, ...agentsWithoutService].map(({ name }) => name);
+export const agentNames: readonly string[] = [...agents, ...agentsWithoutService, ...agentsOfStore].map(
+  ({ name }) => name,
+);
 
 /**
  * Agents that are not in this app, perhaps in another language, with their operations and what they get of an order: each takes its
@@ -51,13 +57,22 @@ export const knownAgents: KnownAgents = new Map<string, AgentFacts>([
     name,
     { operations: operationNames, transports: ["activity", "queue"] },
   ]),
+  ...agentsOfStore.map(({ name, operations }): [string, AgentFacts] => [
+    name,
+    { operations, transports: ["activity"] },
+  ]),
   ...Object.entries(agentsElsewhere).map(([name, { operations }]): [string, AgentFacts] => [
     name,
     { operations, transports: ["queue"] },
   ]),
 ]);
 
-export function createAgents(endpoints: AgentEndpoints, options: RouteOptions): ReadonlyMap<string, RoutedAgent> {
+/** @param ofStore those of `agentsOfStore` */
+export function createAgents(
+  endpoints: AgentEndpoints,
+  options: RouteOptions,
+  ofStore: readonly RoutedAgent[],
+): ReadonlyMap<string, RoutedAgent> {
   const routed = agents.map((agent) => routeAgent(agent, endpoints[agent.name], options));
-  return new Map([...routed, ...agentsWithoutService].map((agent) => [agent.name, agent]));
+  return new Map([...routed, ...agentsWithoutService, ...ofStore].map((agent) => [agent.name, agent]));
 }

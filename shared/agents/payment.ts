@@ -1,5 +1,6 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
 import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
+import { RESERVING_STEP } from "../domain/refund.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
 import { callService, isId, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
@@ -50,13 +51,7 @@ export const paymentAgent = {
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
-    /** Money back for goods that came back: of an order of its own, so there is no charge here to name. */
-    refundReturn: (call) =>
-      payment(call, {
-        path: "refunds",
-        body: money(call.order),
-        keep: keepId("refundId", { amount: orderTotal(call.order) }),
-      }),
+    refundReturn,
   },
 } as const satisfies DeclaredAgent<Seen>;
 
@@ -70,6 +65,19 @@ async function capture(call: AgentCall<Seen>): Promise<AgentReply> {
     path: `charges/${encodeURIComponent(chargeId)}/capture`,
     body: { orderId: call.order.orderId, amount: orderTotal(call.order) },
     keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(call.order) }),
+  });
+}
+
+/** Money back for goods that came back: of the charge and as much as was reserved, whatever the return itself says. */
+async function refundReturn(call: AgentCall<Seen>): Promise<AgentReply> {
+  const { chargeId, amount, currency = null } = call.results[RESERVING_STEP] ?? {};
+  if (typeof chargeId !== "string" || typeof amount !== "number") {
+    return { kind: "rejected", message: `the step ${RESERVING_STEP} reserved nothing to refund` };
+  }
+  return payment(call, {
+    path: "refunds",
+    body: { orderId: call.order.orderId, chargeId, amount, currency },
+    keep: keepId("refundId", { amount }),
   });
 }
 

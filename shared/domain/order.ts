@@ -23,6 +23,8 @@ export interface Order {
   /** The name of the workflow that fulfils it. */
   readonly workflow: string;
   readonly priority: Priority;
+  /** Of a return: the order that was sold. */
+  readonly returnOf?: string | undefined;
   readonly customer: { readonly id: string; readonly email?: string | undefined };
   readonly lines: readonly OrderLine[];
   /** ISO 4217. */

@@ -113,6 +113,9 @@ export interface Notice {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 1;
 
+/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was undone. */
+export type Refunds = { readonly [returnId: string]: number };
+
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly orderId: string;
@@ -155,6 +158,8 @@ export interface StateRecord {
   readonly overAt?: string | null;
   /** The same of an order that ended in Error, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
+  /** Of an order that is Processed, and of which goods came back. */
+  readonly refunds?: Refunds;
   /** Closed: its secrets are removed, and all of its documents go at this instant. */
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];

@@ -8,6 +8,7 @@ const agents: KnownAgents = new Map([
   ["payment", { operations: ["authorize", "void", "capture", "refund", "refundReturn"], transports: ["activity"] }],
   ["fraud", { operations: ["check"], transports: ["activity", "queue"] }],
   ["shipping", { operations: ["arrange", "cancel", "pickUp", "cancelPickUp"], transports: ["activity"] }],
+  ["refunds", { operations: ["reserve", "release"], transports: ["activity"] }],
   ["engraving", { operations: ["engrave"], transports: ["queue"] }],
 ]);
 const step: WorkflowStep = {
@@ -46,8 +47,8 @@ describe("P5 a workflow's faults", () => {
   test.each([
     ["chain", CHAIN],
     ["graph", GRAPH],
-    ["returns", returns],
-  ] as const)("%s has none", (_, workflow) => expect(workflowFaults(workflow, agents)).toEqual([]));
+    ...returns.map((workflow): [string, Workflow] => [`returns v${workflow.version}`, workflow]),
+  ] as [string, Workflow][])("%s has none", (_, workflow) => expect(workflowFaults(workflow, agents)).toEqual([]));
 
   test("all are named at once", () => {
     const faults = workflowFaults(

@@ -16,16 +16,19 @@ const CORRELATION_ID_LIMIT = 128;
 const EMAIL_LIMIT = 254;
 const text = z.string().trim().min(1).max(TEXT_LIMIT);
 
+/** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
+const orderId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/,
+    "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
+  );
+
 const orderSchema = z.strictObject({
-  /** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
-  orderId: z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/,
-      "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
-    ),
+  orderId,
   workflow: text.default("order-fulfilment"),
   priority: z.enum(["normal", "high"]).default("normal"),
+  returnOf: orderId.optional(),
   customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
   lines: z
     .array(
@@ -78,6 +81,8 @@ export interface Sender {
 
 export interface SubmissionRules {
   readonly workflows: readonly string[];
+  /** Those whose orders name the order that was sold; no others do. */
+  readonly returnWorkflows?: readonly string[];
   /** What a private reply queue may be called. */
   readonly replyQueuePattern: RegExp;
   /** The submission queues of one sender each. Every other is shared. */
@@ -121,6 +126,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
+  if (parsed.kind === "valid") faults.push(...returnFaults(parsed.value, rules));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
   const idFault = parsed.kind === "valid" && queue && orderIdFault(parsed.value.orderId, queue, ownedQueues);
@@ -137,6 +143,12 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
   const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
   return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner, statuses };
+}
+
+function returnFaults({ workflow, returnOf }: Order, { returnWorkflows }: SubmissionRules): string[] {
+  if (!returnWorkflows || returnWorkflows.includes(workflow) === (returnOf !== undefined)) return [];
+  const fault = returnOf === undefined ? "is missing: the order whose goods come back" : `is not for ${workflow}`;
+  return [`returnOf: ${fault}`];
 }
 
 /** Whom to tell that a message was not taken: its address is checked apart from its body. */

@@ -25,7 +25,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 }
 
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, returns, smoke];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(

@@ -5,9 +5,8 @@ import type { Topology } from "../../local/host/flex/groups.ts";
 import type { StackOptions } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
-import { returns } from "../../shared/workflows/returns.ts";
 import { adaptApp } from "../support/adapted-app.ts";
-import { CHAIN, GRAPH } from "../support/orders.ts";
+import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { endsOf, faultsOf } from "./oracle.ts";
 import { type Action, INSTANCE_COUNTS, inWords, planOf, type Victim } from "./plan.ts";
@@ -48,7 +47,7 @@ export async function runChaos(
   topology: Topology,
   say: (line: string) => void,
 ): Promise<ChaosReport> {
-  using adapted = adaptApp([CHAIN, hurried]);
+  using adapted = adaptApp([THREE_STEPS, CHAIN, hurried]);
   await using app = await startTestStack({ appDir: adapted.dir, appSettings: SETTINGS, ...HOSTS[topology] });
   const walk = new Walk(app, say);
   const plan = planOf(seed, minutes, topology);
@@ -86,7 +85,7 @@ class Walk {
     for (let made = 0; !this.#stopped; made += 1) {
       const orderId = `chaos-${seed}-${made}`;
       const priority = made % 5 === 0 ? "high" : "normal";
-      const workflow = made % 4 === 0 ? "returns" : "order-fulfilment";
+      const workflow = made % 4 === 0 ? THREE_STEPS.name : "order-fulfilment";
       if (await this.#send({ ...madeOrder(orderId), priority, workflow }, orderId)) this.#orderIds.push(orderId);
       await sleep(ORDER_EVERY_MS);
     }
@@ -135,7 +134,7 @@ class Walk {
         const made = Number(orderId?.split("-").at(-1));
         const order = {
           priority: made % 5 === 0 ? "high" : "normal",
-          workflow: made % 4 === 0 ? "returns" : "order-fulfilment",
+          workflow: made % 4 === 0 ? THREE_STEPS.name : "order-fulfilment",
         };
         if (orderId) void this.#send({ ...madeOrder(orderId), ...order }, `${orderId}-again`);
         return;
@@ -199,5 +198,5 @@ class Walk {
 }
 
 function workflowOf({ workflow }: StateRecord): Workflow | undefined {
-  return workflow.name === returns.name ? returns : hurried;
+  return workflow.name === THREE_STEPS.name ? THREE_STEPS : hurried;
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessName } from "../../local/stack/processes.ts";
 import { noteRun } from "../support/last-run.ts";
+import { THREE_STEPS } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = Number(process.env["LOAD_ORDERS"] ?? 6_000);
@@ -32,7 +33,7 @@ test(
       return Number((await container.items.query<number>(query).fetchAll()).resources[0] ?? 0);
     };
     const begun = Date.now();
-    const sending = app.shop.sendMany(ORDERS, undefined, { onSent: () => undefined }, "returns");
+    const sending = app.shop.sendMany(ORDERS, undefined, { onSent: () => undefined }, THREE_STEPS.name);
     const memory: { ended: number; megabytes: number }[] = [];
     const kills = [...KILLS];
     for (let ended = 0; ended < ORDERS; ) {
@@ -63,8 +64,8 @@ test(
     expect(Math.max(...late)).toBeLessThan(Math.max(...early) * 1.3 + 50);
     for (const [service, path] of [
       ["shipping", "shipments"],
-      ["inventory", "restocks"],
-      ["payment", "refunds"],
+      ["inventory", "reservations"],
+      ["payment", "charges"],
     ] as const) {
       const keys = (await app.effects(service)).map(({ key }) => key);
       expect(keys, path).toHaveLength(ORDERS);

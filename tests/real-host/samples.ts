@@ -1,7 +1,7 @@
 // The sample orders on this host: each has to end as its sample says.
 import { createBoard } from "../../cli/board.ts";
-import { endedAsTold, type Followed, follow } from "../../cli/follow.ts";
-import type { Sample } from "../../cli/samples.ts";
+import { endedAsTold, follow } from "../../cli/follow.ts";
+import { type Sample, sendSamples } from "../../cli/samples.ts";
 import { runBurst } from "./burst.ts";
 import type { Setup } from "./setup.ts";
 
@@ -22,13 +22,7 @@ export async function runSamples(setup: Setup, withinMs: number): Promise<Sample
   const samples = project.readSamples(Date.now().toString(36)).map(withLongFaults);
   await project.switchOnFaults(samples, remotes);
   const begun = performance.now();
-  const orders: Followed[] = [];
-  for (const sample of samples) {
-    const { orderId, body, copies } = sample;
-    const messageId = await shop.send(body);
-    for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
-    orders.push({ orderId, messageId, sample, sentAt: Date.now() });
-  }
+  const orders = await sendSamples(samples, shop, records);
   const ended = await follow(orders, records, createBoard(process.stdout), withinMs, new AbortController().signal);
   const wrong = ended.filter((one) => !endedAsTold(one));
   return {

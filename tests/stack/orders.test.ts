@@ -157,12 +157,14 @@ test("P8 P10 P14 a service that is down for longer than a step's time: retried f
   expect(await app.effects("payment", "down-1")).toMatchObject([{ calls: 1 }, { calls: 1 }]);
 });
 
-test.each([
-  ["returns", { activities: 3, batch: 1, patch: 4, replace: 0, read: 0 }],
+test.each<[workflow: string, wanted: Counts & { activities: number }, more?: object]>([
+  ["three-steps", { activities: 3, batch: 1, patch: 4, replace: 0, read: 0 }],
   // Of the two steps side by side, the last to end has its first guard refused and its second one taken. The reply that came
   // over a queue is read against the record.
   ["order-fulfilment", { activities: 5, batch: 1, patch: 7, replace: 0, read: 1 }],
-])("what an order of the workflow %s costs: %o", async (workflow, { activities, ...requests }) => {
+  // The return's record and the original's are read, and the latter written; their contents are in memory.
+  ["returns", { activities: 4, batch: 1, patch: 5, replace: 1, read: 2 }, { returnOf: "cost-order-fulfilment" }],
+])("what an order of the workflow %s costs: %o", async (workflow, { activities, ...requests }, more = {}) => {
   const counts = async () => {
     const { cosmos, host } = app.stack.addresses;
     const [store, functions] = await Promise.all([
@@ -172,7 +174,7 @@ test.each([
     return { ...((await store.json()) as Counts), ...((await functions.json()) as Counts) };
   };
   const before = await counts();
-  await app.shop.send({ ...madeOrder(`cost-${workflow}`), workflow });
+  await app.shop.send({ ...madeOrder(`cost-${workflow}`), workflow, ...more });
   await app.eventually(`cost-${workflow}`, ended);
   const after = await counts();
   const spent = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);

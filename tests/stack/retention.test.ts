@@ -33,7 +33,7 @@ describe("the price", () => {
   afterAll(() => app?.[Symbol.asyncDispose]());
 
   test.each([
-    ["returns", { batch: 2, patch: 3, replace: 0, read: 0 }],
+    ["three-steps", { batch: 2, patch: 3, replace: 0, read: 0 }],
     ["order-fulfilment", { batch: 2, patch: 6, replace: 0, read: 1 }],
   ])("P29 closing an order of the workflow %s costs it no request more: %o", async (workflow, wanted) => {
     const counts = async () =>

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "../../client/order-client.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
+import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { openLedger } from "../support/ledger.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -148,4 +149,68 @@ test("P13 P15 an order is cancelled by its own sender, and by nobody else who kn
   expect(await shared.cancel(order)).toMatchObject(unknown);
   expect(await tea.cancel(order)).toMatchObject({ kind: "accepted" });
   expect(await end).toMatchObject({ kind: "undone" });
+});
+
+describe("P13 P16 returns", () => {
+  const SOLD = madeOrder("tea-6");
+  const [line] = SOLD.lines;
+  const worth = (line?.quantity ?? 0) * (line?.unitPrice ?? 0);
+  const returnOf = (orderId: string, amount: number): OrderRequest => ({
+    ...SOLD,
+    orderId,
+    workflow: "returns",
+    returnOf: SOLD.orderId,
+    lines: [{ sku: "TEA-100", quantity: 1, unitPrice: amount }],
+  });
+  const refunds = async () =>
+    ((await app.effects("payment")) as unknown as { path: string; body: { amount: number; chargeId: string } }[])
+      .filter(({ path }) => path === "/refunds")
+      .map(({ body }) => body);
+
+  test("another sender's order, an order that was never sold and more than was paid: nothing is paid, and the sender is told why", async () => {
+    expect(await tea.submit(SOLD)).toMatchObject({ kind: "completed" });
+    const nowhere = { ...returnOf("mug-7", 10 ** 8), returnOf: "mug-never" };
+    const lines = Array.from({ length: 100 }, () => ({ sku: "TEA-100", quantity: 10_000, unitPrice: 10 ** 8 }));
+    const ends = await Promise.all([
+      mug.submit(returnOf("mug-6", worth)),
+      mug.submit(nowhere),
+      tea.submit({ ...returnOf("tea-7", 1), lines }),
+    ]);
+    expect(ends).toMatchObject([
+      { kind: "undone", reason: expect.stringContaining(`there is no order "tea-6" of this sender`) },
+      { kind: "undone", reason: expect.stringContaining(`there is no order "mug-never" of this sender`) },
+      { kind: "undone", reason: expect.stringContaining(`${worth} is left to refund`) },
+    ]);
+    expect(await refunds()).toEqual([]);
+    expect(await mug.submit({ ...returnOf("mug-8", 1), returnOf: "" })).toMatchObject({ kind: "rejected" });
+  });
+
+  test("returns at once refund the order's own charge, and together no more than was captured", async () => {
+    const most = Math.ceil(worth / 2) + 1;
+    const ends = await Promise.all(["tea-8", "tea-9", "tea-10"].map((id) => tea.submit(returnOf(id, most))));
+    expect(ends.map(({ kind }) => kind).toSorted()).toEqual(["completed", "undone", "undone"]);
+    const sold = await app.eventually("tea-6", ended);
+    const { chargeId } = sold.steps["capturePayment"]?.result ?? {};
+    expect(await refunds()).toEqual([expect.objectContaining({ chargeId, amount: most })]);
+    expect(Object.values(sold.refunds ?? {})).toEqual([most]);
+    expect(await tea.submit(returnOf("tea-11", worth - most))).toMatchObject({ kind: "completed" });
+    const paid = (await refunds()).reduce((sum, { amount }) => sum + amount, 0);
+    expect(paid).toBe(worth);
+  });
+
+  test("a return of an order that is closed: its documents still go together", async () => {
+    const sold = { ...SOLD, orderId: "tea-12" };
+    expect(await tea.submit(sold)).toMatchObject({ kind: "completed" });
+    const store = createCosmosOrderStore(containerOf(app.settings));
+    const read = await store.state("tea-12");
+    if (!read) throw new Error("there is no tea-12");
+    const keptUntil = new Date(Date.now() + 3_600_000).toISOString();
+    await store.close(read, { ...read.record, keptUntil }, { revisions: 1, keepMs: 3_600_000 });
+    const end = await tea.submit({ ...returnOf("tea-13", 1), returnOf: "tea-12" });
+    expect(end).toMatchObject({ kind: "completed" });
+    const query = containerOf(app.settings).items.query("SELECT c.id, c.ttl, c._ts FROM c", { partitionKey: "tea-12" });
+    const [one, other] = (await query.fetchAll()).resources;
+    expect(one.ttl).toBeGreaterThan(3500);
+    expect([other.ttl, other._ts]).toEqual([one.ttl, one._ts]);
+  });
 });

@@ -77,7 +77,10 @@ test("P5 an order keeps the version that it started with", async () => {
 });
 
 test("P5 the second workflow, which the message names", async () => {
-  await app.shop.send({ ...madeOrder("return-1"), workflow: "returns" });
+  const { lines } = madeOrder("sold-1");
+  await app.shop.send(madeOrder("sold-1"));
+  await app.eventually("sold-1", ended);
+  await app.shop.send({ ...madeOrder("return-1"), workflow: "returns", returnOf: "sold-1", lines });
   const record = await app.eventually("return-1", ended);
   expect(record).toMatchObject({ processState: "Processed", workflow: { name: "returns" } });
   expect(await keysOf("payment", "return-1")).toEqual(["return-1:refundPayment:forward"]);

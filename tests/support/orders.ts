@@ -9,6 +9,9 @@ import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 /** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
 
+/** One step after the other, under a name of its own beside the graph: what a short order costs, and how many fit into a burst. */
+export const THREE_STEPS: Workflow = { ...CHAIN, name: "three-steps" };
+
 /** How the tests' writes schedule steps. */
 export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
 

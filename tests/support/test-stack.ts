@@ -13,7 +13,7 @@ import type { Addresses } from "../../local/stack/addresses.ts";
 import { type Stack, type StackOptions, startStack } from "../../local/stack/stack.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { adaptApp } from "./adapted-app.ts";
-import { CHAIN, GRAPH } from "./orders.ts";
+import { CHAIN, GRAPH, THREE_STEPS } from "./orders.ts";
 
 export interface Effect {
   readonly key: string;
@@ -63,7 +63,7 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
-  const adapted = options.appDir === undefined ? adaptApp([CHAIN, GRAPH]) : undefined;
+  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, CHAIN, GRAPH]) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
     data,

@@ -14,7 +14,7 @@ import {
 import type { ReplyAddress } from "../../shared/domain/order.ts";
 import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
-import type { AgentFacts } from "../../shared/domain/workflow.ts";
+import type { AgentFacts, Workflow } from "../../shared/domain/workflow.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import type {
   Messenger,
@@ -39,6 +39,9 @@ import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/ev
 import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";
+
+/** The three steps of its first version, which refer to no other order. */
+const [RETURNS] = returns as readonly [Workflow];
 
 const OPERATIONS = new Map<string, readonly string[]>([
   ["inventory", ["reserve", "release", "restock", "withdraw"]],
@@ -110,7 +113,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     name,
     { operations, transports: ["activity", "queue"] },
   ]);
-  const workflows = loadWorkflows(new Map(facts), [CHAIN, GRAPH, returns]);
+  const workflows = loadWorkflows(new Map(facts), [CHAIN, GRAPH, RETURNS]);
   const requests: World["requests"] = [];
   const replies: World["replies"] = [];
 

@@ -1,0 +1,167 @@
+// Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
+import { beforeEach, expect, test } from "vitest";
+import type { AgentRequest, BoundedReply } from "../../shared/agents/agent.ts";
+import type { Order } from "../../shared/domain/order.ts";
+import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { parseSubmission } from "../../shared/messaging/submission-message.ts";
+import { createRefundsAgent } from "../../shared/operations/refunds-agent.ts";
+import { createMemoryOrderStore, type MemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { returns } from "../../shared/workflows/returns.ts";
+import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
+
+const [, RETURNS] = returns as readonly [Workflow, Workflow];
+const CAPTURED = 2150;
+
+let store: MemoryOrderStore;
+beforeEach(async () => {
+  store = createMemoryOrderStore();
+  await put(sampleOrder("sold-1"), GRAPH, { owner: "tea", ...PROCESSED });
+});
+
+const PROCESSED = {
+  processState: "Processed",
+  steps: { capturePayment: { state: "Completed", result: { status: "captured", chargeId: "ch-1", amount: CAPTURED } } },
+} as unknown as Partial<StateRecord>;
+
+async function put(order: Order, workflow: Workflow, changes: Partial<StateRecord>): Promise<void> {
+  const { orderId, priority } = order;
+  const reply = { replyTo: null, replyToSessionId: null, correlationId: orderId, traceparent: null };
+  const record = newStateRecord({ orderId, priority, ...reply }, workflow, NOON, NOON);
+  const steps = { ...record.steps, ...changes.steps };
+  await store.create(order, { ...record, ...changes, steps });
+}
+
+/** A return of goods worth so much, by an owner or by a shared queue. */
+async function returned(orderId: string, amount: number, changes: Partial<Order> = {}, owner: string | null = "tea") {
+  const lines = [{ sku: "TEA-1", quantity: 1, unitPrice: amount }];
+  const order = sampleOrder(orderId, { workflow: "returns", returnOf: "sold-1", lines, ...changes });
+  await put(order, RETURNS, { processState: "Processing", ...(owner && { owner }) });
+}
+
+function ask(operation: "reserve" | "release", orderId: string): Promise<BoundedReply> {
+  const request = { order: { orderId }, results: {}, idempotencyKey: "", undoes: null } as unknown as AgentRequest;
+  const bounds = { priority: "normal", startBy: NOON, takeUp: async () => NOON, stillAtWork: async () => {} } as const;
+  return createRefundsAgent(store, () => NOON_MS).call(operation, request, bounds);
+}
+
+const refundsOf = async (orderId = "sold-1") => (await store.state(orderId))?.record.refunds;
+
+test("P16 reserves the return's worth of the original's charge, once however often it is asked", async () => {
+  await returned("return-1", 700);
+  const reply = { kind: "done", result: { chargeId: "ch-1", amount: 700, currency: "EUR" } };
+  expect(await ask("reserve", "return-1")).toMatchObject(reply);
+  expect(await ask("reserve", "return-1")).toMatchObject(reply);
+  expect(await refundsOf()).toEqual({ "return-1": 700 });
+});
+
+test.each<[string, number, Partial<Order>, string | null, string]>([
+  ["of an order that was never sold", 700, { returnOf: "never-1" }, "tea", `no order "never-1" of this sender`],
+  ["of another sender's order, as if it were not there", 700, {}, "mug", `no order "sold-1" of this sender`],
+  ["by a shared queue, of an owner's order", 700, {}, null, `no order "sold-1" of this sender`],
+  ["of itself", 700, { returnOf: "return-1" }, "tea", "is not Processed"],
+  ["of nothing", 700, { returnOf: undefined }, "tea", `no order ""`],
+  ["worth more than was captured", CAPTURED + 1, {}, "tea", `${CAPTURED} is left to refund`],
+  ["worth 10^14", 10 ** 14, {}, "tea", `${CAPTURED} is left to refund`],
+  ["worth nothing", 0, {}, "tea", "worth nothing"],
+  ["in another currency", 700, { currency: "JPY" }, "tea", "was paid in EUR"],
+])("refuses a return %s", async (_, amount, changes, owner, reason) => {
+  await returned("return-1", amount, changes, owner);
+  expect(await ask("reserve", "return-1")).toMatchObject({
+    kind: "rejected",
+    message: expect.stringContaining(reason),
+  });
+  expect(await refundsOf()).toBeUndefined();
+});
+
+test.each<[string, Partial<StateRecord>, string]>([
+  ["is under way", { ...PROCESSED, processState: "Processing" }, "is not Processed"],
+  ["was undone", { ...PROCESSED, processState: "Error" }, "is not Processed"],
+  ["was not paid", { processState: "Processed" }, "nothing was captured"],
+])("refuses a return of an order that %s", async (_, changes, reason) => {
+  await put(sampleOrder("sold-2"), GRAPH, { owner: "tea", ...changes });
+  await returned("return-1", 700, { returnOf: "sold-2" });
+  expect(await ask("reserve", "return-1")).toMatchObject({
+    kind: "rejected",
+    message: expect.stringContaining(reason),
+  });
+});
+
+test("P16 ten returns at once get no more than was captured together, and as much of it as fits", async () => {
+  const ids = Array.from({ length: 10 }, (_, index) => `return-${index}`);
+  for (const orderId of ids) await returned(orderId, 300);
+  const replies = await Promise.all(ids.map((orderId) => ask("reserve", orderId)));
+  expect(replies.filter(({ kind }) => kind === "done")).toHaveLength(7);
+  expect(replies.filter(({ kind }) => kind === "rejected")).toHaveLength(3);
+  expect(Object.values((await refundsOf()) ?? {})).toEqual(Array(7).fill(300));
+  for (const [index, orderId] of ids.entries()) {
+    expect((await ask("reserve", orderId)).kind, orderId).toBe(replies[index]?.kind);
+  }
+});
+
+test("a return that was edited after it had reserved keeps what it has, and gets nothing else", async () => {
+  await returned("return-1", 700);
+  await ask("reserve", "return-1");
+  const read = await store.state("return-1");
+  if (!read) throw new Error("there is no return-1");
+  const edited = sampleOrder("return-1", {
+    returnOf: "sold-1",
+    lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 900 }],
+  });
+  await store.revise(read, { ...read.record, orderRevision: 2 }, edited);
+  expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
+  expect(await refundsOf()).toEqual({ "return-1": 700 });
+});
+
+test.each<[string, object, boolean]>([
+  ["was never asked for", { state: "NotStarted", scheduledAt: null, retryCount: 0 }, true],
+  ["was refused for good", { state: "Failed", retryCount: 0 }, true],
+  ["may have been paid", { state: "Scheduled", scheduledAt: NOON, retryCount: 0 }, false],
+  ["ran out of time once", { state: "NotStarted", scheduledAt: NOON, retryCount: 1 }, false],
+  ["was paid", { state: "Completed" }, false],
+])("P13 an undone return whose refund %s: released %#", async (_, refundPayment, isReleased) => {
+  await returned("return-1", 700);
+  await returned("return-2", CAPTURED - 700);
+  for (const orderId of ["return-1", "return-2"]) await ask("reserve", orderId);
+  const read = await store.state("return-1");
+  if (!read) throw new Error("there is no return-1");
+  const steps = { ...read.record.steps, refundPayment: refundPayment as StateRecord["steps"][string] };
+  await store.replace(read, { ...read.record, direction: "undo", steps });
+  for (let times = 0; times < 2; times += 1) expect(await ask("release", "return-1")).toMatchObject({ kind: "done" });
+  const left = { "return-2": CAPTURED - 700 };
+  expect(await refundsOf()).toEqual({ ...left, "return-1": isReleased ? 0 : 700 });
+});
+
+test("P13 P16 a reservation that comes after its return was undone is refused; the return may be asked for again", async () => {
+  await returned("return-1", 700);
+  const read = await store.state("return-1");
+  const sold = await store.state("sold-1");
+  if (!read || !sold) throw new Error("an order is missing");
+  // It was decided before the undo, and is written after it.
+  await store.replace(read, { ...read.record, direction: "undo" });
+  await ask("release", "return-1");
+  expect(await store.replace(sold, { ...sold.record, refunds: { "return-1": 700 } })).toEqual({ kind: "refused" });
+  expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
+  expect(await refundsOf()).toEqual({ "return-1": 0 });
+  const undone = await store.state("return-1");
+  if (undone) await store.replace(undone, { ...undone.record, direction: "forward" });
+  expect(await ask("reserve", "return-1")).toMatchObject({ kind: "done" });
+  expect(await refundsOf()).toEqual({ "return-1": 700 });
+});
+
+test("P1 an order names the order that was sold if it is a return, and only then", () => {
+  const rules = {
+    workflows: ["order-fulfilment", "returns"],
+    returnWorkflows: ["returns"],
+    replyQueuePattern: /^replies-/,
+  };
+  const { workflow: _, ...order } = sampleOrder("return-1");
+  const faultsOf = (changes: object) => {
+    const parsed = parseSubmission({ ...order, ...changes }, {}, rules);
+    return parsed.kind === "invalid" ? parsed.faults : [];
+  };
+  expect(faultsOf({ workflow: "returns" })).toEqual(["returnOf: is missing: the order whose goods come back"]);
+  expect(faultsOf({ returnOf: "sold-1" })).toEqual(["returnOf: is not for order-fulfilment"]);
+  expect(faultsOf({ workflow: "returns", returnOf: "sold 1" })).toEqual([expect.stringContaining("returnOf: must be")]);
+  expect(faultsOf({ workflow: "returns", returnOf: "sold-1" })).toEqual([]);
+});
