@@ -147,21 +147,28 @@ export function createServiceBusMessenger(
     },
 
     async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
-      const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
-      const message: ServiceBusMessage = {
-        body: sendable(body),
-        subject,
-        ...(messageId && { messageId }),
-        ...(correlationId && { correlationId }),
-        ...(replyTo && { replyTo }),
-        ...(replyToSessionId && { replyToSessionId }),
-        applicationProperties: {
-          ...traced().applicationProperties,
-          faultCount: faults.length,
-          ...Object.fromEntries(named),
-        },
-      };
-      await send(queues.quarantine, message);
+      const keep = (named: readonly string[]) =>
+        send(queues.quarantine, {
+          body: sendable(body),
+          subject,
+          ...(messageId && { messageId }),
+          ...(correlationId && { correlationId }),
+          ...(replyTo && { replyTo }),
+          ...(replyToSessionId && { replyToSessionId }),
+          applicationProperties: {
+            ...traced().applicationProperties,
+            faultCount: faults.length,
+            ...Object.fromEntries(named.map((fault, index) => [`fault${index + 1}`, fault])),
+          },
+        });
+      const named = boundedFaults(faults);
+      try {
+        await keep(named);
+      } catch (cause) {
+        if (!isTooLarge(cause)) throw cause;
+        // The message itself was just within the limit: one fault says enough.
+        await keep(named.slice(0, 1));
+      }
     },
 
     async postpone(received, { at } = {}) {

@@ -129,6 +129,19 @@ describe("what a sender may try", () => {
     expect(await app.records.of([order.orderId])).toEqual([]);
   });
 
+  test("one as large as a message may be is quarantined too, with what room there is for faults", async () => {
+    const lines = Array.from({ length: 100 }, () => ({
+      sku: "",
+      quantity: 0,
+      unitPrice: 0,
+      ["x".repeat(300)]: 1,
+    }));
+    const order = { ...madeOrder("full-1"), lines };
+    const fill = 261_000 - JSON.stringify(order).length;
+    await sendRaw({ ...order, paymentToken: "x".repeat(fill) }, { messageId: "full-1" });
+    await expect.poll(() => faultsOf("full-1")).toHaveLength(1);
+  });
+
   test("a slow expression is no way to stop it: texts of 200 KB are refused like others", async () => {
     const long = ["a".repeat(200_000), `a@${"a.".repeat(100_000)}`, `${"-".repeat(199_999)}!`];
     const bodies = long.flatMap((text, at) => [
