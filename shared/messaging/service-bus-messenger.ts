@@ -147,27 +147,28 @@ export function createServiceBusMessenger(
     },
 
     async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId }) {
-      const keep = (named: readonly string[]) =>
-        send(queues.quarantine, {
-          body: sendable(body),
-          subject,
-          ...(messageId && { messageId }),
-          ...(correlationId && { correlationId }),
-          ...(replyTo && { replyTo }),
-          ...(replyToSessionId && { replyToSessionId }),
-          applicationProperties: {
-            ...traced().applicationProperties,
-            faultCount: faults.length,
-            ...Object.fromEntries(named.map((fault, index) => [`fault${index + 1}`, fault])),
-          },
-        });
-      const named = boundedFaults(faults);
+      const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
+      const message: ServiceBusMessage = {
+        body: sendable(body),
+        subject,
+        ...(messageId && { messageId }),
+        ...(correlationId && { correlationId }),
+        ...(replyTo && { replyTo }),
+        ...(replyToSessionId && { replyToSessionId }),
+        applicationProperties: {
+          ...traced().applicationProperties,
+          faultCount: faults.length,
+          ...Object.fromEntries(named),
+        },
+      };
       try {
-        await keep(named);
+        await send(queues.quarantine, message);
       } catch (cause) {
         if (!isTooLarge(cause)) throw cause;
-        // The message itself was just within the limit: one fault says enough.
-        await keep(named.slice(0, 1));
+        // The message itself was just within the limit: its first fault says enough.
+        const { applicationProperties: properties = {} } = message;
+        const short = Object.entries(properties).filter(([name]) => !/^fault\d+$/.test(name) || name === "fault1");
+        await send(queues.quarantine, { ...message, applicationProperties: Object.fromEntries(short) });
       }
     },
 
