@@ -37,12 +37,12 @@ function faultsOf({ attack, stops, shown }: Row): string[] {
   ];
 }
 
+/** A title is what `test`, `describe` or one of their `each` is first given. */
+const TITLES = /(?:\b(?:test|describe)\(|\)\()\s*(["'`])((?:\\.|(?!\1).)*)\1/g;
+
 function hasTest(file: string, title: string): boolean {
   if (!/\.test\.ts$/.test(file) || !existsSync(join(root, file))) return false;
-  const titles = [
-    ...readFileSync(join(root, file), "utf8").matchAll(/["'`]((?:[^"'`\\\n]|\\.|(?<=\w)'(?=\w))*)["'`]/g),
-  ];
-  return titles.some(([, text = ""]) => text.includes(title));
+  return [...readFileSync(join(root, file), "utf8").matchAll(TITLES)].some(([, , text = ""]) => text.includes(title));
 }
 
 test("each attack names what stops it, and a test that is there", () => {
@@ -55,6 +55,7 @@ test("planted: a test that is not there, a row without one, and one that nothing
   const file = "tests/rules/threat-model.test.ts";
   expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "no such ${"test"}"` })).toHaveLength(1);
   expect(faultsOf({ attack: "a", stops: "s", shown: '`tests/none.test.ts` "planted"' })).toHaveLength(1);
+  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "docs/threat-model.md"` })).toHaveLength(1);
   expect(faultsOf({ attack: "a", stops: "", shown: "somewhere" })).toHaveLength(3);
   expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "planted: a test"` })).toEqual([]);
 });

@@ -110,6 +110,18 @@ describe("what a sender may try", () => {
     expect(JSON.parse(letter.body)).toMatchObject({ body: { kind: "text", text } });
   });
 
+  test("neither an agent's reply nor an operator's request that is nested so stops anything", async () => {
+    const deep = "[".repeat(20_000) + "]".repeat(20_000);
+    const sender = app.bus.createSender("agent-replies");
+    await sender.sendMessages({ body: Buffer.from(`{"ticket":${deep}}`) });
+    await sender.close();
+    const replies = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults);
+    await expect.poll(replies).toContainEqual("the body: is nested more than 100 levels deep");
+    const body = `{"reason":"r","order":${deep}}`;
+    const answer = await send(host, "POST", "/api/orders/none/resubmit", JSON_TYPE, body);
+    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
+  });
+
   test.each([
     ["correlationId", {}, { correlationId: "c".repeat(129) }],
     ["customer.email", { customer: { id: "c", email: `a@${`${"b".repeat(60)}.`.repeat(5)}example` } }, {}],
