@@ -35,9 +35,9 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
     ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
-      if (method !== "GET" && !isJson(request)) return NOT_JSON;
       const access = accessTo(role, request.headers, ports().operatorSignIn);
       if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };
+      if (method !== "GET" && !isJson(request)) return NOT_JSON;
       try {
         return await handle(request, context, access.operator);
       } catch (cause) {

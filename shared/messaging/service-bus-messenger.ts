@@ -165,7 +165,15 @@ export function createServiceBusMessenger(
           ...Object.fromEntries(named),
         },
       };
-      await send(queues.quarantine, message);
+      try {
+        await send(queues.quarantine, message);
+      } catch (cause) {
+        if (!isTooLarge(cause)) throw cause;
+        // The message itself was just within the limit: its first fault says enough.
+        const { applicationProperties: properties = {} } = message;
+        const short = Object.entries(properties).filter(([name]) => !/^fault\d+$/.test(name) || name === "fault1");
+        await send(queues.quarantine, { ...message, applicationProperties: Object.fromEntries(short) });
+      }
     },
 
     async postpone(received, { at } = {}) {

@@ -61,6 +61,23 @@ test("of the audit log the app may add and read, and nothing more", () => {
   expect(containers.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(appendOnly));
 });
 
+test("the quarantine lets its messages go after 30 days", () => {
+  const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as {
+    queues: { name: string; properties: Record<string, unknown> }[];
+  };
+  expect(queues.find(({ name }) => name === "quarantine")?.properties).toMatchObject({
+    defaultMessageTimeToLive: "P30D",
+    deadLetteringOnMessageExpiration: false,
+  });
+});
+
+test("the store's data plane is logged where that is chosen", () => {
+  expect(read("infra/app/cosmos.bicep")).toContain(
+    "logsDataPlane ? [{ category: 'DataPlaneRequests', enabled: true }] : []",
+  );
+  expect(block(main, "cosmos")).toContain("logsDataPlane: cosmosDataPlaneLogs");
+});
+
 test("the app's own identity has no right over its package", () => {
   const storage = read("infra/app/package-storage.bicep");
   expect(declared(parse(storage)).params.map(({ name }) => name)).not.toContain("appPrincipalId");

@@ -91,6 +91,26 @@ test("the package goes out with the list of what is in it, and both are signed",
   expect(actions).toEqual(expect.arrayContaining(["actions/attest-build-provenance", "actions/attest-sbom"]));
 });
 
+test("libraries, modules and extensions are named by exact versions", () => {
+  const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { readonly integrity?: string; readonly link?: boolean }>;
+  };
+  for (const [place, { integrity, link }] of Object.entries(packages))
+    if (place !== "" && !link) expect(integrity, place).toMatch(/^sha(512|1)-/);
+  // Of a registry's modules and extensions the tag is part of the name; the others are files of this repository.
+  const { extensions } = JSON.parse(read("bicepconfig.json")) as { extensions: Record<string, string> };
+  for (const name of Object.values(extensions)) expect(name).toMatch(/:\d+\.\d+\.\d+$/);
+  for (const file of globSync("infra/**/*.bicep", { cwd: root }))
+    for (const [, name = ""] of read(file).matchAll(/^module \w+ '([^']+)'/gm))
+      expect(name, file).toMatch(/^[\w./-]+\.bicep$|^br[:/].*:\d+\.\d+\.\d+$/);
+  for (const file of files)
+    for (const [command] of read(file).matchAll(/az bicep install.*/g))
+      expect(command).toMatch(/--version v\d+\.\d+\.\d+/);
+});
+
 test("the long suites run every night", () => {
   expect(ci.on["schedule"]).toHaveLength(1);
   expect(ci.jobs["long"]?.steps?.map(({ run }) => run)).toContain("npm run test:long");

@@ -110,6 +110,18 @@ describe("what a sender may try", () => {
     expect(JSON.parse(letter.body)).toMatchObject({ body: { kind: "text", text } });
   });
 
+  test("neither an agent's reply nor an operator's request that is nested so stops anything", async () => {
+    const deep = "[".repeat(20_000) + "]".repeat(20_000);
+    const sender = app.bus.createSender("agent-replies");
+    await sender.sendMessages({ body: Buffer.from(`{"ticket":${deep}}`) });
+    await sender.close();
+    const replies = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults);
+    await expect.poll(replies).toContainEqual("the body: is nested more than 100 levels deep");
+    const body = `{"reason":"r","order":${deep}}`;
+    const answer = await send(host, "POST", "/api/orders/none/resubmit", JSON_TYPE, body);
+    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
+  });
+
   test.each([
     ["correlationId", {}, { correlationId: "c".repeat(129) }],
     ["customer.email", { customer: { id: "c", email: `a@${`${"b".repeat(60)}.`.repeat(5)}example` } }, {}],
@@ -127,6 +139,19 @@ describe("what a sender may try", () => {
     await sendRaw(Buffer.from(text), { messageId, ...properties });
     await expect.poll(() => faultsOf(messageId)).toContainEqual(expect.stringContaining(name));
     expect(await app.records.of([order.orderId])).toEqual([]);
+  });
+
+  test("one as large as a message may be is quarantined too, with what room there is for faults", async () => {
+    const lines = Array.from({ length: 100 }, () => ({
+      sku: "",
+      quantity: 0,
+      unitPrice: 0,
+      ["x".repeat(300)]: 1,
+    }));
+    const order = { ...madeOrder("full-1"), lines };
+    const fill = 261_000 - JSON.stringify(order).length;
+    await sendRaw({ ...order, paymentToken: "x".repeat(fill) }, { messageId: "full-1" });
+    await expect.poll(() => faultsOf("full-1")).toHaveLength(1);
   });
 
   test("a slow expression is no way to stop it: texts of 200 KB are refused like others", async () => {
