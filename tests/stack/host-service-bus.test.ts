@@ -111,7 +111,7 @@ test("a message arrives with its metadata and is completed", async () => {
     subject: "intake",
     replyTo: "shop",
     contentType: "application/json",
-    applicationProperties: { CustomKey: "kept", traceparent },
+    applicationProperties: { CustomKey: "kept", at: new Date("2026-11-22T09:30:00.250Z"), traceparent },
   });
   await eventually(() => expect(runsOf("one")).toHaveLength(1));
   const [run] = runsOf("one");
@@ -125,8 +125,10 @@ test("a message arrives with its metadata and is completed", async () => {
     replyTo: "shop",
     contentType: "application/json",
     deliveryCount: 1,
-    applicationProperties: { customKey: "kept" },
+    applicationProperties: { customKey: "kept", at: "2026-11-22T09:30:00.25Z" },
     userProperties: { customKey: "kept" },
+    expiresAtUtc: "9999-12-31T23:59:59.9999999Z",
+    expiresAt: "9999-12-31T23:59:59.9999999Z",
     messageActions: {},
   });
   expect(run?.metadata["sequenceNumber"]).toEqual(expect.any(Number));
