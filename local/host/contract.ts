@@ -1,8 +1,9 @@
 // The seam between the host (loads the app, binds triggers, invokes) and the durable engine (decides what is invoked when).
 import type { InvocationContext } from "@azure/functions";
 
-/** One value on the wire between host and worker: exactly one member is set. */
+/** One value on the wire between host and worker: exactly one member is set, and of `empty` the library knows nothing. */
 export type TypedData =
+  | { empty: true }
   | { string: string }
   | { json: string }
   | { bytes: Uint8Array }
@@ -43,6 +44,7 @@ export interface Invocation {
   readonly inputs: Readonly<Record<string, TypedData>>;
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
   readonly traceParent?: string;
+  readonly traceState?: string;
   /** Set where the function's own retry policy runs it again. */
   readonly retry?: { readonly retryCount: number; readonly maxRetryCount: number };
   /**

@@ -40,7 +40,11 @@ export interface CoreInvocation {
     readonly functionId: string;
     readonly inputData: { readonly name: string; readonly data: TypedData }[];
     readonly triggerMetadata: Readonly<Record<string, TypedData>> | undefined;
-    readonly traceContext: { readonly traceParent: string } | undefined;
+    readonly traceContext: {
+      readonly traceParent: string;
+      readonly traceState: string;
+      readonly attributes: Readonly<Record<string, string>>;
+    };
     readonly retryContext: RetryContext | undefined;
   };
   log(level: LogLevel, category: LogCategory, message: string): void;

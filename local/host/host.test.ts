@@ -39,7 +39,7 @@ async function eventually(check: () => void | Promise<void>, withinMs = 5000): P
 interface TimerRun {
   readonly name: string;
   readonly at: number;
-  readonly timer: { isPastDue: boolean; scheduleStatus: { last: string; next: string }; running: number };
+  readonly timer: { isPastDue: boolean; scheduleStatus: { last: string; next: string } | null; running: number };
 }
 const timerRuns: TimerRun[] = [];
 Object.assign(globalThis, { timerRuns });
@@ -109,12 +109,13 @@ test("timers run on their schedule, and by hand when they are posted to", async 
   await eventually(() => expect(runsOf("each-second").length).toBeGreaterThan(1));
   const [first, second] = runsOf("each-second");
   expect((first?.at ?? 0) % 1000).toBeLessThan(300);
-  expect(second?.timer).toMatchObject({ isPastDue: false, schedule: { adjustForDST: true } });
-  expect(Date.parse(second?.timer.scheduleStatus.last ?? "") % 1000).toBe(0);
+  expect((second?.at ?? 0) % 1000).toBeLessThan(300);
+  expect(second?.timer).toMatchObject({ isPastDue: false, schedule: { adjustForDST: true }, scheduleStatus: null });
 
   const response = await fetch(`${baseUrl}/admin/functions/monitored`, { method: "POST", body: `{"input": ""}` });
   expect(response.status).toBe(202);
   await eventually(() => expect(runsOf("monitored")).toHaveLength(1));
+  expect(Date.parse(runsOf("monitored")[0]?.timer.scheduleStatus?.next ?? "") % 1000).toBe(0);
 });
 
 test("as in Azure, no timer runs before the lock of a killed host has expired", async () => {

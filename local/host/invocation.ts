@@ -135,7 +135,11 @@ function coreInvocation(
       functionId: registered.name,
       inputData,
       triggerMetadata: invocation.triggerMetadata,
-      traceContext: invocation.traceParent === undefined ? undefined : { traceParent: invocation.traceParent },
+      traceContext: {
+        traceParent: invocation.traceParent ?? "",
+        traceState: invocation.traceState ?? "",
+        attributes: {},
+      },
       retryContext: invocation.retry,
     },
     log(level, category, message) {

@@ -24,7 +24,11 @@ export function checkModel(model: ProgrammingModel): void {
   let invocation: object = {};
   try {
     const request = { invocationId: "", functionId: "", inputData: [] };
-    const unset = { triggerMetadata: undefined, traceContext: undefined, retryContext: undefined };
+    const unset = {
+      triggerMetadata: undefined,
+      traceContext: { traceParent: "", traceState: "", attributes: {} },
+      retryContext: undefined,
+    };
     const core = {
       invocationId: "",
       metadata,

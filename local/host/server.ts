@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { foreignRequest } from "../foreign-request.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
+import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
@@ -26,8 +27,6 @@ export interface HostServer {
   /** Takes no new connections, and ends those that are idle; resolves when all have ended, at the latest after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
-
-export const DURABLE_PREFIX = "/runtime/webhooks/durabletask/";
 
 /** Serves the app's functions. */
 export async function listen(port: number): Promise<HostServer> {
@@ -93,7 +92,7 @@ async function respond(
   if (!served) return text(response, 503, "The host is starting.");
   const path = pathOf(request);
   if (path.startsWith("/admin/")) return await admin(served, request, response, path);
-  if (path.startsWith(DURABLE_PREFIX)) return await durable(served, request, response, path);
+  if (isDurable(path)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
     response.end(await served.invokeActivity((await readBody(request)) ?? Buffer.alloc(0)));
@@ -102,6 +101,11 @@ async function respond(
   if (await serveFunction(served, request, response, path)) return;
   if (path === "/") return text(response, 200, "The Functions host is running.");
   response.writeHead(404).end();
+}
+
+/** The durable webhooks, and the same for the app's own library. */
+export function isDurable(path: string): boolean {
+  return path.startsWith(WEBHOOK_PREFIX) || path.startsWith(RPC_PREFIX);
 }
 
 export function pathOf({ url = "/" }: IncomingMessage): string {
@@ -144,16 +148,21 @@ function readInput(body: string): { text: string | undefined } | "invalid" {
 
 async function durable({ engine }: Served, request: IncomingMessage, response: ServerResponse, path: string) {
   if (!engine) return text(response, 404, "The app has no durable functions.");
-  const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
+  const isWebhook = path.startsWith(WEBHOOK_PREFIX);
+  const prefix = isWebhook ? WEBHOOK_PREFIX : RPC_PREFIX;
   const url = request.url ?? "/";
+  const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
+  const key = query.get("code") ?? request.headers["x-functions-key"];
+  if (isWebhook && key !== WEBHOOK_KEY) return text(response, 401, "");
+  const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const answer = await engine.handleHttp({
     method: request.method ?? "GET",
-    path: path.slice(DURABLE_PREFIX.length),
-    query: new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : ""),
+    path: path.slice(prefix.length),
+    query,
     headers,
     body,
   });

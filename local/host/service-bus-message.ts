@@ -68,16 +68,17 @@ type Property = string | number | object;
 
 /** By the names of the extension; what is null is left out. */
 function properties(message: IncomingMessage): [string, Property][] {
-  const { enqueuedTimeUtc, expiresAtUtc, sequenceNumber, deliveryCount, applicationProperties = {} } = message;
+  const { enqueuedTimeUtc, expiresAtUtc, sequenceNumber, deliveryCount } = message;
+  const applicationProperties = withTexts(message.applicationProperties ?? {});
   const candidates: [string, unknown][] = [
     // The header counts failures; .NET, and so the extension, counts deliveries.
     ["DeliveryCount", deliveryCount === undefined ? undefined : deliveryCount + 1],
     ["DeadLetterSource", message.deadLetterSource],
     ["LockToken", message.lockToken],
-    ["ExpiresAtUtc", expiresAtUtc?.toISOString()],
-    ["ExpiresAt", expiresAtUtc?.toISOString()],
-    ["EnqueuedTimeUtc", enqueuedTimeUtc?.toISOString()],
-    ["EnqueuedTime", enqueuedTimeUtc?.toISOString()],
+    ["ExpiresAtUtc", expiresAtUtc && timeText(expiresAtUtc)],
+    ["ExpiresAt", expiresAtUtc && timeText(expiresAtUtc)],
+    ["EnqueuedTimeUtc", enqueuedTimeUtc && timeText(enqueuedTimeUtc)],
+    ["EnqueuedTime", enqueuedTimeUtc && timeText(enqueuedTimeUtc)],
     ["MessageId", message.messageId],
     ["ContentType", message.contentType],
     ["ReplyTo", message.replyTo],
@@ -100,6 +101,23 @@ function properties(message: IncomingMessage): [string, Property][] {
       present.push([name, value]);
   }
   return present;
+}
+
+/** Past the end of .NET's time, which is where a message without a time to live expires. */
+const TIME_ENDS_AT = Date.UTC(10_000, 0);
+const LAST_TIME = "9999-12-31T23:59:59.9999999Z";
+
+/** An instant as .NET writes it: without zeros at its end. */
+function timeText(at: Date): string {
+  return at.getTime() >= TIME_ENDS_AT ? LAST_TIME : at.toISOString().replace(/\.?0*Z$/, "Z");
+}
+
+function withTexts(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const texts = Object.entries(properties).map(([name, value]) => [
+    name,
+    value instanceof Date ? timeText(value) : value,
+  ]);
+  return Object.fromEntries(texts) as Record<string, unknown>;
 }
 
 function propertyData(value: unknown): TypedData {

@@ -131,7 +131,9 @@ async function leftInQueues(app: TestStack): Promise<string[]> {
 
 async function leftRunning(app: TestStack): Promise<string[]> {
   const lists = app.stack.addresses.hosts.map(async ({ name, url }) => {
-    const response = await fetch(`${url}/runtime/webhooks/durabletask/instances?runtimeStatus=Running,Pending`);
+    const response = await fetch(
+      `${url}/runtime/webhooks/durabletask/instances?code=local&runtimeStatus=Running,Pending`,
+    );
     const instances = (await response.json()) as { instanceId: string }[];
     return instances.map(({ instanceId }) => `${name}: the orchestration ${instanceId} still runs`);
   });

@@ -17,7 +17,7 @@ export async function evidenceOf({ records, effects, statuses, stack }: TestStac
 async function runningAttempts(host: string, orderId: string): Promise<string[]> {
   try {
     const query = `runtimeStatus=Running,Pending&instanceIdPrefix=${orderId}-`;
-    const response = await fetch(`${host}/runtime/webhooks/durabletask/instances?${query}`);
+    const response = await fetch(`${host}/runtime/webhooks/durabletask/instances?code=local&${query}`);
     return ((await response.json()) as { instanceId: string }[]).map(({ instanceId }) => instanceId);
   } catch {
     return ["not known: the host is down"];

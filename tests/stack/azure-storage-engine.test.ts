@@ -72,7 +72,7 @@ interface ShownEvent {
 /** The activities that an attempt has seen the end of, by its history. */
 async function activitiesOf(instanceId: string): Promise<Run[]> {
   const { host } = app.stack.addresses;
-  const path = `runtime/webhooks/durabletask/instances/${instanceId}?showHistory=true`;
+  const path = `runtime/webhooks/durabletask/instances/${instanceId}?code=local&showHistory=true`;
   const response = await fetch(`${host?.url}/${path}`);
   const { historyEvents = [] } = (await response.json()) as { historyEvents?: readonly ShownEvent[] };
   const completed = historyEvents.filter(({ EventType }) => EventType === "TaskCompleted");

@@ -32,7 +32,7 @@ async function pending(orderId: string): Promise<StateRecord> {
 async function startedIn(orderId: string): Promise<number[]> {
   const found = await Promise.all(
     app.stack.addresses.hosts.map(({ url }) =>
-      fetch(`${url}/runtime/webhooks/durabletask/instances/${attemptId(orderId, 1)}`),
+      fetch(`${url}/runtime/webhooks/durabletask/instances/${attemptId(orderId, 1)}?code=local`),
     ),
   );
   return found.flatMap(({ ok }, host) => (ok ? [host] : []));

@@ -123,7 +123,7 @@ test("an operator's calls are answered where the app answers, also while another
   expect(response.status).toBe(200);
   await app.stack.kill("host/http", "SIGKILL");
   expect((await fetch(`${url}/api/orders/flex-0`)).status).toBe(200);
-  expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1`)).status).toBe(200);
+  expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1?code=local`)).status).toBe(200);
 });
 
 test("no process is left after the stack has stopped", async () => {

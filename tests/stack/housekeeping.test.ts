@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 async function orchestration(orderId: string): Promise<{ status: number; runtimeStatus?: string }> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/runtime/webhooks/durabletask/instances/${orderId}-1`);
+  const response = await fetch(
+    `${app.stack.addresses.host?.url}/runtime/webhooks/durabletask/instances/${orderId}-1?code=local`,
+  );
   const text = await response.text();
   return { status: response.status, ...(response.ok || response.status === 202 ? JSON.parse(text) : {}) };
 }

@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
 import type { HttpCall } from "./actions.ts";
+import { activityFailure } from "./activity-failure.ts";
+import { activityInput, activityMetadata } from "./activity-input.ts";
 import { callHttp } from "./http-call.ts";
 
 export type Work =
@@ -74,16 +76,12 @@ export class Activities {
     try {
       const { returnValue } = await this.#app.invoke(name, {
         invocationId: randomUUID(),
-        inputs: { [target.triggerName]: { json: input } },
-        triggerMetadata: { instanceId: { json: JSON.stringify(instanceId) } },
+        inputs: { [target.triggerName]: activityInput(input) },
+        triggerMetadata: activityMetadata(target.triggerName, input, instanceId),
       });
       return { kind: "done", result: resultText(returnValue) };
     } catch (cause) {
-      return {
-        kind: "failed",
-        reason: `Activity function '${name}' failed: ${messageOf(cause)}`,
-        details: stackOf(cause),
-      };
+      return { kind: "failed", ...activityFailure(name, cause) };
     }
   }
 }
@@ -101,19 +99,11 @@ export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestrat
 
 /** What the function returned, as the JSON text that goes into the history. */
 function resultText(value: TypedData | undefined): string {
-  if (!value) return "null";
+  if (!value || "empty" in value) return "null";
   if ("json" in value) return value.json;
   if ("string" in value) return JSON.stringify(value.string);
   if ("int" in value) return JSON.stringify(value.int);
   if ("double" in value) return JSON.stringify(value.double);
   if ("bytes" in value) return JSON.stringify(Buffer.from(value.bytes).toString("base64"));
   return JSON.stringify(value);
-}
-
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-export function stackOf(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

@@ -1,12 +1,17 @@
 // The text of a `durableClient` binding: the addresses that the app's client library fills in and calls.
 
-export const ROUTE_PREFIX = "/runtime/webhooks/durabletask/";
+/** For everybody who has the key, which the addresses carry as `code`. */
+export const WEBHOOK_PREFIX = "/runtime/webhooks/durabletask/";
+/** For the app's own library, without a key; the real host has a port of its own for it. */
+export const RPC_PREFIX = "/runtime/rpc/durabletask/";
+/** The key that the real host would make up. */
+export const WEBHOOK_KEY = "local";
 
 const ID_PLACEHOLDER = "INSTANCEID";
 
 export function bindingText(hubName: string, baseUrl: string): string {
-  const root = `${baseUrl}${ROUTE_PREFIX}`;
-  const query = `taskHub=${hubName}&connection=Storage&code=local`;
+  const root = `${baseUrl}${WEBHOOK_PREFIX}`;
+  const query = `taskHub=${hubName}&connection=Storage&code=${WEBHOOK_KEY}`;
   return JSON.stringify({
     taskHubName: hubName,
     creationUrls: {
@@ -15,14 +20,14 @@ export function bindingText(hubName: string, baseUrl: string): string {
     },
     managementUrls: { id: ID_PLACEHOLDER, ...managementUrls(hubName, baseUrl, ID_PLACEHOLDER) },
     baseUrl: root.slice(0, -1),
-    requiredQueryStringParameters: "code=local",
-    rpcBaseUrl: root,
+    requiredQueryStringParameters: `code=${WEBHOOK_KEY}`,
+    rpcBaseUrl: `${baseUrl}${RPC_PREFIX}`,
   });
 }
 
 export function managementUrls(hubName: string, baseUrl: string, id: string): Record<string, string> {
-  const instance = `${baseUrl}${ROUTE_PREFIX}instances/${id}`;
-  const query = `taskHub=${hubName}&connection=Storage&code=local`;
+  const instance = `${baseUrl}${WEBHOOK_PREFIX}instances/${id}`;
+  const query = `taskHub=${hubName}&connection=Storage&code=${WEBHOOK_KEY}`;
   return {
     statusQueryGetUri: `${instance}?${query}`,
     sendEventPostUri: `${instance}/raiseEvent/{eventName}?${query}`,

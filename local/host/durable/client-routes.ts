@@ -18,10 +18,14 @@ import {
   problem,
   type RouteParts,
 } from "./route.ts";
-import { shownHistory, statusText } from "./status.ts";
+import { shownHistory } from "./shown-history.ts";
+import { entityAsInstance, statusText } from "./status.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Status } from "./store.ts";
 
 const POLL_AFTER_SECONDS = "10";
+const LOOK_AGAIN_AFTER_SECONDS = "5";
+/** As on the real host whoever starts an orchestration without an input gives it an empty text. */
+const NO_INPUT = '""';
 /** More than anybody purges at once. */
 const NO_LIMIT = -1;
 
@@ -65,13 +69,14 @@ async function start(call: Call) {
       `'${id}' is no instance id: it may not begin with '@', nor contain '/', '\\', '#', '?' or control characters.`,
     );
   }
-  return answerStart(call, await orchestrations.start(name, id || undefined, body.text));
+  return answerStart(call, await orchestrations.start(name, id || undefined, body.text ?? NO_INPUT));
 }
 
 function answerStart({ request, hubName }: Call, started: Started): DurableHttpResponse {
   switch (started.kind) {
     case "started": {
-      const urls = managementUrls(hubName, baseUrlOf(request), started.id);
+      // The real host's clients know of rewinding, and whoever starts is not told of it.
+      const { rewindPostUri: _, ...urls } = managementUrls(hubName, baseUrlOf(request), started.id);
       const headers = { location: urls["statusQueryGetUri"] ?? "", "retry-after": POLL_AFTER_SECONDS };
       return json(202, JSON.stringify({ id: started.id, ...urls }), headers);
     }
@@ -89,42 +94,57 @@ function answerStart({ request, hubName }: Call, started: Started): DurableHttpR
   }
 }
 
-function status({ request, parts: [id = ""], orchestrations }: Call): DurableHttpResponse {
-  const row = orchestrations.find(id);
-  if (!row) return problem(404, `No instance with ID '${id}' found.`);
+function status({ request, parts: [id = ""], orchestrations, entities }: Call): DurableHttpResponse {
+  const entity = entities.find(id);
+  const row = entity ? entityAsInstance(entity) : orchestrations.find(id);
+  if (!row) return { status: 404 };
   const { query } = request;
-  const wantsHistory = isTrue(query.get("showHistory"));
-  const history = wantsHistory
-    ? shownHistory(row, orchestrations.history(row.int), isTrue(query.get("showHistoryOutput")))
+  const withInputs = query.get("showInput") !== "false";
+  const withResults = isTrue(query.get("showHistoryOutput"));
+  const history = isTrue(query.get("showHistory"))
+    ? shownHistory(row, orchestrations.history(row.int), { withInputs, withResults })
     : undefined;
-  const body = statusText(row, query.get("showInput") !== "false", history);
+  const body = statusText(row, withInputs, history);
   if (isUnfinished(row.status)) {
-    return json(202, body, { location: `${baseUrlOf(request)}${ownPath(request)}`, "retry-after": POLL_AFTER_SECONDS });
+    const location = `${baseUrlOf(request)}${ownPath(request)}`;
+    return json(202, body, { location, "retry-after": LOOK_AGAIN_AFTER_SECONDS });
   }
   const asError = row.status === "Failed" && isTrue(query.get("returnInternalServerErrorOnFailure"));
   return json(asError ? 500 : 200, body);
 }
 
-function list({ request, orchestrations }: Call): DurableHttpResponse {
+/** Instances first, in the order of their starts, then entities, which are instances that run. */
+function list({ request, orchestrations, entities }: Call): DurableHttpResponse {
   const limit = pageSize(request.query);
-  const after = Number(request.headers[CONTINUATION_HEADER] || 0);
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
-  const found = orchestrations.query({ ...filter, limit: limit + 1, after: Number.isInteger(after) ? after : 0 });
-  const page = found.slice(0, limit);
+  const token = request.headers[CONTINUATION_HEADER] ?? "";
+  const after = Number(token || 0);
+  const rows = token.startsWith("@")
+    ? []
+    : orchestrations.query({ ...filter, limit: limit + 1, after: Number.isInteger(after) ? after : 0 });
+  if (rows.length <= limit && (filter.statuses?.includes("Running") ?? true)) {
+    const more = { limit: limit + 1 - rows.length, ...(token.startsWith("@") && { after: token }) };
+    rows.push(...entities.list({ ...filter, ...more }).map(entityAsInstance));
+  }
+  const page = rows.slice(0, limit);
   const showInput = request.query.get("showInput") !== "false";
   const last: InstanceRow | undefined = page.at(-1);
-  const more = found.length > limit && last ? { [CONTINUATION_HEADER]: String(last.int) } : {};
+  const next = last && (last.id.startsWith("@") ? last.id : String(last.int));
+  const more = rows.length > limit && next !== undefined ? { [CONTINUATION_HEADER]: next } : {};
   return json(200, `[${page.map((row) => statusText(row, showInput)).join(",")}]`, more);
 }
 
-async function purge({ parts: [id = ""], orchestrations }: Call) {
-  const instancesDeleted = await orchestrations.purge(id);
-  if (instancesDeleted === 0) return problem(404, `No instance with ID '${id}' found.`);
+async function purge({ parts: [id = ""], orchestrations, entities }: Call) {
+  const instancesDeleted = await (id.startsWith("@") ? entities : orchestrations).purge(id);
+  if (instancesDeleted === 0) return { status: 404 };
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
 async function purgeMatching({ request, orchestrations }: Call) {
+  if (instantOf(request.query, "createdTimeFrom") === undefined) {
+    return problem(400, "Please provide value for 'createdTimeFrom' parameter.");
+  }
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
   const instancesDeleted = await orchestrations.purgeMatching({ ...filter, limit: NO_LIMIT });
@@ -183,7 +203,7 @@ function answer(outcome: Outcome): DurableHttpResponse {
 }
 
 /** A text says what is wrong with the query. */
-function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit"> | string {
+function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit" | "after"> | string {
   const statuses = query.getAll("runtimeStatus").flatMap((list) => list.split(",").filter(Boolean));
   const known = statuses.filter((status): status is Status => (STATUSES as readonly string[]).includes(status));
   const createdFrom = instantOf(query, "createdTimeFrom");

@@ -1,6 +1,7 @@
 // Writes a turn in one transaction: history, state, sub-orchestrations, messages to entities, and the result for a parent.
 import type { FunctionApp } from "../contract.ts";
 import { unknownFunction } from "./activities.ts";
+import { orchestrationDetails } from "./activity-failure.ts";
 import type { Entities } from "./entities.ts";
 import { childCompleted, childFailed, EventType, type HistoryEvent } from "./history.ts";
 import { type Arrival, accept, Instance, type LiveInstances } from "./instance.ts";
@@ -116,7 +117,7 @@ function recordOf(end: FinalEnd, { name, parent }: Instance, at: Date): EndRecor
       return { status: "Completed", output: end.output, answer: childCompleted(at, taskId, end.output) };
     case "failed": {
       const reason = `Orchestrator function '${name}' failed: ${end.reason}`;
-      const answer = childFailed(at, taskId, reason, end.details);
+      const answer = childFailed(at, taskId, reason, orchestrationDetails(end.reason));
       return { status: "Failed", output: JSON.stringify(reason), answer };
     }
     case "terminated": {

@@ -149,7 +149,7 @@ describe.each([
     });
     expect((await bench.run("uncaught", key("u"))).output).toContain(`no ${key("u")} today`);
     expect((await bench.run("catches", key("c"))).output).toContain(
-      `Activity function 'fails' failed: no ${key("c")} today`,
+      `Activity function 'fails' failed:  no ${key("c")} today`,
     );
   });
 

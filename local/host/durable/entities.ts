@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
 import type { FunctionApp } from "../contract.ts";
 import { entityId } from "./actions.ts";
-import { messageOf, unknownFunction } from "./activities.ts";
+import { unknownFunction } from "./activities.ts";
+import { messageOf } from "./activity-failure.ts";
 import type { Delivery } from "./commit.ts";
 import { EntityLocks } from "./entity-locks.ts";
 import { type Caller, type EntityFilter, type EntityRow, EntityStore, type PendingRequest } from "./entity-store.ts";
@@ -67,13 +68,22 @@ export class Entities {
   }
 
   /** Undefined where it does not exist. */
-  find(name: string, key: string): EntityRow | undefined {
-    return this.#store.find(entityId(name, key));
+  find(id: string): EntityRow | undefined {
+    return this.#store.find(id);
   }
 
-  /** @param name undefined lists the entities of all names. */
-  list(name: string | undefined, filter: Omit<EntityFilter, "idPrefix">): EntityRow[] {
-    return this.#store.list({ ...filter, ...(name !== undefined && { idPrefix: entityId(name, "") }) });
+  list(filter: EntityFilter): EntityRow[] {
+    return this.#store.list(filter);
+  }
+
+  /** Takes an entity away with its state; what it is asked later makes it anew. */
+  async purge(id: string): Promise<number> {
+    const { db } = this.#parts;
+    return db.write(() => {
+      if (!this.#store.find(id)) return 0;
+      this.#store.remove(id);
+      return 1;
+    });
   }
 
   /** For clients: resolves when the signal is committed. A text says why it was refused. */
@@ -135,7 +145,7 @@ export class Entities {
     const targets = result.signals.map(({ target }) => entityId(target.name, target.key));
     const deliveries = await db.write(() => {
       for (const { n } of batch) this.#store.removeRequest(n);
-      if (result.entityExists) this.#store.save({ id, state: result.entityState, updatedAt: at.getTime() });
+      if (result.entityExists) this.#store.save(id, result.entityState, at.getTime());
       else if (before) this.#store.remove(id);
       for (const [index, { name, input }] of result.signals.entries()) {
         this.post(
@@ -175,9 +185,15 @@ export class Entities {
           isSignal: request.signal,
         })),
       };
+      const input = { json: JSON.stringify(trigger) };
       const { returnValue } = await app.invoke(target.name, {
         invocationId: randomUUID(),
-        inputs: { [target.triggerName]: { json: JSON.stringify(trigger) } },
+        inputs: { [target.triggerName]: input },
+        triggerMetadata: {
+          [target.triggerName]: input,
+          self: { json: JSON.stringify(trigger.self) },
+          exists: { json: trigger.exists ? '"True"' : '"False"' },
+        },
       });
       if (!returnValue || !("json" in returnValue)) throw new Error("The library returned no result for the batch.");
       return JSON.parse(returnValue.json) as BatchResult;

@@ -1,11 +1,12 @@
 // The entities' part of the durable HTTP API.
 import type { DurableHttpResponse } from "../contract.ts";
+import { entityId } from "./actions.ts";
 import { type Call, CONTINUATION_HEADER, instantOf, isTrue, json, jsonBody, pageSize, problem } from "./route.ts";
 import { entityStatus } from "./status.ts";
 
 /** As on the real host one that exists without a state is not found either; the list has it. */
 export function readEntity({ parts: [name = "", key = ""], entities }: Call): DurableHttpResponse {
-  const state = entities.find(name, key)?.state;
+  const state = entities.find(entityId(name, key))?.state;
   return state === undefined ? { status: 404 } : json(200, state);
 }
 
@@ -15,15 +16,19 @@ export function listEntities({ request, parts: [name], entities }: Call): Durabl
   const updatedFrom = instantOf(query, "lastOperationTimeFrom");
   const updatedTo = instantOf(query, "lastOperationTimeTo");
   const after = headers[CONTINUATION_HEADER];
-  const found = entities.list(name, {
+  const found = entities.list({
     limit: limit + 1,
+    ...(name !== undefined && { idPrefix: entityId(name, "") }),
     ...(updatedFrom !== undefined && { updatedFrom }),
     ...(updatedTo !== undefined && { updatedTo }),
     ...(after && { after }),
   });
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  const shown = page.map((entity) => entityStatus(entity, isTrue(query.get("fetchState"))));
+  const withStates = isTrue(query.get("fetchState"));
+  // Only who reads the states sees which entity has none, and leaves it out.
+  const wanted = page.filter(({ state }) => !withStates || state !== undefined);
+  const shown = wanted.map((entity) => entityStatus(entity, withStates));
   const more = found.length > limit && last ? { [CONTINUATION_HEADER]: last.id } : {};
   return json(200, JSON.stringify(shown), more);
 }

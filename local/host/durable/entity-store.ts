@@ -19,12 +19,15 @@ export interface EntityRow {
   readonly id: string;
   /** JSON text; undefined where no operation has set one yet. */
   readonly state: string | undefined;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, as `updatedAt`. */
+  readonly createdAt: number;
   readonly updatedAt: number;
 }
 
 export interface EntityFilter {
   readonly idPrefix?: string;
+  readonly createdFrom?: number;
+  readonly createdTo?: number;
   readonly updatedFrom?: number;
   readonly updatedTo?: number;
   /** The last id of the page before. */
@@ -35,6 +38,7 @@ export interface EntityFilter {
 /** How the table says that an entity exists and has no state: the empty text is no JSON. */
 const NO_STATE = "";
 const LAST_INSTANT = 8.64e15;
+const COLUMNS = "id, state, coalesce(createdAt, updatedAt) AS createdAt, updatedAt";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS entities (id TEXT PRIMARY KEY, state TEXT NOT NULL, updatedAt INTEGER NOT NULL) WITHOUT ROWID;
@@ -51,11 +55,14 @@ export class EntityStore {
   constructor(db: Database) {
     this.#db = db;
     db.exec(SCHEMA);
+    // A hub of an earlier version has no such column; then the last operation is the oldest time that is known.
+    const hasCreatedAt = db.prepare("SELECT 1 FROM pragma_table_info('entities') WHERE name = 'createdAt'").get();
+    if (!hasCreatedAt) db.exec("ALTER TABLE entities ADD COLUMN createdAt INTEGER");
   }
 
   /** Undefined where the entity does not exist. */
   find(id: string): EntityRow | undefined {
-    const row = this.#db.prepare("SELECT id, state, updatedAt FROM entities WHERE id = ?").get(id);
+    const row = this.#db.prepare(`SELECT ${COLUMNS} FROM entities WHERE id = ?`).get(id);
     return row && entityRow(row);
   }
 
@@ -63,19 +70,25 @@ export class EntityStore {
     this.#db.prepare("DELETE FROM entities WHERE id = ?").run(id);
   }
 
-  save({ id, state = NO_STATE, updatedAt }: EntityRow): void {
+  save(id: string, state: string | undefined, at: number): void {
     this.#db
-      .prepare("INSERT OR REPLACE INTO entities (id, state, updatedAt) VALUES (?, ?, ?)")
-      .run(id, state, updatedAt);
+      .prepare(
+        `INSERT INTO entities (id, state, createdAt, updatedAt) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET state = excluded.state, updatedAt = excluded.updatedAt`,
+      )
+      .run(id, state ?? NO_STATE, at, at);
   }
 
-  list({ idPrefix = "@", updatedFrom = 0, updatedTo = LAST_INSTANT, after = "", limit }: EntityFilter): EntityRow[] {
+  list(filter: EntityFilter): EntityRow[] {
+    const { idPrefix = "@", after = "", limit } = filter;
+    const { createdFrom = 0, createdTo = LAST_INSTANT, updatedFrom = 0, updatedTo = LAST_INSTANT } = filter;
     return this.#db
       .prepare(
-        `SELECT id, state, updatedAt FROM entities
-         WHERE substr(id, 1, length(?)) = ? AND updatedAt BETWEEN ? AND ? AND id > ? ORDER BY id LIMIT ?`,
+        `SELECT ${COLUMNS} FROM entities
+         WHERE substr(id, 1, length(?)) = ? AND updatedAt BETWEEN ? AND ? AND coalesce(createdAt, updatedAt) BETWEEN ? AND ?
+           AND id > ? ORDER BY id LIMIT ?`,
       )
-      .all(idPrefix, idPrefix, updatedFrom, updatedTo, after, limit)
+      .all(idPrefix, idPrefix, updatedFrom, updatedTo, createdFrom, createdTo, after, limit)
       .map(entityRow);
   }
 
@@ -137,5 +150,10 @@ export class EntityStore {
 
 function entityRow(row: Record<string, unknown>): EntityRow {
   const state = String(row["state"]);
-  return { id: String(row["id"]), state: state === NO_STATE ? undefined : state, updatedAt: Number(row["updatedAt"]) };
+  return {
+    id: String(row["id"]),
+    state: state === NO_STATE ? undefined : state,
+    createdAt: Number(row["createdAt"]),
+    updatedAt: Number(row["updatedAt"]),
+  };
 }

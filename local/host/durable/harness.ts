@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { DurableClient, DurableOrchestrationStatus } from "durable-functions";
 import { loadApp } from "../app.ts";
 import type { DurableEngine } from "../contract.ts";
+import { RPC_PREFIX, WEBHOOK_PREFIX } from "./client-binding.ts";
 import { createDurableEngine, type DurableOptions } from "./engine.ts";
 
-const PREFIX = "/runtime/webhooks/durabletask/";
 const POLL_MS = 5;
 
 export interface Bench {
@@ -95,7 +95,7 @@ async function serve(engine: DurableEngine): Promise<Server> {
     const url = new URL(request.url ?? "/", "http://host");
     const answer = await engine.handleHttp({
       method: request.method ?? "GET",
-      path: url.pathname.slice(PREFIX.length),
+      path: url.pathname.replace(WEBHOOK_PREFIX, "").replace(RPC_PREFIX, ""),
       query: url.searchParams,
       headers: request.headers as Record<string, string>,
       body: Buffer.concat(chunks).toString(),

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, InvocationSession } from "../contract.ts";
 import type { Command } from "./actions.ts";
-import { messageOf, stackOf, unknownFunction } from "./activities.ts";
+import { unknownFunction } from "./activities.ts";
+import { messageOf } from "./activity-failure.ts";
 import { compareWithHistory } from "./determinism.ts";
 import { EventType, executionStarted, type HistoryEvent, orchestratorStarted } from "./history.ts";
 import { differenceOnHost } from "./host-replay.ts";
@@ -77,7 +78,7 @@ export async function replayTurn(
       },
     });
   } catch (cause) {
-    if (!session.attached) return failedTurn(instance, step, messageOf(cause), stackOf(cause));
+    if (!session.attached) return failedTurn(instance, step, messageOf(cause));
     // The library throws what it also keeps; what it does not keep is the host's or the library's own fault.
     if (!session.end) session.fail(cause);
   }
@@ -136,19 +137,14 @@ function isRaised({ event }: Arrival): boolean {
   return event.EventType === EventType.eventRaised;
 }
 
-function failedTurn(
-  { customStatus }: Instance,
-  { at, events }: Pick<Step, "at" | "events">,
-  reason: string,
-  details = reason,
-): Turn {
-  const end: End = { kind: "failed", reason, details, atOnce: true };
+function failedTurn({ customStatus }: Instance, { at, events }: Pick<Step, "at" | "events">, reason: string): Turn {
+  const end: End = { kind: "failed", reason, atOnce: true };
   return { at, events, commands: [], cancelled: [], customStatus, warnings: [], leftOver: [], end, session: undefined };
 }
 
 function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
   const { id, input, parent } = instance;
-  const fixed = { ...LIBRARY_LIMITS, history, instanceId: id, isReplaying, parentInstanceId: parent?.id };
+  const fixed = { ...LIBRARY_LIMITS, history, instanceId: id, isReplaying, parentInstanceId: parent?.id ?? null };
   const text = JSON.stringify(fixed);
   return `${text.slice(0, -1)},"input":${input ?? "null"}}`;
 }

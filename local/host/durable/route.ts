@@ -1,5 +1,6 @@
 // What the routes of the durable HTTP API share: what they are given, how they read a request and write an answer.
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
+import { WEBHOOK_PREFIX } from "./client-binding.ts";
 import type { Entities } from "./entities.ts";
 import type { Orchestrations } from "./orchestrations.ts";
 
@@ -49,7 +50,7 @@ export function baseUrlOf({ headers }: DurableHttpRequest): string {
 
 export function ownPath({ path, query }: DurableHttpRequest): string {
   const text = query.toString();
-  return `/runtime/webhooks/durabletask/${path}${text ? `?${text}` : ""}`;
+  return `${WEBHOOK_PREFIX}${path}${text ? `?${text}` : ""}`;
 }
 
 /** A lone percent sign stands for itself. */

@@ -17,7 +17,6 @@ export type End =
   | {
       readonly kind: "failed";
       readonly reason: string;
-      readonly details: string;
       /** Also where tasks are still open: the engine failed it, not its own code. */
       readonly atOnce?: boolean;
     }
@@ -280,7 +279,6 @@ function polled(command: Command & { kind: "http" }, task: LibraryTask): Command
 }
 
 function failure(fault: unknown): End {
-  if (fault instanceof Error) return { kind: "failed", reason: fault.message, details: fault.stack ?? fault.message };
-  const text = typeof fault === "string" ? fault : inspect(fault);
-  return { kind: "failed", reason: text, details: text };
+  if (fault instanceof Error) return { kind: "failed", reason: fault.message };
+  return { kind: "failed", reason: typeof fault === "string" ? fault : inspect(fault) };
 }

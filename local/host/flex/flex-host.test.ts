@@ -87,7 +87,7 @@ const start = (name: string, id: string, input: unknown = null) =>
 
 async function outputOf<T>(id: string): Promise<T> {
   const status = () =>
-    get<{ runtimeStatus: string; output: T }>(`${command.url}/runtime/webhooks/durabletask/instances/${id}`);
+    get<{ runtimeStatus: string; output: T }>(`${command.url}/runtime/webhooks/durabletask/instances/${id}?code=local`);
   await expect.poll(async () => (await status()).runtimeStatus, WITHIN).toBe("Completed");
   return (await status()).output;
 }

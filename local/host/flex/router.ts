@@ -1,6 +1,6 @@
 // The one address of an app that several processes run: passes each request on to a process of the group that serves it.
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
-import { DURABLE_PREFIX, json, pathOf, text } from "../server.ts";
+import { isDurable, json, pathOf, text } from "../server.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 import type { InstanceStatus } from "./instances.ts";
 
@@ -35,7 +35,7 @@ export class Router {
     const app = this.#app;
     if (!app) return text(response, 503, "The host is starting.");
     const path = pathOf(request);
-    if (path.startsWith(DURABLE_PREFIX)) return await this.#passOn(app, DURABLE_GROUP, request, response);
+    if (isDurable(path)) return await this.#passOn(app, DURABLE_GROUP, request, response);
     if (path.startsWith("/admin/")) return await this.#admin(app, path, request, response);
     if (!app.state.isStarted) return text(response, 503, "The host is starting.");
     if (app.state.isStopping) return text(response, 503, "The host is stopping.");

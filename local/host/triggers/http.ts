@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { compileRoute, matchRoute, type Route, sortRoutes } from "../routes.ts";
 import { serveStreamed } from "./http-stream.ts";
+import { requestTrace } from "./http-trace.ts";
 
 /** The routes of the app's HTTP functions, under `prefix`; `fault` is told of those that cannot be. */
 export function httpRoutes(
@@ -58,13 +59,13 @@ export async function serveFunction(
   if (!match) return false;
   const { target: registered, params } = match;
   const invocationId = randomUUID();
-  const traceParent = request.headers["traceparent"];
+  const trace = requestTrace(request.headers);
   const invoke = (http: Record<string, unknown>, triggerMetadata: Record<string, TypedData>) =>
     app.invoke(registered.name, {
       invocationId,
       inputs: { [registered.triggerName]: { http } },
       triggerMetadata,
-      ...(typeof traceParent === "string" && { traceParent }),
+      ...trace,
     });
   try {
     if (streamUrl !== undefined) {

@@ -72,6 +72,8 @@ class ServiceBusListener implements Listener {
     const client = this.#clients.client(String(connection));
     const options = {
       skipParsingBodyAsJson: true,
+      // The SDK would make numbers of dates among the application properties.
+      skipConvertingDate: true,
       maxAutoLockRenewalDurationInMs: this.#settings.maxAutoLockRenewalDurationMs,
     };
     const source: Source = {

@@ -137,7 +137,9 @@ class TimerListener implements Listener {
   async #invoke(isPastDue: boolean): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     const { app, registered } = this.#context;
-    const data = { json: JSON.stringify(timerInfo(this.#status, this.#schedule, isPastDue)) };
+    const status = this.#monitored ? shownStatus(this.#status, this.#schedule) : null;
+    const info = { Schedule: { AdjustForDST: true }, ScheduleStatus: status, IsPastDue: isPastDue };
+    const data = { json: JSON.stringify(info) };
     try {
       await invokeWithRetry(app, registered, { inputs: { [registered.triggerName]: data } }, this.#stopped.signal);
     } catch (cause) {
@@ -155,14 +157,10 @@ function intervalMs(schedule: Schedule): number {
 /** .NET's zero date, which stands for "never". */
 const NEVER = "0001-01-01T00:00:00";
 
-function timerInfo(status: TimerStatus | undefined, schedule: Schedule, IsPastDue: boolean): object {
+function shownStatus(status: TimerStatus | undefined, schedule: Schedule): object {
   return {
-    Schedule: { AdjustForDST: true },
-    ScheduleStatus: {
-      Last: status?.last?.toISOString() ?? NEVER,
-      LastUpdated: status?.updatedAt.toISOString() ?? NEVER,
-      Next: (status?.next ?? schedule.next(new Date()))?.toISOString() ?? NEVER,
-    },
-    IsPastDue,
+    Last: status?.last?.toISOString() ?? NEVER,
+    LastUpdated: status?.updatedAt.toISOString() ?? NEVER,
+    Next: (status?.next ?? schedule.next(new Date()))?.toISOString() ?? NEVER,
   };
 }

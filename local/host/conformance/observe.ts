@@ -1,0 +1,235 @@
+// Asks a running Functions host what it gives to functions and clients, by the conformance app; the same for any host.
+import { setTimeout as sleep } from "node:timers/promises";
+import { normalised } from "./normalised.ts";
+
+export interface HostAddress {
+  readonly url: string;
+  /** Opens the durable webhooks. */
+  readonly code: string;
+}
+
+/** By name: what was seen, without what differs from run to run. */
+export type Observations = Readonly<Record<string, unknown>>;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const WITHIN_MS = 30_000;
+const POLL_MS = 50;
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+export async function observe(host: HostAddress): Promise<Observations> {
+  const asked = new Asked(host);
+  const seen = {
+    ...(await traces(asked)),
+    ...(await activities(asked)),
+    ...(await failures(asked)),
+    ...(await lives(asked)),
+    ...(await entities(asked)),
+    ...(await history(asked)),
+    ...(await webhooks(asked)),
+    ...(await timer(asked)),
+  };
+  return normalised(seen, host) as Observations;
+}
+
+/** The three ways to ask: the app, its client library, and the webhooks. */
+class Asked {
+  readonly #host: HostAddress;
+
+  constructor(host: HostAddress) {
+    this.#host = host;
+  }
+
+  async app(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<unknown> {
+    const request = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
+    return (await answerOf(`${this.#host.url}/api/${path}`, request)).body;
+  }
+
+  client(method: string, ...parameters: readonly unknown[]): Promise<unknown> {
+    return this.app("ask", { method, parameters });
+  }
+
+  webhook(path: string, method = "GET", code: string | undefined = this.#host.code): Promise<Answer> {
+    const url = new URL(`${this.#host.url}/runtime/webhooks/durabletask/${path}`);
+    if (code !== "") url.searchParams.set("code", code);
+    return answerOf(url.href, { method });
+  }
+
+  async run(name: string, instanceId: string, input?: unknown): Promise<Record<string, unknown>> {
+    await this.app("start", { name, instanceId, input });
+    return this.until(instanceId, ({ runtimeStatus }) => !/Pending|Running|Suspended/.test(String(runtimeStatus)));
+  }
+
+  async until(
+    instanceId: string,
+    isSo: (status: Record<string, unknown>) => boolean,
+  ): Promise<Record<string, unknown>> {
+    for (const deadline = Date.now() + WITHIN_MS; ; await sleep(POLL_MS)) {
+      const { body } = await this.webhook(`instances/${instanceId}`);
+      const status = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+      if (isSo(status)) return status;
+      if (Date.now() > deadline) throw new Error(`${instanceId} is still ${JSON.stringify(status)}`);
+    }
+  }
+
+  async noted(what: string): Promise<unknown> {
+    for (const deadline = Date.now() + WITHIN_MS; ; await sleep(POLL_MS)) {
+      const notes = (await this.app("observed")) as { what: string; value: unknown }[];
+      const note = notes.find((each) => each.what === what);
+      if (note) return note.value;
+      if (Date.now() > deadline) throw new Error(`The app has not seen: ${what}`);
+    }
+  }
+}
+
+async function answerOf(url: string, request: RequestInit): Promise<Answer> {
+  const response = await fetch(url, request);
+  const text = await response.text();
+  try {
+    return { status: response.status, body: JSON.parse(text) };
+  } catch {
+    return { status: response.status, body: text };
+  }
+}
+
+const statusOf = ({ runtimeStatus }: Record<string, unknown>) => runtimeStatus;
+const withStatus =
+  (wanted: string) =>
+  (status: Record<string, unknown>): boolean =>
+    status["runtimeStatus"] === wanted;
+
+async function traces(asked: Asked): Promise<Observations> {
+  return {
+    "HTTP without a trace": await asked.app("trace"),
+    "HTTP within a trace": await asked.app("trace", undefined, { traceparent: TRACE }),
+  };
+}
+
+async function activities(asked: Asked): Promise<Observations> {
+  const input = {
+    number: 5,
+    text: "t",
+    digits: "12",
+    list: [1],
+    object: { Small: 1, inner: { Big: 2 } },
+    nothing: null,
+  };
+  return {
+    "activity inputs": (await asked.run("inputs", "inputs", input))["output"],
+    "orchestration without an input": (await asked.run("context", "no-input"))["output"],
+    "orchestration with an input": (await asked.run("context", "some-input", { a: 1 }))["output"],
+    "orchestration with null for an input": (await asked.run("context", "null-input", null))["output"],
+  };
+}
+
+async function failures(asked: Asked): Promise<Observations> {
+  return {
+    "failed activities": (await asked.run("failures", "failures"))["output"],
+    "failed orchestration": await asked.run("failsItself", "failsItself"),
+    "failed sub-orchestrations": (await asked.run("failedChildren", "failedChildren"))["output"],
+    "orchestration failed by its activity": await asked.run("failsByActivity", "failsByActivity"),
+  };
+}
+
+async function lives(asked: Asked): Promise<Observations> {
+  await asked.app("start", { name: "waits", instanceId: "held" });
+  await asked.until("held", withStatus("Running"));
+  const running = await asked.webhook("instances/held");
+  const unfailed = await asked.client("rewind", "held", "why");
+  await asked.client("suspend", "held", "stock-taking");
+  const suspended = await asked.until("held", withStatus("Suspended"));
+  await asked.client("resume", "held", "done");
+  const resumed = await asked.until("held", withStatus("Running"));
+  await asked.client("raiseEvent", "held", "go", 1);
+  await asked.client("raiseEvent", "held", "end", 1);
+  const ended = await asked.until("held", withStatus("Completed"));
+  await asked.app("start", { name: "waits", instanceId: "stopped" });
+  await asked.until("stopped", withStatus("Running"));
+  await asked.client("terminate", "stopped", "enough");
+  const terminated = await asked.until("stopped", withStatus("Terminated"));
+  await asked.app("start", { name: "waits", instanceId: "unwanted" });
+  await asked.until("unwanted", withStatus("Running"));
+  const purged = await asked.webhook("instances/unwanted", "DELETE");
+  await asked.run("rewound", "rewound");
+  await asked.client("rewind", "rewound", "again");
+  const rewound = await asked.until("rewound", withStatus("Completed"));
+  return {
+    "running instance": running,
+    "suspended instance": suspended,
+    "resumed instance": { output: resumed["output"] },
+    "ended instance": ended,
+    "terminated instance": { output: terminated["output"] },
+    "purge of a running instance": purged,
+    "status of a purged instance": await asked.webhook("instances/unwanted"),
+    "purge of an unknown instance": await asked.webhook("instances/nobody", "DELETE"),
+    "purge without a time": (await asked.webhook("instances", "DELETE")).status,
+    "rewound instance": { status: statusOf(rewound), output: rewound["output"] },
+    "rewind of a running instance": unfailed,
+    "rewind of an ended instance": await asked.client("rewind", "held", "why"),
+    "rewind of an unknown instance": await asked.client("rewind", "nobody", "why"),
+    "restart under a new id": (await asked.webhook("instances/held/restart", "POST")).status,
+    "restart of an unknown instance": (await asked.webhook("instances/nobody/restart", "POST")).status,
+    "terminate of an unknown instance": await asked.webhook("instances/nobody/terminate", "POST"),
+  };
+}
+
+async function entities(asked: Asked): Promise<Observations> {
+  const counter = { entity: "Counter", key: "one" };
+  const stateless = { entity: "Counter", key: "stateless" };
+  await asked.client("signalEntity", counter, "add", 2);
+  await asked.client("signalEntity", stateless, "get");
+  await asked.until("@counter@one", ({ input }) => JSON.stringify(input)?.includes('"2"') ?? false);
+  const list = await asked.webhook("instances?instanceIdPrefix=@counter@one");
+  return {
+    "entity's invocation": await asked.noted("entity"),
+    "entity's state": await asked.webhook("entities/Counter/one"),
+    "unknown entity": await asked.webhook("entities/Counter/nobody"),
+    "entity without a state": await asked.webhook("entities/Counter/stateless"),
+    "entity among the instances": list,
+    "entity as an instance": await asked.webhook("instances/@counter@one"),
+    "list of entities": await asked.webhook("entities/counter?fetchState=true"),
+    "list of entities without their states": await asked.webhook("entities"),
+  };
+}
+
+async function history(asked: Asked): Promise<Observations> {
+  await asked.app("start", { name: "everything", instanceId: "history" });
+  await asked.until("history", ({ customStatus }) => customStatus === "caught");
+  await asked.client("raiseEvent", "history", "go", { c: 3 });
+  await asked.until("history", withStatus("Completed"));
+  const shown = async (id: string, query = "") => {
+    const { body } = await asked.webhook(`instances/${id}?showHistory=true${query}`);
+    return (body as { historyEvents?: readonly Record<string, unknown>[] }).historyEvents ?? [];
+  };
+  const whole = await shown("history", "&showHistoryOutput=true");
+  await asked.app("start", { name: "pending", instanceId: "pending" });
+  await asked.until("pending", ({ customStatus }) => customStatus === "waiting");
+  return {
+    "history of what still runs": await shown("pending"),
+    "history with results": whole.filter((event) => !isOfEntity(event)),
+    "history of an entity's operation": whole.filter(isOfEntity),
+    "history without results or inputs": await shown("history", "&showInput=false"),
+  };
+}
+
+/** The message to it, and the answer, whose name is the message's id. */
+function isOfEntity({ EventType, Name }: Record<string, unknown>): boolean {
+  return EventType === "EventSent" || (EventType === "EventRaised" && Name !== "go");
+}
+
+async function webhooks(asked: Asked): Promise<Observations> {
+  return {
+    "webhook without a code": await asked.webhook("instances", "GET", ""),
+    "webhook with a wrong code": await asked.webhook("instances", "GET", "wrong"),
+    "unknown webhook": (await asked.webhook("nothing")).status,
+    "start by a webhook": (await asked.webhook("orchestrators/child/by-webhook", "POST")).body,
+    "start of an unknown orchestration": (await asked.webhook("orchestrators/nobody", "POST")).status,
+  };
+}
+
+async function timer(asked: Asked): Promise<Observations> {
+  return { "timer of two seconds": await asked.noted("timer") };
+}
