@@ -28,6 +28,7 @@ const EXPECTED: { readonly [agent: string]: readonly string[] } = {
     "shipTo.postalCode",
     "shipTo.country",
   ],
+  refunds: ["orderId"],
   smoke: ["orderId"],
 };
 
