@@ -58,6 +58,8 @@ test("P18 P19 a broken endpoint gets no more work, the other one takes it; a pro
 });
 
 test("P19 where room is scarce urgent orders go first, and the others don't starve", async () => {
+  // While the first two have all of its places, the others come: whoever is faster to arrive gains nothing.
+  await app.switchOn("fraud", { kind: "slow", delayMs: 3000, calls: 2 });
   await app.switchOn("fraud", { kind: "slow", delayMs: 150, calls: 60 });
   const normal = named("normal", 30);
   const urgent = named("urgent", 12);
