@@ -1,14 +1,18 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 import { beforeEach, expect, test } from "vitest";
 import type { AgentRequest, BoundedReply } from "../../shared/agents/agent.ts";
+import { knownAgents } from "../../shared/agents/agents.ts";
 import type { Order } from "../../shared/domain/order.ts";
+import { RESERVING_STEP } from "../../shared/domain/refund.ts";
 import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { parseSubmission } from "../../shared/messaging/submission-message.ts";
 import { createRefundsAgent } from "../../shared/operations/refunds-agent.ts";
 import { createMemoryOrderStore, type MemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { returns } from "../../shared/workflows/returns.ts";
+import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld } from "../support/world.ts";
 
 const [, RETURNS] = returns as readonly [Workflow, Workflow];
 const CAPTURED = 2150;
@@ -147,6 +151,58 @@ test("P13 P16 a reservation that comes after its return was undone is refused; t
   if (undone) await store.replace(undone, { ...undone.record, direction: "forward" });
   expect(await ask("reserve", "return-1")).toMatchObject({ kind: "done" });
   expect(await refundsOf()).toEqual({ "return-1": 700 });
+});
+
+/** The store of a process that dies after its n-th call: what it asked for has been done. */
+function dyingAfter(calls: number): { readonly store: MemoryOrderStore; readonly made: () => number } {
+  let made = 0;
+  const died = async <T>(work: Promise<T>): Promise<T> => {
+    const answer = await work;
+    made += 1;
+    if (made === calls) throw new Error("died");
+    return answer;
+  };
+  const dying = {
+    ...store,
+    create: (...given: Parameters<MemoryOrderStore["create"]>) => died(store.create(...given)),
+    state: (...given: Parameters<MemoryOrderStore["state"]>) => died(store.state(...given)),
+    order: (...given: Parameters<MemoryOrderStore["order"]>) => died(store.order(...given)),
+    change: (...given: Parameters<MemoryOrderStore["change"]>) => died(store.change(...given)),
+    replace: (...given: Parameters<MemoryOrderStore["replace"]>) => died(store.replace(...given)),
+  };
+  return { store: dying, made: () => made };
+}
+
+test("P16 wherever a process dies on the way of a return, it reserves once, and refunds that charge under one key", async () => {
+  const lines = [{ sku: "TEA-1", quantity: 1, unitPrice: 700 }];
+  const body = sampleOrder("return-1", { workflow: "returns", returnOf: "sold-1", lines });
+  const sold = await store.state("sold-1");
+  let deaths = 0;
+  for (let calls = 1; ; calls += 1) {
+    store = createMemoryOrderStore();
+    if (sold) await store.create(sampleOrder("sold-1"), { ...sold.record, owner: undefined });
+    const { store: dying, made } = dyingAfter(calls);
+    const world = createWorld(NOON_MS, dying);
+    const agents = new Map([...world.agents, ["refunds", createRefundsAgent(dying, world.now)]]);
+    Object.assign(world, { agents, workflows: loadWorkflows(knownAgents, [RETURNS]) });
+    const live = async () => {
+      const claim = await world.submit(body);
+      if (claim?.kind === "claimed") await world.runAttempt({ orderId: "return-1", attempt: 1, direction: "forward" });
+    };
+    await live().catch(() => {
+      deaths += 1;
+      return live();
+    });
+    expect((await store.state("return-1"))?.record.processState, `died after call ${calls}`).toBe("Processed");
+    expect(await refundsOf()).toEqual({ "return-1": 700 });
+    const paid = world.calls.filter(({ operation }) => operation === "refundReturn");
+    expect(new Set(paid.map(({ idempotencyKey }) => idempotencyKey))).toEqual(
+      new Set(["return-1:refundPayment:forward"]),
+    );
+    for (const { results } of paid) expect(results[RESERVING_STEP]).toMatchObject({ chargeId: "ch-1", amount: 700 });
+    if (made() < calls) break;
+  }
+  expect(deaths).toBeGreaterThan(10);
 });
 
 test("P1 an order names the order that was sold if it is a return, and only then", () => {
