@@ -46,6 +46,7 @@ function throwEverywhere(dir: string): void {
     "export const telemetrySettings = parseTelemetryConfig(process.env);",
     // The app starts: what is broken is found later.
     "export function checkSettings() {}",
+    "export const [submissionQueues, agentTeams] = [[], []];",
   ]);
   // The console asks for no port: it hands out files.
   breakModule(join(dir, "dist/functions/http/console-files.js"), []);
