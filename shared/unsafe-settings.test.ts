@@ -1,6 +1,7 @@
 // Which ways of signing in, and which reply queues, the app starts with.
 import { expect, test } from "vitest";
 import { parseConfig } from "./config.ts";
+import { unsafeSettings } from "./unsafe-settings.ts";
 
 const connected = {
   ServiceBus: "Endpoint=sb://127.0.0.1/",
@@ -56,6 +57,18 @@ test.each([
   ["^quarantine$|^replies-", "quarantine"],
 ])("a reply pattern %s that one of the app's own queues matches is refused", (pattern, named) => {
   expect(start({ ReplyQueuePattern: pattern })).toThrow(`ReplyQueuePattern: must not match the app's own ${named}`);
+});
+
+test("nor may it match a sender's own queue or a team's replies", () => {
+  const given = {
+    ...parseConfig(connected),
+    SubmissionQueues: [{ queue: "orders-tea" }],
+    AgentTeams: [{ team: "risk" }],
+  };
+  const matching = (pattern: RegExp) => unsafeSettings({ ...given, ReplyQueuePattern: pattern }, {});
+  expect(matching(/-tea$/)).toMatchObject([{ message: expect.stringContaining("orders-tea") }]);
+  expect(matching(/-risk$/)).toMatchObject([{ message: expect.stringContaining("agent-replies-risk") }]);
+  expect(matching(/^replies-/)).toEqual([]);
 });
 
 test.each(["Cosmos__accountEndpoint", "AzureWebJobsStorage__blobServiceUri", "OTEL_EXPORTER_OTLP_ENDPOINT"])(

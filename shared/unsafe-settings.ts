@@ -13,6 +13,9 @@ interface Given {
   readonly QuarantineQueue: string;
   readonly AgentRequestsQueue: string;
   readonly AgentRepliesQueue: string;
+  /** Queues of one sender each, and teams with a reply queue each. */
+  readonly SubmissionQueues?: readonly { readonly queue: string }[];
+  readonly AgentTeams?: readonly { readonly team: string }[];
 }
 
 export interface UnsafeSetting {
@@ -69,13 +72,15 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
 
 /** Whoever sends an order could have the app's status messages sent to a queue that the app itself takes from. */
 function replyQueueFaults(given: Given): UnsafeSetting[] {
-  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests } = given;
+  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests, AgentRepliesQueue: replies } = given;
   const own = [
     given.OrdersQueue,
     given.PriorityOrdersQueue,
     given.SchedulerQueue,
     given.QuarantineQueue,
-    given.AgentRepliesQueue,
+    replies,
+    ...(given.SubmissionQueues ?? []).map(({ queue }) => queue),
+    ...(given.AgentTeams ?? []).map(({ team }) => `${replies}-${team}`),
     ...[...knownAgents.keys()].map((agent) => `${requests}-${agent}`),
   ];
   const matched = own.filter((queue) => pattern.test(queue));

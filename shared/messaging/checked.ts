@@ -16,9 +16,10 @@ const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
 /** @param whole what a fault that has no place of its own is about */
 export function check<T>(schema: z.ZodType<T>, input: unknown, whole: string): Checked<T> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return { kind: "valid", value: parsed.data };
+  // Also where a contract takes anything, as in the place of a message's body.
   const depth = isNestedTooDeep(input) ? [`${whole}: is nested more than ${DEPTH_LIMIT} levels deep`] : [];
-  return { kind: "invalid", faults: [...depth, ...inWords(parsed.error, whole)] };
+  if (parsed.success && depth.length === 0) return { kind: "valid", value: parsed.data };
+  return { kind: "invalid", faults: [...depth, ...(parsed.success ? [] : inWords(parsed.error, whole))] };
 }
 
 /** @param query the URL's, each name with its value */

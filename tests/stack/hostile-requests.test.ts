@@ -120,6 +120,14 @@ describe("what a sender may try", () => {
     const body = `{"reason":"r","order":${deep}}`;
     const answer = await send(host, "POST", "/api/orders/none/resubmit", JSON_TYPE, body);
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
+    const resent = await send(
+      host,
+      "POST",
+      "/api/dead-letters/orders/1/resend",
+      JSON_TYPE,
+      `{"reason":"r","body":${deep}}`,
+    );
+    expect(resent).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
   });
 
   test.each([
