@@ -160,7 +160,10 @@ test("functions are triggered by subscriptions, each by what its rules select, a
   await eventually(() => expect(runsOf("red").map(({ message }) => message)).toEqual(["red"]));
   expect(runsOf("red")[0]?.metadata).toMatchObject({ applicationProperties: { color: "red" }, deliveryCount: 1 });
   busRuns.length = 0;
-  const response = await fetch(`${host.baseUrl}/api/publish`, { method: "POST", body: JSON.stringify(["a", { b: 1 }]) });
+  const response = await fetch(`${host.baseUrl}/api/publish`, {
+    method: "POST",
+    body: JSON.stringify(["a", { b: 1 }]),
+  });
   expect(response.status).toBe(202);
   await eventually(() => expect(runsOf("all").map(({ message }) => message)).toEqual(["a", { b: 1 }]));
   expect(runsOf("red")).toEqual([]);
