@@ -2,18 +2,20 @@
 import type { RegisteredFunction } from "./contract.ts";
 
 /** Triggers that the host itself listens to or serves. */
-const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger"];
+const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger", "queueTrigger", "warmupTrigger"];
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const INPUTS = ["durableClient", "orchestrationClient"];
-const OUTPUTS = ["http", "serviceBus"];
+const OUTPUTS = ["http", "serviceBus", "queue"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "warmup" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
+  queuetrigger: "queue",
+  warmuptrigger: "warmup",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",
   entitytrigger: "durable",

@@ -15,6 +15,16 @@ export interface ServiceBusSettings {
   readonly sessionIdleTimeoutMs: number;
 }
 
+/** By the names of `extensions.queues`. */
+export interface QueueSettings {
+  readonly maxPollingIntervalMs: number;
+  readonly visibilityTimeoutMs: number;
+  readonly batchSize: number;
+  readonly maxDequeueCount: number;
+  readonly newBatchThreshold: number;
+  readonly messageEncoding: "base64" | "none";
+}
+
 /** How long a host that was killed keeps other hosts from its timers. */
 export interface ListenerLockSettings {
   readonly periodMs: number;
@@ -24,6 +34,7 @@ export interface ListenerLockSettings {
 export interface HostSettings {
   readonly routePrefix: string;
   readonly serviceBus: ServiceBusSettings;
+  readonly queues: QueueSettings;
   /** Undefined: no limit. */
   readonly functionTimeoutMs: number | undefined;
   /** By category prefix, as in `logging.logLevel`; its absence means `information`. */
@@ -116,6 +127,16 @@ const schema = z.object({
           sessionIdleTimeout: timeSpan.optional(),
         })
         .prefault({}),
+      queues: z
+        .object({
+          maxPollingInterval: timeSpan.optional(),
+          visibilityTimeout: timeSpan.optional(),
+          batchSize: count.min(1).max(32).default(16),
+          maxDequeueCount: count.min(1).default(5),
+          newBatchThreshold: count.optional(),
+          messageEncoding: z.enum(["base64", "none"]).default("base64"),
+        })
+        .prefault({}),
       durableTask: z
         .object({
           hubName: z.string().min(1).optional(),
@@ -144,6 +165,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     recoveryPollingIntervalMs:
       singleton.listenerLockRecoveryPollingInterval?.ms ?? LISTENER_LOCK.recoveryPollingIntervalMs,
   };
+  const { maxPollingInterval, visibilityTimeout, ...queues } = extensions.queues;
   const { maxAutoLockRenewalDuration, sessionIdleTimeout, ...serviceBus } = extensions.serviceBus;
   return {
     routePrefix: (extensions.http?.routePrefix ?? "api").replace(/^\/+|\/+$/g, ""),
@@ -151,6 +173,12 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
       ...serviceBus,
       maxAutoLockRenewalDurationMs: maxAutoLockRenewalDuration?.ms ?? 5 * 60_000,
       sessionIdleTimeoutMs: sessionIdleTimeout?.ms ?? 60_000,
+    },
+    queues: {
+      ...queues,
+      maxPollingIntervalMs: maxPollingInterval?.ms ?? 60_000,
+      visibilityTimeoutMs: visibilityTimeout?.ms ?? 0,
+      newBatchThreshold: queues.newBatchThreshold ?? Math.floor(queues.batchSize / 2),
     },
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},

@@ -25,12 +25,15 @@ import type { HostServer } from "./server.ts";
 import { ServiceBusClients, within } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
 import { bindFunctions, fillIn, isDisabled, type Settings } from "./settings.ts";
+import { sendToQueue } from "./storage/queue-output.ts";
 import { timerStatuses } from "./timer-status.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
 import { ListenerLock } from "./triggers/listener-lock.ts";
 import { serviceBusListener } from "./triggers/service-bus.ts";
+import { storageQueueListener } from "./triggers/storage-queue.ts";
 import { timerListener } from "./triggers/timer.ts";
+import { warmupListener } from "./triggers/warmup.ts";
 
 export interface HostOptions {
   /** The folder of the app, with its package.json and host.json. */
@@ -199,7 +202,10 @@ export class Host {
     const { bindings = {} } = this.functions.find(({ name }) => name === functionName) ?? {};
     const written = Object.entries(bindings).map(async ([name, binding]) => {
       const data = name === "$return" ? returnValue : outputs[name];
-      if (data && isSentOutput(binding.type, binding.direction)) await sendOutput(this.#clients, binding, data);
+      if (!data || !isSentOutput(binding.type, binding.direction)) return;
+      if (binding.type.toLowerCase() === "queue")
+        await sendToQueue(binding, data, this.#hostJson.queues.messageEncoding);
+      else await sendOutput(this.#clients, binding, data);
     });
     await Promise.all(written);
   }
@@ -239,6 +245,10 @@ export class Host {
       }
       case "serviceBus":
         return serviceBusListener(context, this.#clients, this.#hostJson.serviceBus);
+      case "warmup":
+        return warmupListener(context);
+      case "queue":
+        return storageQueueListener(context, this.#hostJson.queues);
       default:
         return undefined;
     }

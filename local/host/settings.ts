@@ -23,8 +23,13 @@ export function readLocalSettings(appDir: string): Settings {
   return settings;
 }
 
-const CONNECTED = new Set(["servicebustrigger", "servicebus"]);
-const DEFAULT_CONNECTION = "ServiceBus";
+/** The bindings that have a connection, with the setting that it is in where they name none. */
+const CONNECTED: Readonly<Record<string, string>> = {
+  servicebustrigger: "ServiceBus",
+  servicebus: "ServiceBus",
+  queuetrigger: "Storage",
+  queue: "Storage",
+};
 
 /** Fills in the settings of all bindings: `connection` is then the connection string itself. Each fault is a line. */
 export function bindFunctions(
@@ -48,15 +53,15 @@ function bindSettings(binding: Binding, settings: Settings, fault: (text: string
   for (const [key, value] of Object.entries(binding)) {
     filled[key] = typeof value === "string" ? fillIn(value, settings, (name) => fault(missing(key, name))) : value;
   }
-  if (CONNECTED.has(binding.type.toLowerCase())) {
+  const usual = CONNECTED[binding.type.toLowerCase()];
+  if (usual !== undefined) {
     const connection = typeof filled["connection"] === "string" ? filled["connection"] : "";
-    const name = connection || DEFAULT_CONNECTION;
+    const name = connection || usual;
+    const byIdentity = Object.keys(settings).find((key) => key.startsWith(`${name}__`));
     const found = settings[name] ?? settings[`AzureWebJobs${name}`];
     if (found) filled["connection"] = found;
-    else if (settings[`${name}__fullyQualifiedNamespace`] !== undefined) {
-      fault(
-        `setting "${name}" is given by identity ("${name}__fullyQualifiedNamespace"); here it has to be a connection string`,
-      );
+    else if (byIdentity !== undefined) {
+      fault(`setting "${name}" is given by identity ("${byIdentity}"); here it has to be a connection string`);
     } else fault(`setting "${name}" (or "AzureWebJobs${name}") with the connection string is missing`);
   }
   return { ...filled, type: binding.type, direction: binding.direction };
