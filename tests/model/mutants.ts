@@ -40,6 +40,15 @@ function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {})
   };
 }
 
+/** Each step that waited in vain has failed once more. */
+function withWaitsCounted(record: StateRecord): StateRecord {
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.waitCount > 0 ? { ...step, failureCount: (step.failureCount ?? 0) + 1 } : step,
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
 /** Marks the next level Running, or concludes, only after the step is completed. */
 function apart(write: GuardedWrite): readonly GuardedWrite[] {
   const [step, ...rest] = write.changes;
@@ -176,6 +185,12 @@ export const PLANTED: readonly Planted[] = [
     "a supervisor that takes waiting for failure",
     "that no agent took up",
     { reads: waitingAsRunning },
+    { bounds: { stalls: 1 } },
+  ),
+  plant(
+    "a wait that counts as a failure of its step",
+    "that no agent took up",
+    { replaces: withWaitsCounted },
     { bounds: { stalls: 1 } },
   ),
   plant(
