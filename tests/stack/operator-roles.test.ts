@@ -187,7 +187,7 @@ describe("the payment token", () => {
     ]);
     await sender.close();
     const ids = async () => (await app.records.quarantined()).map(({ messageId }) => messageId);
-    await expect.poll(ids).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
+    await expect.poll(ids, { timeout: 10_000 }).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
     const list = JSON.parse(await get("dead-letters?queue=quarantine", "Orders.Read")) as {
       messages: { messageId: string; sequenceNumber: string }[];
     };

@@ -250,7 +250,7 @@ test("neither who ordered nor what pays for it stands in logs, traces or the eng
     await tracesOf(orderId);
   }
   await app.shop.send({ ...personal("private-4"), currency: "euro" });
-  await expect.poll(async () => (await app.records.quarantined()).length).toBe(1);
+  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(1);
 
   // The store, the bus and the services have the order itself.
   const kept = ["logs", "traces", "host", "azurite"].map((part) => {
