@@ -8,6 +8,7 @@ const HOST_TRIGGERS = [
   "serviceBusTrigger",
   "queueTrigger",
   "cosmosDBTrigger",
+  "eventGridTrigger",
   "warmupTrigger",
 ];
 /** Triggers that the durable engine invokes. */
@@ -15,7 +16,7 @@ const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrig
 const INPUTS = ["durableClient", "orchestrationClient"];
 const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "warmup" | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
@@ -23,6 +24,7 @@ const KIND: Readonly<Record<string, TriggerKind>> = {
   servicebustrigger: "serviceBus",
   queuetrigger: "queue",
   cosmosdbtrigger: "cosmosDB",
+  eventgridtrigger: "eventGrid",
   warmuptrigger: "warmup",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",

@@ -138,3 +138,25 @@ test("from the beginning one host reads at a time, and the next one goes on wher
   await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["a=1", "b=2"]);
   await hosts[1].close(1000);
 });
+
+test("Event Grid's webhook confirms a subscription, and each event is an invocation", async () => {
+  storageRuns.length = 0;
+  const post = (body: unknown, type?: string, query = "functionName=events&code=local") =>
+    fetch(`${host.baseUrl}/runtime/webhooks/EventGrid?${query}`, {
+      method: "POST",
+      headers: { ...(type && { "aeg-event-type": type }) },
+      body: JSON.stringify(body),
+    });
+  const validation = await post([{ data: { validationCode: "512d38b6" } }], "SubscriptionValidation");
+  expect(await validation.json()).toEqual({ validationResponse: "512d38b6" });
+  const events = [1, 2].map((n) => ({ id: `${n}`, subject: "good", eventType: "made", data: { n } }));
+  expect((await post(events, "Notification")).status).toBe(202);
+  expect(runsOf("events").map(({ item }) => item)).toEqual(events);
+  expect(runsOf("events")[1]?.metadata).toEqual({ data: { n: 2 } });
+  const cloudEvent = { specversion: "1.0", id: "3", source: "test", type: "made", subject: "good" };
+  expect((await post(cloudEvent)).status).toBe(202);
+  expect((await post([{ ...events[0], subject: "bad" }])).status).toBe(500);
+  expect((await post("text")).status).toBe(400);
+  expect((await post(events, "Notification", "functionName=work&code=local")).status).toBe(404);
+  expect((await post(events, "Notification", "functionName=events")).status).toBe(401);
+});
