@@ -2,19 +2,29 @@
 import type { RegisteredFunction } from "./contract.ts";
 
 /** Triggers that the host itself listens to or serves. */
-const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger", "queueTrigger", "warmupTrigger"];
+const HOST_TRIGGERS = [
+  "httpTrigger",
+  "timerTrigger",
+  "serviceBusTrigger",
+  "queueTrigger",
+  "cosmosDBTrigger",
+  "eventGridTrigger",
+  "warmupTrigger",
+];
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const INPUTS = ["durableClient", "orchestrationClient"];
-const OUTPUTS = ["http", "serviceBus", "queue"];
+const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "warmup" | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
   queuetrigger: "queue",
+  cosmosdbtrigger: "cosmosDB",
+  eventgridtrigger: "eventGrid",
   warmuptrigger: "warmup",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",

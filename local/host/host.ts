@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
+import { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { DurableEngine, InvocationResult, RegisteredFunction } from "./contract.ts";
 import { bindingText } from "./durable/client-binding.ts";
 import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
@@ -19,14 +20,14 @@ import {
 import { type HostSettings, readHostJson } from "./host-json.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
+import { writeOutput } from "./outputs.ts";
 import { RunningInvocations } from "./running.ts";
 import { checkLibraries } from "./self-check.ts";
 import type { HostServer } from "./server.ts";
 import { ServiceBusClients, within } from "./service-bus-clients.ts";
-import { sendOutput } from "./service-bus-output.ts";
 import { bindFunctions, fillIn, isDisabled, type Settings } from "./settings.ts";
-import { sendToQueue } from "./storage/queue-output.ts";
 import { timerStatuses } from "./timer-status.ts";
+import { cosmosListener } from "./triggers/cosmos.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
 import { ListenerLock } from "./triggers/listener-lock.ts";
@@ -86,6 +87,7 @@ export class Host {
   readonly #log: Log;
   readonly #running = new RunningInvocations();
   readonly #clients = new ServiceBusClients();
+  readonly #cosmosClients = new CosmosClients();
   readonly #listeners = new Map<string, Listener>();
   #server: HostServer | undefined;
   #database: Database | undefined;
@@ -178,6 +180,7 @@ export class Host {
     await within(HAND_BACK_MS, Promise.all(listeners.map((listener) => listener.handBack())));
     await this.#engine?.close(leftMs());
     await this.#clients.close();
+    this.#cosmosClients.close();
     await this.#app?.close();
     this.#database?.close();
   }
@@ -200,12 +203,10 @@ export class Host {
 
   async #writeOutputs(functionName: string, { returnValue, outputs }: InvocationResult): Promise<void> {
     const { bindings = {} } = this.functions.find(({ name }) => name === functionName) ?? {};
+    const clients = { serviceBus: this.#clients, cosmos: this.#cosmosClients, queues: this.#hostJson.queues };
     const written = Object.entries(bindings).map(async ([name, binding]) => {
       const data = name === "$return" ? returnValue : outputs[name];
-      if (!data || !isSentOutput(binding.type, binding.direction)) return;
-      if (binding.type.toLowerCase() === "queue")
-        await sendToQueue(binding, data, this.#hostJson.queues.messageEncoding);
-      else await sendOutput(this.#clients, binding, data);
+      if (data && isSentOutput(binding.type, binding.direction)) await writeOutput(binding, data, clients);
     });
     await Promise.all(written);
   }
@@ -247,6 +248,8 @@ export class Host {
         return serviceBusListener(context, this.#clients, this.#hostJson.serviceBus);
       case "warmup":
         return warmupListener(context);
+      case "cosmosDB":
+        return cosmosListener(context, this.#cosmosClients);
       case "queue":
         return storageQueueListener(context, this.#hostJson.queues);
       default:

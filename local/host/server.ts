@@ -4,6 +4,7 @@ import { foreignRequest } from "../foreign-request.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
+import { isEventGrid, serveEventGrid } from "./triggers/event-grid.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
 /** What the server serves once the app is loaded. */
@@ -94,6 +95,9 @@ async function respond(
   if (path.startsWith("/admin/")) return await admin(served, request, response, path);
   if (isDurable(path)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
+  if (isEventGrid(path)) {
+    return await serveEventGrid({ ...served, key: WEBHOOK_KEY }, request, response, queryOf(request));
+  }
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
     response.end(await served.invokeActivity((await readBody(request)) ?? Buffer.alloc(0)));
     return;
@@ -111,6 +115,10 @@ export function isDurable(path: string): boolean {
 export function pathOf({ url = "/" }: IncomingMessage): string {
   const end = url.indexOf("?");
   return end < 0 ? url : url.slice(0, end);
+}
+
+export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 }
 
 async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -150,8 +158,7 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   if (!engine) return text(response, 404, "The app has no durable functions.");
   const isWebhook = path.startsWith(WEBHOOK_PREFIX);
   const prefix = isWebhook ? WEBHOOK_PREFIX : RPC_PREFIX;
-  const url = request.url ?? "/";
-  const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
+  const query = queryOf(request);
   const key = query.get("code") ?? request.headers["x-functions-key"];
   if (isWebhook && key !== WEBHOOK_KEY) return text(response, 401, "");
   const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();

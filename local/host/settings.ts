@@ -29,6 +29,8 @@ const CONNECTED: Readonly<Record<string, string>> = {
   servicebus: "ServiceBus",
   queuetrigger: "Storage",
   queue: "Storage",
+  cosmosdbtrigger: "CosmosDB",
+  cosmosdb: "CosmosDB",
 };
 
 /** Fills in the settings of all bindings: `connection` is then the connection string itself. Each fault is a line. */

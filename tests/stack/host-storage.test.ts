@@ -1,8 +1,10 @@
-// The host's storage queue triggers and outputs against Azurite.
+// The host's triggers and outputs on storage queues, against Azurite, and on Cosmos DB's change feed, against the local server.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningCosmos, startCosmos } from "../../local/cosmos/start.ts";
 import { type RunningHost, startHost } from "../../local/host/start.ts";
 import { StorageAccount } from "../../local/host/storage/storage-account.ts";
 import { type MessageEncoding, StorageQueue } from "../../local/host/storage/storage-queue.ts";
@@ -22,9 +24,12 @@ Object.assign(globalThis, { storageRuns });
 const runsOf = (name: string) => storageRuns.filter((run) => run.name === name);
 
 let azurite: RunningAzurite;
+let cosmos: RunningCosmos;
+let client: CosmosClient;
 let host: RunningHost;
 const start = (name: string, settings: Record<string, string> = {}) => {
-  const given = { AzureWebJobsStorage: azurite.address.connectionString, WorkQueue: "work", ...settings };
+  const connections = { AzureWebJobsStorage: azurite.address.connectionString, CosmosDB: cosmos.connectionString };
+  const given = { ...connections, WorkQueue: "work", Watched: "watched", ...settings };
   return startHost({ appDir: APP, port: 0, data: join(folder, name), settings: given });
 };
 const queue = (name: string, encoding: MessageEncoding = "base64") =>
@@ -33,14 +38,20 @@ const queue = (name: string, encoding: MessageEncoding = "base64") =>
 beforeAll(async () => {
   const ports = { azuriteBlob: 0, azuriteQueue: 0, azuriteTable: 0 };
   azurite = await startAzurite({ ports, data: undefined });
+  const containers = ["watched", "handed-over"].map((id) => ({ id, partitionKey: { paths: ["/id"] } }));
+  cosmos = await startCosmos({ port: 0, data: join(folder, "cosmos"), resources: { database: "shop", containers } });
+  client = new CosmosClient(cosmos.connectionString);
   host = await start("host");
 });
 afterAll(async () => {
   await host.close();
-  await azurite.close();
+  client.dispose();
+  await Promise.all([azurite.close(), cosmos.close()]);
   rmSync(folder, { recursive: true });
 });
 
+const container = (id: string): Container => client.database("shop").container(id);
+const changesSeen = () => runsOf("changes").flatMap(({ item }) => item as string[]);
 const send = (value: unknown) => fetch(`${host.baseUrl}/api/send`, { method: "POST", body: JSON.stringify(value) });
 
 test("a warm-up runs once when the host begins to serve", async () => {
@@ -85,7 +96,8 @@ test("a message that fails comes again, and after the last time goes to the pois
 test("several run at once, and a host that stops hands back what it has not done with", async () => {
   storageRuns.length = 0;
   await send(Array.from({ length: 6 }, () => ({ pauseMs: 300 })));
-  await expect.poll(() => runsOf("done"), { timeout: 8000 }).toHaveLength(6);
+  const pausing = () => runsOf("done").filter(({ item }) => JSON.stringify(item).includes("pauseMs"));
+  await expect.poll(pausing, { timeout: 8000 }).toHaveLength(6);
   expect(Math.max(...runsOf("work").map(({ running }) => running ?? 0))).toBeGreaterThan(1);
   storageRuns.length = 0;
   const other = await start("stops", { WorkQueue: "given-back" });
@@ -97,3 +109,54 @@ test("several run at once, and a host that stops hands back what it has not done
   expect(runsOf("work")[1]?.metadata).toMatchObject({ dequeueCount: 2 });
   await next.close(5000);
 }, 30_000);
+
+test("a function is handed the changes of a container, and its output makes some", async () => {
+  storageRuns.length = 0;
+  const documents = [1, 2, 3].map((n) => ({ id: `d${n}`, n }));
+  const response = await fetch(`${host.baseUrl}/api/save`, { method: "POST", body: JSON.stringify(documents) });
+  expect(response.status).toBe(202);
+  await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["d1=1", "d2=2", "d3=3"]);
+  expect(Math.max(...runsOf("changes").map(({ item }) => (item as string[]).length))).toBeLessThanOrEqual(2);
+});
+
+test("a page that fails is tried as often as the retry policy says, and then left behind", async () => {
+  storageRuns.length = 0;
+  await container("watched").items.upsert({ id: "bad", n: 4, fails: true });
+  await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["bad=4", "bad=4"]);
+  await container("watched").items.upsert({ id: "good", n: 5 });
+  await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["bad=4", "bad=4", "good=5"]);
+});
+
+test("from the beginning one host reads at a time, and the next one goes on where the last one stopped", async () => {
+  storageRuns.length = 0;
+  const watched = { Watched: "handed-over", WorkQueue: "unused" };
+  await container("handed-over").items.create({ id: "a", n: 1 });
+  const hosts = await Promise.all([start("one", watched), start("other", watched)]);
+  await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["a=1"]);
+  await hosts[0].close(1000);
+  await container("handed-over").items.create({ id: "b", n: 2 });
+  await expect.poll(() => changesSeen(), { timeout: 8000 }).toEqual(["a=1", "b=2"]);
+  await hosts[1].close(1000);
+});
+
+test("Event Grid's webhook confirms a subscription, and each event is an invocation", async () => {
+  storageRuns.length = 0;
+  const post = (body: unknown, type?: string, query = "functionName=events&code=local") =>
+    fetch(`${host.baseUrl}/runtime/webhooks/EventGrid?${query}`, {
+      method: "POST",
+      headers: { ...(type && { "aeg-event-type": type }) },
+      body: JSON.stringify(body),
+    });
+  const validation = await post([{ data: { validationCode: "512d38b6" } }], "SubscriptionValidation");
+  expect(await validation.json()).toEqual({ validationResponse: "512d38b6" });
+  const events = [1, 2].map((n) => ({ id: `${n}`, subject: "good", eventType: "made", data: { n } }));
+  expect((await post(events, "Notification")).status).toBe(202);
+  expect(runsOf("events").map(({ item }) => item)).toEqual(events);
+  expect(runsOf("events")[1]?.metadata).toEqual({ data: { n: 2 } });
+  const cloudEvent = { specversion: "1.0", id: "3", source: "test", type: "made", subject: "good" };
+  expect((await post(cloudEvent)).status).toBe(202);
+  expect((await post([{ ...events[0], subject: "bad" }])).status).toBe(500);
+  expect((await post("text")).status).toBe(400);
+  expect((await post(events, "Notification", "functionName=work&code=local")).status).toBe(404);
+  expect((await post(events, "Notification", "functionName=events")).status).toBe(401);
+});

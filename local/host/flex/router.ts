@@ -1,6 +1,7 @@
 // The one address of an app that several processes run: passes each request on to a process of the group that serves it.
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
-import { isDurable, json, pathOf, text } from "../server.ts";
+import { isDurable, json, pathOf, queryOf, text } from "../server.ts";
+import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 import type { InstanceStatus } from "./instances.ts";
 
@@ -39,8 +40,15 @@ export class Router {
     if (path.startsWith("/admin/")) return await this.#admin(app, path, request, response);
     if (!app.state.isStarted) return text(response, 503, "The host is starting.");
     if (app.state.isStopping) return text(response, 503, "The host is stopping.");
+    if (isEventGrid(path)) return await this.#eventGrid(app, request, response);
     if (path !== "/" || app.instances.has(HTTP_GROUP)) return await this.#passOn(app, HTTP_GROUP, request, response);
     return text(response, 200, "The Functions host is running.");
+  }
+
+  async #eventGrid(app: RoutedApp, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = eventGridFunction(queryOf(request));
+    const found = app.functions.find((one) => one.name === name);
+    return await this.#passOn(app, found?.group ?? "", request, response);
   }
 
   async #passOn(app: RoutedApp, group: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,0 +1,36 @@
+// One Cosmos DB client for each connection string, made when the first function needs it: the SDK is not loaded for an app without.
+import type { Container, CosmosClient } from "@azure/cosmos";
+import type { Binding, TypedData } from "../contract.ts";
+
+export type CosmosSdk = typeof import("@azure/cosmos");
+
+export class CosmosClients {
+  readonly #clients = new Map<string, CosmosClient>();
+
+  async sdk(): Promise<CosmosSdk> {
+    return await import("@azure/cosmos");
+  }
+
+  async container(connectionString: string, database: string, container: string): Promise<Container> {
+    let client = this.#clients.get(connectionString);
+    if (!client) {
+      const { CosmosClient: Client } = await this.sdk();
+      client = this.#clients.get(connectionString) ?? new Client(connectionString);
+      this.#clients.set(connectionString, client);
+    }
+    return client.database(database).container(container);
+  }
+
+  /** Writes what a function returns or sets: one document, or each of an array. */
+  async upsert({ connection, databaseName, containerName }: Binding, data: TypedData): Promise<void> {
+    const container = await this.container(String(connection), String(databaseName), String(containerName));
+    const json = "json" in data ? data.json : "string" in data ? data.string : undefined;
+    if (json === undefined) throw new Error(`A function's ${Object.keys(data)[0]} is no document for Cosmos DB.`);
+    const value = JSON.parse(json) as unknown;
+    for (const document of Array.isArray(value) ? value : [value]) await container.items.upsert(document);
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.dispose();
+  }
+}

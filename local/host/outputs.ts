@@ -1,0 +1,26 @@
+// Writes what a function put into its output bindings, each to where its type says.
+
+import type { CosmosClients } from "./change-feed/cosmos-clients.ts";
+import type { Binding, TypedData } from "./contract.ts";
+import type { QueueSettings } from "./host-json.ts";
+import type { ServiceBusClients } from "./service-bus-clients.ts";
+import { sendOutput } from "./service-bus-output.ts";
+import { sendToQueue } from "./storage/queue-output.ts";
+
+export interface OutputClients {
+  readonly serviceBus: ServiceBusClients;
+  readonly cosmos: CosmosClients;
+  readonly queues: QueueSettings;
+}
+
+/** The settings of the binding are filled in. */
+export async function writeOutput(binding: Binding, data: TypedData, clients: OutputClients): Promise<void> {
+  switch (binding.type.toLowerCase()) {
+    case "queue":
+      return await sendToQueue(binding, data, clients.queues.messageEncoding);
+    case "cosmosdb":
+      return await clients.cosmos.upsert(binding, data);
+    default:
+      return await sendOutput(clients.serviceBus, binding, data);
+  }
+}
