@@ -7,6 +7,7 @@ import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
+import { shortVisibility } from "../support/short-visibility.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { endsOf, faultsOf } from "./oracle.ts";
 import { type Action, INSTANCE_COUNTS, inWords, planOf, type Victim } from "./plan.ts";
@@ -48,6 +49,7 @@ export async function runChaos(
   say: (line: string) => void,
 ): Promise<ChaosReport> {
   using adapted = adaptApp([THREE_STEPS, CHAIN, hurried]);
+  shortVisibility(adapted.dir);
   await using app = await startTestStack({ appDir: adapted.dir, appSettings: SETTINGS, ...HOSTS[topology] });
   const walk = new Walk(app, say);
   const plan = planOf(seed, minutes, topology);

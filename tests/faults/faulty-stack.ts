@@ -10,6 +10,7 @@ import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { shortLocks } from "../support/short-locks.ts";
+import { shortVisibility } from "../support/short-visibility.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type End, faultsOf } from "./check-life.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -40,6 +41,7 @@ export async function startFaultyStack(
   { appSettings = {}, ...options }: Partial<StackOptions> & { readonly appSettings?: AppSettings } = {},
 ): Promise<FaultyStack> {
   const adapted = adaptApp(workflows);
+  shortVisibility(adapted.dir);
   const names = ["bus", "cosmos", "storage", ...REMOTES] as const;
   const proxies = await Promise.all(names.map(async (name) => [name, await FaultProxy.start()] as const));
   const proxy = (wanted: string) => {

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 
-const SHORT_VISIBILITY = "00:00:05";
-
 export interface AdaptedApp extends Disposable {
   readonly dir: string;
   /** Puts other workflows in the place of these, as a deployment does: whatever starts from now on has them. */
@@ -18,8 +16,7 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const dir = mkdtempSync(join(tmpdir(), "adapted-"));
   for (const part of ["functions", "shared", "console"])
     cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
-  cpSync(join(ROOT, "package.json"), join(dir, "package.json"));
-  writeFileSync(join(dir, "host.json"), JSON.stringify(hostSettings()));
+  for (const file of ["package.json", "host.json"]) cpSync(join(ROOT, file), join(dir, file));
   symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
   const file = join(dir, "dist/shared/workflows/order-fulfilment.js");
   if (!readFileSync(file, "utf8").includes("export const orderFulfilment"))
@@ -28,18 +25,4 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
     writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(next)};\n`);
   deploy(workflows);
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
-}
-
-/**
- * What a process of the slow engine took and did not finish stays invisible for five minutes (ENGINE=azure-storage): here for
- * seconds, as all of the suites' times are shorter than the app's.
- */
-function hostSettings(): unknown {
-  const settings = JSON.parse(readFileSync(join(ROOT, "host.json"), "utf8"));
-  Object.assign(settings.extensions.durableTask.storageProvider, {
-    controlQueueVisibilityTimeout: SHORT_VISIBILITY,
-    workItemQueueVisibilityTimeout: SHORT_VISIBILITY,
-    maxQueuePollingInterval: "00:00:01",
-  });
-  return settings;
 }

@@ -13,6 +13,7 @@ import type { ActionName } from "../../../shared/messaging/operator-request.ts";
 import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
 import { shortLocks } from "../../support/short-locks.ts";
+import { shortVisibility } from "../../support/short-visibility.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
@@ -35,6 +36,7 @@ export interface Rig extends AsyncDisposable {
 
 export async function startRig(topology: Topology): Promise<Rig> {
   const adapted = probeApp(workflows);
+  shortVisibility(adapted.dir);
   const folder = mkdtempSync(join(tmpdir(), "probe-"));
   const { watched, noted } = foldersOf(folder);
   for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
