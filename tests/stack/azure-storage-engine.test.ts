@@ -1,7 +1,7 @@
 // The whole app on the engine that behaves like Durable on Azure Storage: the samples end as they have to, and a burst shows its queue.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endedAsTold, follow } from "../../cli/follow.ts";
-import { readSamples, switchOnFaults } from "../../cli/samples.ts";
+import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -19,12 +19,7 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 test("the sample orders end as they have to", async () => {
   const samples = readSamples("azure-storage");
   await switchOnFaults(samples, app.stack.addresses.remotes);
-  const followed = [];
-  for (const sample of samples) {
-    const messageId = await app.shop.send(sample.body);
-    for (let copy = 1; copy < sample.copies; copy += 1) await app.shop.send(sample.body, messageId);
-    followed.push({ orderId: sample.orderId, messageId, sample, sentAt: Date.now() });
-  }
+  const followed = await sendSamples(samples, app.shop, app.records);
   const board = { show: () => undefined };
   const ended = await follow(followed, app.records, board, 150_000, new AbortController().signal);
   expect(

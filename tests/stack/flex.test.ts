@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
-import { endedAsTold, type Followed, follow } from "../../cli/follow.ts";
-import { readSamples, switchOnFaults } from "../../cli/samples.ts";
+import { endedAsTold, follow } from "../../cli/follow.ts";
+import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import type { InstanceName } from "../../local/stack/processes.ts";
 import { shortLocks } from "../support/short-locks.ts";
@@ -62,14 +62,10 @@ test(
       })),
     }));
     await switchOnFaults(samples, app.stack.addresses.remotes);
-    const sent = samples.map(async (sample): Promise<Followed> => {
-      const messageId = await app.shop.send(sample.body);
-      for (let copy = 1; copy < sample.copies; copy += 1) await app.shop.send(sample.body, messageId);
-      return { orderId: sample.orderId, messageId, sample, sentAt: Date.now() };
-    });
+    const sent = await sendSamples(samples, app.shop, app.records);
     const board = { show: () => undefined };
     const signal = new AbortController().signal;
-    const ended = await follow(await Promise.all(sent), app.records, board, SAMPLES_END_WITHIN_MS, signal);
+    const ended = await follow(sent, app.records, board, SAMPLES_END_WITHIN_MS, signal);
     const wrong = ended.filter((one) => !endedAsTold(one));
     expect(wrong.map(({ followed, ending, attempts }) => `${followed.orderId}: ${ending}, ${attempts}`)).toEqual([]);
     expect(ended).toHaveLength(8);
