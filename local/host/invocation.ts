@@ -18,7 +18,7 @@ export interface InvocationSurroundings {
   /** An input that does not come from the trigger, such as the durable client's; undefined where there is none. */
   input(binding: RegisteredFunction["trigger"]): TypedData | undefined;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
-  writeOutputs(registered: RegisteredFunction, result: InvocationResult): Promise<void>;
+  writeOutputs(registered: RegisteredFunction, result: InvocationResult, invocation: Invocation): Promise<void>;
 }
 
 /** A function with what an invocation needs, worked out once. */
@@ -103,7 +103,7 @@ export async function runInvocation(
   const outputs: Record<string, TypedData> = {};
   for (const { name, data } of response.outputData ?? []) outputs[name] = data;
   const result: InvocationResult = { returnValue: response.returnValue ?? undefined, outputs };
-  if (target.hasOutputs) await surroundings.writeOutputs(target.registered, result);
+  if (target.hasOutputs) await surroundings.writeOutputs(target.registered, result, invocation);
   return result;
 }
 
