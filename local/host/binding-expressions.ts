@@ -2,6 +2,7 @@
 // the input. (Functions documentation, "Binding expression patterns".)
 import { randomUUID } from "node:crypto";
 import type { Binding, Invocation, TypedData } from "./contract.ts";
+import { activityMetadata } from "./durable/activity-input.ts";
 
 const EXPRESSION = /\{([^{}]+)\}/g;
 
@@ -28,12 +29,16 @@ function resolved(text: string, key: string, invocation: Invocation): string {
   });
 }
 
-function bindingData({ inputs, triggerMetadata = {} }: Invocation): Record<string, unknown> {
+function bindingData({ inputs, activity, triggerMetadata = {} }: Invocation): Record<string, unknown> {
   const data: Record<string, unknown> = {};
+  const [triggerName = ""] = Object.keys(inputs);
+  const metadata: Readonly<Record<string, TypedData>> = activity
+    ? activityMetadata(triggerName, activity)
+    : triggerMetadata;
   for (const input of Object.values(inputs)) {
     if ("http" in input) Object.assign(data, input.http["query"], input.http["params"]);
   }
-  for (const [name, value] of Object.entries(triggerMetadata)) data[name] = plainValue(value);
+  for (const [name, value] of Object.entries(metadata)) data[name] = plainValue(value);
   return data;
 }
 

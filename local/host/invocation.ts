@@ -10,6 +10,7 @@ import type {
   ProgrammingModel,
   Registrations,
 } from "./core-module.ts";
+import { offerActivityMetadata } from "./durable/activity-input.ts";
 import type { Log, LogLevel } from "./log.ts";
 
 /** What the host adds to every invocation. */
@@ -67,6 +68,7 @@ export async function runInvocation(
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
   invocation.prepare?.(context, core);
+  if (invocation.activity) offerActivityMetadata(context, target.registered.triggerName, invocation.activity);
 
   const hookContext: HookContext = {
     hookData: {},
