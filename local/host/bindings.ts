@@ -14,7 +14,7 @@ const HOST_TRIGGERS = [
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const INPUTS = ["durableClient", "orchestrationClient"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB"];
+const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
 
 export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
 

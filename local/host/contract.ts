@@ -38,11 +38,20 @@ export interface RetryPolicy {
   readonly maximumInterval?: { readonly seconds: number };
 }
 
+/** What an activity was called with. */
+export interface ActivityCall {
+  /** JSON text. */
+  readonly input: string;
+  readonly instanceId: string;
+}
+
 export interface Invocation {
   readonly invocationId: string;
   /** By binding name: the trigger's input. The host adds other inputs, such as the durable client's. */
   readonly inputs: Readonly<Record<string, TypedData>>;
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
+  /** Set for an activity, in the place of its metadata. */
+  readonly activity?: ActivityCall;
   readonly traceParent?: string;
   readonly traceState?: string;
   /** Set where the function's own retry policy runs it again. */

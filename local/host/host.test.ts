@@ -214,7 +214,7 @@ test("every fault of every function is in one error at the start", async () => {
   expect(String(fault).split("\n")).toEqual([
     "The app cannot run here:",
     expect.stringContaining(`function "thumbnails": this host has no trigger "blobTrigger"; it knows httpTrigger`),
-    expect.stringContaining(`function "writer": this host has no output "blob"; it knows http, serviceBus`),
+    expect.stringContaining(`function "writer": this host has no output "table"; it knows http, serviceBus`),
     expect.stringMatching(/function "sweeper", binding "timer\w+" \(timerTrigger\): setting "SweepEvery"/),
     expect.stringMatching(/function "intake", .*setting "Intake", which "queueName" refers to as %Intake%, is missing/),
     expect.stringMatching(

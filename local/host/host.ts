@@ -3,9 +3,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
+import { resolveExpressions } from "./binding-expressions.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import { CosmosClients } from "./change-feed/cosmos-clients.ts";
-import type { DurableEngine, InvocationResult, RegisteredFunction } from "./contract.ts";
+import type { DurableEngine, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
 import { bindingText } from "./durable/client-binding.ts";
 import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
 import { answerActivity, SharedActivities } from "./flex/activities.ts";
@@ -114,7 +115,7 @@ export class Host {
       runsHooks,
       log: this.#log,
       input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
-      writeOutputs: (registered, result) => this.#writeOutputs(registered.name, result),
+      writeOutputs: (registered, result, invocation) => this.#writeOutputs(registered.name, result, invocation),
       track: (registered, invocationId) => this.#track(registered, invocationId),
     });
     this.#app = app;
@@ -201,12 +202,13 @@ export class Host {
     };
   }
 
-  async #writeOutputs(functionName: string, { returnValue, outputs }: InvocationResult): Promise<void> {
-    const { bindings = {} } = this.functions.find(({ name }) => name === functionName) ?? {};
+  async #writeOutputs(name: string, { returnValue, outputs }: InvocationResult, invocation: Invocation): Promise<void> {
+    const { bindings = {} } = this.functions.find((registered) => registered.name === name) ?? {};
     const clients = { serviceBus: this.#clients, cosmos: this.#cosmosClients, queues: this.#hostJson.queues };
-    const written = Object.entries(bindings).map(async ([name, binding]) => {
-      const data = name === "$return" ? returnValue : outputs[name];
-      if (data && isSentOutput(binding.type, binding.direction)) await writeOutput(binding, data, clients);
+    const written = Object.entries(bindings).map(async ([place, binding]) => {
+      const data = place === "$return" ? returnValue : outputs[place];
+      if (!data || !isSentOutput(binding.type, binding.direction)) return;
+      await writeOutput(resolveExpressions(binding, invocation), data, clients);
     });
     await Promise.all(written);
   }

@@ -10,6 +10,7 @@ import type {
   ProgrammingModel,
   Registrations,
 } from "./core-module.ts";
+import { offerActivityMetadata } from "./durable/activity-input.ts";
 import type { Log, LogLevel } from "./log.ts";
 
 /** What the host adds to every invocation. */
@@ -18,7 +19,7 @@ export interface InvocationSurroundings {
   /** An input that does not come from the trigger, such as the durable client's; undefined where there is none. */
   input(binding: RegisteredFunction["trigger"]): TypedData | undefined;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
-  writeOutputs(registered: RegisteredFunction, result: InvocationResult): Promise<void>;
+  writeOutputs(registered: RegisteredFunction, result: InvocationResult, invocation: Invocation): Promise<void>;
 }
 
 /** A function with what an invocation needs, worked out once. */
@@ -67,6 +68,7 @@ export async function runInvocation(
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
   invocation.prepare?.(context, core);
+  if (invocation.activity) offerActivityMetadata(context, target.registered.triggerName, invocation.activity);
 
   const hookContext: HookContext = {
     hookData: {},
@@ -103,7 +105,7 @@ export async function runInvocation(
   const outputs: Record<string, TypedData> = {};
   for (const { name, data } of response.outputData ?? []) outputs[name] = data;
   const result: InvocationResult = { returnValue: response.returnValue ?? undefined, outputs };
-  if (target.hasOutputs) await surroundings.writeOutputs(target.registered, result);
+  if (target.hasOutputs) await surroundings.writeOutputs(target.registered, result, invocation);
   return result;
 }
 

@@ -5,6 +5,7 @@ import type { Binding, TypedData } from "./contract.ts";
 import type { QueueSettings } from "./host-json.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
+import { writeBlob } from "./storage/blob-output.ts";
 import { sendToQueue } from "./storage/queue-output.ts";
 
 export interface OutputClients {
@@ -13,9 +14,11 @@ export interface OutputClients {
   readonly queues: QueueSettings;
 }
 
-/** The settings of the binding are filled in. */
+/** The settings and expressions of the binding are filled in. */
 export async function writeOutput(binding: Binding, data: TypedData, clients: OutputClients): Promise<void> {
   switch (binding.type.toLowerCase()) {
+    case "blob":
+      return await writeBlob(binding, data);
     case "queue":
       return await sendToQueue(binding, data, clients.queues.messageEncoding);
     case "cosmosdb":

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Container, CosmosClient } from "@azure/cosmos";
+import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningCosmos, startCosmos } from "../../local/cosmos/start.ts";
 import { type RunningHost, startHost } from "../../local/host/start.ts";
@@ -159,4 +160,17 @@ test("Event Grid's webhook confirms a subscription, and each event is an invocat
   expect((await post("text")).status).toBe(400);
   expect((await post(events, "Notification", "functionName=work&code=local")).status).toBe(404);
   expect((await post(events, "Notification", "functionName=events")).status).toBe(401);
+});
+
+test("what goes out becomes a blob, whose path is made of what the invocation has", async () => {
+  const kept = BlobServiceClient.fromConnectionString(azurite.address.connectionString).getContainerClient("kept");
+  const read = async (name: string) => (await kept.getBlobClient(name).downloadToBuffer()).toString();
+  const response = await fetch(`${host.baseUrl}/api/keep/letters/first`, { method: "POST", body: "Dear \u00e4" });
+  expect(response.status).toBe(202);
+  expect(await read("letters/first.txt")).toBe("Dear \u00e4");
+  await queue("copy").send(JSON.stringify({ place: { folder: "copies" }, NAME: "second", text: "a copy" }));
+  await expect.poll(() => read("copies/second").catch(() => ""), { timeout: 8000 }).toBe("a copy");
+  await queue("copy").send(JSON.stringify({ place: {}, name: "nowhere", text: "lost" }));
+  const poison = queue("copy-poison");
+  await expect.poll(async () => (await poison.receive(1, 60_000)).length, { timeout: 8000 }).toBe(1);
 });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
 import type { HttpCall } from "./actions.ts";
 import { activityFailure } from "./activity-failure.ts";
-import { activityInput, activityMetadata } from "./activity-input.ts";
+import { activityInput } from "./activity-input.ts";
 import { callHttp } from "./http-call.ts";
 
 export type Work =
@@ -77,7 +77,7 @@ export class Activities {
       const { returnValue } = await this.#app.invoke(name, {
         invocationId: randomUUID(),
         inputs: { [target.triggerName]: activityInput(input) },
-        triggerMetadata: activityMetadata(target.triggerName, input, instanceId),
+        activity: { input, instanceId },
       });
       return { kind: "done", result: resultText(returnValue) };
     } catch (cause) {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EntityId } from "durable-functions";
 import { describe, expect, test } from "vitest";
+import { Database } from "../../database/database.ts";
 import { openBench } from "./harness.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
@@ -142,4 +143,21 @@ describe("locks", () => {
     await expect.poll(async () => (await bench.client.getStatus(last)).customStatus).toBe("locked");
     await bench.close();
   });
+});
+
+test("a hub of an earlier version, which kept no time of creation, is taken up", async () => {
+  const data = mkdtempSync(join(tmpdir(), "durable-entities-old-"));
+  const old = new Database(join(data, "durable-testhub.sqlite"));
+  old.exec(
+    "CREATE TABLE entities (id TEXT PRIMARY KEY, state TEXT NOT NULL, updatedAt INTEGER NOT NULL) WITHOUT ROWID",
+  );
+  await old.write(() => old.prepare("INSERT INTO entities VALUES ('@counter@old', '7', ?)").run(Date.UTC(2026, 0)));
+  old.close();
+  const bench = await openBench(APP, { data });
+  const counter = new EntityId("Counter", "old");
+  expect((await bench.client.getStatus("@counter@old")).createdTime).toEqual(new Date(Date.UTC(2026, 0)));
+  await bench.client.signalEntity(counter, "add", 1);
+  await expect.poll(async () => (await bench.client.readEntityState(counter)).entityState).toBe(8);
+  await bench.close();
+  rmSync(data, { recursive: true });
 });

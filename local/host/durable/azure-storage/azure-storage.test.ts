@@ -117,7 +117,8 @@ test("three kills under load lose nothing, and record each answer once", async (
     (id: string) => `start ${id} slowChain {"key":"${id}","ms":30}`,
     (id: string) => `start ${id} race {"key":"${id}","workMs":5,"limitMs":60000}`,
     (id: string) => `start ${id} race {"key":"${id}","workMs":1500,"limitMs":1100}`,
-    (id: string) => `start ${id} retry {"key":"${id}","call":3,"attempts":5}`,
+    // The activity counts its calls in the process: each of four lives may use up two attempts that fail.
+    (id: string) => `start ${id} retry {"key":"${id}","call":3,"attempts":9}`,
     (id: string) => `start ${id} waits {"before":1300,"names":["x","y"]}`,
     (id: string) => `start ${id} parent {"childId":"child-of-${id}"}`,
   ];
