@@ -28,7 +28,8 @@ import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
-import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
+import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "./supervision/connect.ts";
+import type { SupervisionReader } from "./supervision/read-supervision.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
 import { processTelemetry } from "./telemetry/events.ts";
 import { isExporting } from "./telemetry/start.ts";
@@ -78,6 +79,7 @@ export function bulkPorts(): BulkPorts {
 
 interface ConsolePorts {
   readonly attention: AttentionView;
+  readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
   readonly signIn: Config["OperatorSignIn"];
   /** The order's contract as JSON Schema. */
@@ -250,6 +252,10 @@ function compose(config: Config): App {
       clockSkewMs: config.ClockSkew,
       now,
     }),
+    supervision: connectSupervisionReader(
+      { blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }), ledgerContainer: config.SupervisionContainer },
+      database,
+    ),
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
     signIn: config.OperatorSignIn,
     orderContract: orderContract(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "../../cli/build.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
-import { plant } from "./planted.ts";
+import { plant, plantDecisions } from "./planted.ts";
 
 const VIEWS = {
   attention: "/",
@@ -13,6 +13,7 @@ const VIEWS = {
   order: "/orders/refused-1",
   stuck: "/orders/stuck-1",
   processed: "/orders/plain-1",
+  supervision: "/supervision",
   "dead-letters": "/dead-letters/quarantine",
   "not-found": "/orders/nowhere",
 } as const;
@@ -28,6 +29,7 @@ mkdirSync(folder, { recursive: true });
 build();
 await using app = await startTestStack();
 await plant(app, 5);
+await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
 const browser = await openBrowser();
 const base = `${app.stack.addresses.host?.url}/console`;
 for (const [look, options] of Object.entries(LOOKS)) {

@@ -109,6 +109,12 @@ test("answers are what the schemas say", async () => {
   await answer("dead-letters", contract.deadLetterCounts);
   const letters = await answer("dead-letters?queue=quarantine", contract.deadLetterPage);
   await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);
+  const { leader } = await answer("supervisor", contract.supervisor);
+  expect(leader).toMatchObject({ leads: true, epoch: 1, since: expect.stringMatching(/^20\d\d-/) });
+  expect((await answer("supervisor/entries", contract.ledgerPage)).entries).toContainEqual(
+    expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
+  );
+  expect((await get("/api/supervisor/entries?day=yesterday")).status).toBe(400);
   expect((await get("/api/attention/orders?limit=0&group=-")).status).toBe(400);
 });
 

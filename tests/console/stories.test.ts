@@ -9,7 +9,7 @@ import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
-import { type Planted, plant } from "./planted.ts";
+import { type Planted, plant, plantDecisions } from "./planted.ts";
 
 let app: TestStack;
 let browser: Browser;
@@ -168,6 +168,33 @@ test("a message in the quarantine is read with its faults, mended and sent again
   expect(errors).toEqual([]);
 });
 
+test("who leads, and what the sweeps of a day decided, page by page; from a decision to its order", async () => {
+  // More entries of one instant than a page has: none is shown twice, none is left out.
+  await plantDecisions(app, "2026-01-31", 60);
+  const { page, errors } = await visit("/supervision");
+  await page.getByRole("heading", { name: /^Leads: / }).waitFor();
+  await page.getByText(/^epoch \d+, since \d/).waitFor();
+  await page.getByRole("row", { name: /Sweep/ }).first().waitFor();
+  await page.goto(`${base}/supervision?day=2026-01-31`);
+  const rows = page.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(50);
+  expect(await rows.first().textContent()).toContain("Late replyplain-1takePayment, attempt 1: attempt 2 holds it");
+  await button(page, "Show more").click();
+  await expect.poll(() => rows.count()).toBe(62);
+  const shown = await rows.locator("td:nth-child(3)").allTextContents();
+  expect(new Set(shown).size).toBe(61);
+  expect(await rows.filter({ hasText: "planned-lost" }).textContent()).toContain("was written by another first");
+  const decided = rows.filter({ hasText: "plain-1" }).filter({ hasText: "Next attempt" });
+  expect(await decided.textContent()).toContain("Waiting, takePayment, attempt 2, 1 failure");
+  await decided.getByRole("link").click();
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Day before" }).click();
+  await page.getByText("Nothing is recorded for this day").waitFor();
+  expect(new URL(page.url()).search).toBe("?day=2026-01-30");
+  expect(errors).toEqual([]);
+});
+
 test("a search has an address, and Back restores it", async () => {
   const { page } = await visit("/search");
   await page.getByLabel("Order id or correlation id").fill("plain");
@@ -244,7 +271,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
   test("in any view", async () => {
     const { page } = await openPage(browser, { colorScheme });
     const quarantine = `${base}/dead-letters/quarantine`;
-    for (const path of ["/", "/overview", "/search", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+    for (const path of ["/", "/overview", "/search", "/supervision", "/orders/stuck-1", "/dead-letters/quarantine"]) {
       await page.goto(base + path);
       await page.waitForLoadState("networkidle");
       expect(await faultsOf(page), path).toEqual([]);

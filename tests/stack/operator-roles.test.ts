@@ -26,6 +26,8 @@ const ROUTES = {
     "GET api/workflows",
     "GET api/dead-letters",
     "GET api/dead-letters/{queue}/{sequenceNumber}",
+    "GET api/supervisor",
+    "GET api/supervisor/entries",
     "GET api/supervisor/what-if",
     "GET api/bulk",
     "GET api/bulk/{bulkId}",
