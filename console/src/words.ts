@@ -147,6 +147,7 @@ export const ORDER = {
   result: "Result",
   endpoint: "Endpoint",
   tries: (count: number) => `${count} retries`,
+  countedFailures: (count: number) => `${count} counted as failures`,
   waits: (count: number) => `waited ${count} times for its agent`,
   afterSteps: (names: string) => `after ${names}`,
   first: "first",
@@ -177,6 +178,7 @@ export const ORDER = {
     attempt: "Attempt",
     failures: "Failures counted",
     priority: "Priority",
+    owner: "Sender",
     created: "Received",
     updated: "Last change",
     due: "Due",
@@ -231,6 +233,14 @@ export const SEARCH = {
   slow: "Without a state this looks through all orders and may take long.",
   created: "Received",
   updated: "Last change",
+  export: "Export",
+  exportAs: { csv: "Export as CSV", jsonl: "Export as JSON lines" },
+  exporting: (count: number) => `${count.toLocaleString("en")} orders read so far`,
+  stopExport: "Stop the export",
+  exportStopped: "Export stopped: no file was written.",
+  exported: (count: number) => `Exported ${count.toLocaleString("en")} orders.`,
+  exportedSome: (limit: number) =>
+    `Exported the newest ${limit.toLocaleString("en")} orders. There are more: add a filter.`,
   found: (count: number, isAll: boolean) => `${count.toLocaleString("en")}${isAll ? "" : "+"} orders`,
 } as const;
 

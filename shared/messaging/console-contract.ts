@@ -100,6 +100,8 @@ const run = z.object({
   startBy: instant.nullable(),
   completeBy: instant.nullable(),
   retryCount: z.int(),
+  /** How many of the retries count against the threshold; absent: none. */
+  failureCount: z.int().optional(),
   waitCount: z.int(),
   error: z.string().nullable(),
   endpoint: z.string().nullable(),
@@ -122,6 +124,8 @@ const stateRecord = orderSummary.omit({ steps: true }).extend({
   dueAt: instant.optional(),
   orderRevision: z.int(),
   correlationId: z.string(),
+  /** The sender whose own queue it came by. */
+  owner: z.string().optional(),
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
   history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),

@@ -208,6 +208,60 @@ test("a search has an address, and Back restores it", async () => {
   expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
 });
 
+test("a search is exported as CSV and as JSON lines, all its pages, with progress; it can be stopped", async () => {
+  const { page, errors } = await visit("/search?state=Processed&q=plain");
+  let asked = 0;
+  let release = () => {};
+  await page.route("**/api/orders?*limit=200*", async (route) => {
+    asked += 1;
+    if (asked > 1) return route.fallback();
+    // The first page is said to have another one, which is held back.
+    const response = await route.fetch();
+    const body = { ...(await response.json()), continuation: "held" };
+    await route.fulfill({ response, json: body });
+    await page.route("**/api/orders?*continuation=held*", async (held) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await held.abort().catch(() => {});
+    });
+  });
+  const csv = page.getByRole("button", { name: "Export as CSV" });
+  await csv.click();
+  await page.getByText("1 orders read so far").waitFor();
+  expect(await csv.isDisabled()).toBe(true);
+  await button(page, "Stop the export").click();
+  await page.getByText("Export stopped: no file was written.").waitFor();
+  release();
+
+  const download = async (name: string) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
+    return { name: file.suggestedFilename(), text: readFileSync((await file.path()) ?? "", "utf8") };
+  };
+  const table = await download("Export as CSV");
+  expect(table.name).toMatch(/^orders-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
+  expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
+  await page.getByText("Exported 1 orders.").waitFor();
+  const lines = await download("Export as JSON lines");
+  expect(lines.name).toMatch(/\.jsonl$/);
+  expect(JSON.parse(lines.text)).toMatchObject({ orderId: "plain-1", processState: "Processed" });
+  expect(errors).toEqual([]);
+});
+
+test("an order shows its sender, and of each step how many tries count as failures", async () => {
+  const { page } = await openPage(browser);
+  await page.route("**/api/orders/plain-1", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    Object.assign(body.record, { owner: "tea" });
+    Object.assign(body.record.steps.takePayment, { retryCount: 3, failureCount: 2 });
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${base}/orders/plain-1`);
+  await page.getByText("3 retries · 2 counted as failures").waitFor();
+  expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
+});
+
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
   const { page } = await openPage(browser);
   const environment = { name: "production", colour: "red" };

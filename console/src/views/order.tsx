@@ -98,7 +98,7 @@ function History({ record: { history } }: { readonly record: OrderRecord }) {
 }
 
 function Details({ record }: { readonly record: OrderRecord }) {
-  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId } = record;
+  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId, owner } = record;
   const traceId = record.traceparent?.split("-")[1];
   const { labels } = ORDER;
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -112,6 +112,7 @@ function Details({ record }: { readonly record: OrderRecord }) {
     [labels.updated, <Instant key="at" at={updatedAt} />],
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : ORDER.none],
     [labels.correlation, correlationId],
+    ...(owner === undefined ? [] : [[labels.owner, owner] as const]),
     [labels.trace, traceId ?? ORDER.none],
     [ORDER.statuses, record.notices.map(({ status }) => status).join(", ") || ORDER.none],
   ];
