@@ -371,3 +371,16 @@ export const SUPERVISION = {
       .filter(Boolean)
       .join(", "),
 } as const;
+
+export const HANDLING = {
+  title: "Claim and notes",
+  claim: "Claim for 30 min",
+  longer: "Claim for 30 min more",
+  release: "Release the claim",
+  claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
+  withGroup: "with all orders of the cause",
+  noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
+  note: "Note",
+  noteHint: "For other operators. It is kept for 30 days after the last change here; no personal data.",
+  addNote: "Add the note",
+} as const;

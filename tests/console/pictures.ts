@@ -53,6 +53,15 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.goto(`${base}/`);
   await page.getByRole("link", { name: "has expired" }).click();
   await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
+  await page.getByRole("button", { name: "Add the note" }).waitFor();
+  if (look === "light") {
+    await page.getByRole("button", { name: "Claim for 30 min" }).click();
+    await page.getByRole("button", { name: "Release the claim" }).waitFor();
+    await page.getByRole("textbox", { name: "Note" }).fill("The card service is asked: ticket 42.");
+    await page.getByRole("button", { name: "Add the note" }).click();
+    await page.locator(".notes").getByText("ticket 42").waitFor();
+  }
+  await page.waitForLoadState("networkidle");
   await take("group");
   // Each look has its own run, which is begun in the last one alone.
   await page.getByRole("button", { name: /^Mark resolved all/ }).click();

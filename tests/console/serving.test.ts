@@ -114,6 +114,17 @@ test("answers are what the schemas say", async () => {
   expect((await answer("supervisor/entries", contract.ledgerPage)).entries).toContainEqual(
     expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
   );
+  const target = { kind: "order", id: "a/b?#c" };
+  const claim = (text: string) =>
+    fetch(`${host}/api/claims`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ target, change: { kind: "note", text } }),
+    });
+  const statuses = await Promise.all(["one", "two", "three"].map(async (text) => (await claim(text)).status));
+  expect(statuses.sort()).toEqual([200, 412, 412]);
+  const { handlings } = await answer("claims", contract.handlings);
+  expect(handlings).toMatchObject([{ target, claim: null, notes: [{ by: "local-operator" }] }]);
   expect((await get("/api/supervisor/entries?day=yesterday")).status).toBe(400);
   expect((await get("/api/attention/orders?limit=0&group=-")).status).toBe(400);
 });

@@ -195,6 +195,46 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   expect(errors).toEqual([]);
 });
 
+test("of two operators one claims a cause and the other is told; a note of each stands with the cause and its order", async () => {
+  const as = (name: string) => ({ extraHTTPHeaders: { "x-ms-client-principal-name": name } });
+  const [ada, bob] = await Promise.all([visit("/", as("ada@example.com")), visit("/", as("bob@example.com"))]);
+  for (const { page } of [ada, bob]) {
+    await page.getByRole("link", { name: "nobody delivers there" }).click();
+    await button(page, "Claim for 30 min").waitFor();
+  }
+  await button(ada.page, "Claim for 30 min").click();
+  await button(ada.page, "Release the claim").waitFor();
+  await button(bob.page, "Claim for 30 min").click();
+  await bob.page.getByRole("alert").getByText("Changed by somebody else").waitFor();
+  const panel = bob.page.getByRole("region", { name: "Claim and notes" });
+  await panel.getByText(/^Claimed by ada@example.com until \d\d:/).waitFor();
+  expect(await button(bob.page, "Claim for 30 min").count()).toBe(0);
+  expect(ada.errors).toEqual([]);
+
+  await ada.page.getByRole("textbox", { name: "Note" }).fill("the carrier knows");
+  await bob.page.getByRole("textbox", { name: "Note" }).fill("ticket 42");
+  await button(ada.page, "Add the note").click();
+  await ada.page.getByText("the carrier knows").first().waitFor();
+  await button(bob.page, "Add the note").click();
+  await panel.locator("li").getByText("the carrier knows").waitFor();
+  expect(await bob.page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("ticket 42");
+  await button(bob.page, "Add the note").click();
+  await panel.locator("li").getByText("ticket 42").waitFor();
+  expect(await bob.page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
+
+  await bob.page.goto(`${base}/`);
+  await bob.page
+    .getByRole("article")
+    .getByText(/^Claimed by ada@example.com until .* · 2 notes$/)
+    .waitFor();
+  await bob.page.getByRole("link", { name: "stuck-1" }).click();
+  await bob.page.getByText(/with all orders of the cause/).waitFor();
+  await bob.page.getByText("ticket 42").waitFor();
+  await button(bob.page, "Claim for 30 min").click();
+  await button(bob.page, "Release the claim").click();
+  await button(bob.page, "Claim for 30 min").waitFor();
+});
+
 test("a search has an address, and Back restores it", async () => {
   const { page } = await visit("/search");
   await page.getByLabel("Order id or correlation id").fill("plain");
@@ -260,6 +300,8 @@ test("an order shows its sender, and of each step how many tries count as failur
   await page.goto(`${base}/orders/plain-1`);
   await page.getByText("3 retries · 2 counted as failures").waitFor();
   expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
+  // The page asks for the order again and again.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {

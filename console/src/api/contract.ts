@@ -12,6 +12,8 @@ export type {
   DeadLetterCounts,
   DeadLetterPage,
   ErrorKind,
+  HandlingAnswer,
+  Handlings,
   Inspection,
   LedgerEntry,
   LedgerPage,

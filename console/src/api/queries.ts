@@ -10,6 +10,7 @@ import type {
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
+  Handlings,
   Inspection,
   LedgerPage,
   OrderPage,
@@ -161,6 +162,13 @@ export const useLedger = (day: string, isToday: boolean) =>
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     refetchInterval: isToday && LIST_MS,
+  });
+
+export const useClaims = () =>
+  useQuery({
+    queryKey: ["claims"],
+    queryFn: ({ signal }) => get<Handlings>("claims", signal),
+    refetchInterval: LIST_MS,
   });
 
 /** What a preview could not take is told once: whoever reloads the page sees how many it is for, and no more. */

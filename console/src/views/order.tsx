@@ -12,6 +12,8 @@ import { ORDER } from "../words.ts";
 
 const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
 
+const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
+
 export function OrderView({ orderId }: { readonly orderId: string }) {
   const order = useOrder(orderId);
   return (
@@ -28,6 +30,9 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
     <>
       <Standing record={record} />
       <Actions inspection={inspection} />
+      <Suspense>
+        <Handling target={{ kind: "order", id: record.orderId }} />
+      </Suspense>
       <Section title={ORDER.steps}>
         {workflow && (
           <Suspense fallback={<Loading />}>
