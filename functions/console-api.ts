@@ -1,8 +1,10 @@
 // What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
 import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
-import type { Session } from "../shared/messaging/console-contract.ts";
+import type { LedgerPage, Session, Supervisor } from "../shared/messaging/console-contract.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
+import { ledgerContinuationOf, parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
+import { shownEntry } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -41,6 +43,31 @@ operatorEndpoint("attentionOrders", {
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { group, from, limit } = parsed.value;
     return { jsonBody: await consolePorts().attention.page(group, from, limit) };
+  },
+});
+
+operatorEndpoint("leadingSupervisor", {
+  method: "GET",
+  route: "supervisor",
+  role: "Orders.Read",
+  handle: async () => {
+    const supervisor: Supervisor = { leader: await consolePorts().supervision.leader() };
+    return { jsonBody: supervisor };
+  },
+});
+
+operatorEndpoint("supervisorEntries", {
+  method: "GET",
+  route: "supervisor/entries",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const parsed = parseLedgerQuery(request.query.entries());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
+    const { entries, next } = await consolePorts().supervision.page(day, limit, continuation);
+    const more = next ? { continuation: ledgerContinuationOf(next) } : {};
+    const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
+    return { jsonBody: page };
   },
 });
 

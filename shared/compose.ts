@@ -16,6 +16,7 @@ import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
+import { createHandling, type HandlingView } from "./operations/handle-order.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
@@ -23,12 +24,14 @@ import type { StockPorts } from "./operations/take-stock.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
-import { connectSupervision, STORAGE_RETRY } from "./supervision/connect.ts";
+import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "./supervision/connect.ts";
+import type { SupervisionReader } from "./supervision/read-supervision.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
 import { processTelemetry } from "./telemetry/events.ts";
 import { isExporting } from "./telemetry/start.ts";
@@ -78,6 +81,8 @@ export function bulkPorts(): BulkPorts {
 
 interface ConsolePorts {
   readonly attention: AttentionView;
+  readonly handling: HandlingView;
+  readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
   readonly signIn: Config["OperatorSignIn"];
   /** The order's contract as JSON Schema. */
@@ -243,19 +248,25 @@ function compose(config: Config): App {
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const census = createOrderCensus(orders);
   const stock = { ...ports, census, queueAges };
+  const supervisionContainer = database.container(config.SupervisionContainer);
+  const attention = createAttention({
+    openOrders: createOpenOrders(orders),
+    census,
+    clockSkewMs: config.ClockSkew,
+    now,
+  });
   const console: ConsolePorts = {
-    attention: createAttention({
-      openOrders: createOpenOrders(orders),
-      census,
-      clockSkewMs: config.ClockSkew,
-      now,
-    }),
+    attention,
+    handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
+    supervision: connectSupervisionReader(
+      { blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }), ledgerContainer: config.SupervisionContainer },
+      database,
+    ),
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
     signIn: config.OperatorSignIn,
     orderContract: orderContract(),
   };
-  const supervisionContainer = database.container(config.SupervisionContainer);
-  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention: console.attention };
+  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;

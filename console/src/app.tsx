@@ -13,6 +13,7 @@ import { ENVIRONMENT, TEXT } from "./words.ts";
 const OrderView = lazy(async () => ({ default: (await import("./views/order.tsx")).OrderView }));
 const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));
 const SearchView = lazy(async () => ({ default: (await import("./views/search.tsx")).SearchView }));
+const SupervisionView = lazy(async () => ({ default: (await import("./views/supervision.tsx")).SupervisionView }));
 const DeadLettersView = lazy(async () => ({ default: (await import("./views/dead-letters.tsx")).DeadLettersView }));
 const DeadLetterView = lazy(async () => ({ default: (await import("./views/dead-letter.tsx")).DeadLetterView }));
 
@@ -23,6 +24,7 @@ const VIEWS = [
   { path: "/overview", name: TEXT.overview },
   { path: "/search", name: TEXT.search },
   { path: "/dead-letters", name: TEXT.deadLetters },
+  { path: "/supervision", name: TEXT.supervision },
 ] as const;
 
 export function App() {
@@ -54,6 +56,9 @@ export function App() {
             </Route>
             <Route path="/search">
               <SearchView />
+            </Route>
+            <Route path="/supervision">
+              <SupervisionView />
             </Route>
             <Route path="/orders/:orderId">{({ orderId }) => <OrderView key={orderId} orderId={orderId} />}</Route>
             <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>

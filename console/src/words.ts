@@ -72,6 +72,7 @@ export const TEXT = {
   overview: "Overview",
   search: "Search",
   deadLetters: "Dead letters",
+  supervision: "Supervision",
   loading: "Loading",
   tryAgain: "Try again",
   signIn: "Sign in",
@@ -146,6 +147,7 @@ export const ORDER = {
   result: "Result",
   endpoint: "Endpoint",
   tries: (count: number) => `${count} retries`,
+  countedFailures: (count: number) => `${count} counted as failures`,
   waits: (count: number) => `waited ${count} times for its agent`,
   afterSteps: (names: string) => `after ${names}`,
   first: "first",
@@ -176,6 +178,7 @@ export const ORDER = {
     attempt: "Attempt",
     failures: "Failures counted",
     priority: "Priority",
+    owner: "Sender",
     created: "Received",
     updated: "Last change",
     due: "Due",
@@ -230,6 +233,14 @@ export const SEARCH = {
   slow: "Without a state this looks through all orders and may take long.",
   created: "Received",
   updated: "Last change",
+  export: "Export",
+  exportAs: { csv: "Export as CSV", jsonl: "Export as JSON lines" },
+  exporting: (count: number) => `${count.toLocaleString("en")} orders read so far`,
+  stopExport: "Stop the export",
+  exportStopped: "Export stopped: no file was written.",
+  exported: (count: number) => `Exported ${count.toLocaleString("en")} orders.`,
+  exportedSome: (limit: number) =>
+    `Exported the newest ${limit.toLocaleString("en")} orders. There are more: add a filter.`,
   found: (count: number, isAll: boolean) => `${count.toLocaleString("en")}${isAll ? "" : "+"} orders`,
 } as const;
 
@@ -282,4 +293,94 @@ export const BULK = {
     same: "Same cause again",
     other: "Failed otherwise",
   },
+} as const;
+
+const VERDICTS: { readonly [verdict: string]: string } = {
+  retry: "Next attempt",
+  reschedule: "Scheduled again",
+  later: "Has time left",
+  wait: "Pause, then next attempt",
+  hold: "Waits for an endpoint to be mended",
+  undo: "Compensation",
+  fail: "Error",
+  wake: "Scheduler told again",
+  tell: "Statuses sent",
+  none: "Could not be judged",
+};
+
+/** In the order in which they are shown. */
+const REPORT: { readonly [name: string]: string } = {
+  retried: "another attempt",
+  rescheduled: "scheduled again",
+  waiting: "with a pause",
+  held: "waiting for an endpoint",
+  toBeUndone: "to be compensated",
+  failed: "in Error",
+  woken: "scheduler told again",
+  told: "statuses sent",
+  later: "with time left",
+  lost: "written by another first",
+  broken: "not dealt with",
+};
+
+const SWEEP_ENDS: { readonly [end: string]: string } = {
+  time: "ended: out of time, the next one goes on",
+  "lead lost": "ended: another leads now",
+  fault: "ended: the store did not answer",
+};
+
+type Report = { readonly [name: string]: number | boolean | string };
+
+function reportWords(report: Report): string {
+  const found = Number(report["found"] ?? 0);
+  const parts = Object.entries(REPORT).flatMap(([name, words]) => (report[name] ? [`${report[name]} ${words}`] : []));
+  const end = SWEEP_ENDS[String(report["endedBy"])];
+  const counted = found === 0 ? "Nothing was due" : `${found} due`;
+  return [parts.length > 0 ? `${counted}: ${parts.join(", ")}` : counted, ...(end ? [end] : [])].join("; ");
+}
+
+export const SUPERVISION = {
+  about:
+    "A sweep finds orders that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.",
+  leader: "Leads",
+  lastLeader: "Led last",
+  nobody: "No supervisor has led yet",
+  free: "Nobody leads now. If this lasts longer than a minute, no order is recovered: see whether the app runs.",
+  epoch: (epoch: number) => `epoch ${epoch}`,
+  since: "since",
+  entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
+  dayBefore: "Day before",
+  dayAfter: "Day after",
+  nothing: "Nothing is recorded for this day",
+  at: "When",
+  what: "What",
+  order: "Order",
+  why: "Why",
+  before: "Before",
+  after: "After",
+  sweep: "Sweep",
+  lateReply: "Late reply",
+  verdict: (verdict: string) => VERDICTS[verdict] ?? verdict,
+  lost: "not done: the order was written by another first",
+  broken: "not done",
+  report: reportWords,
+  took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,
+  late: (step: string, attempt: number, reason: string) => `${step}, attempt ${attempt}: ${reason}`,
+  standpoint: (state: string, attempt: number, failures: number, step: string | null) =>
+    [state, step, `attempt ${attempt}`, failures === 1 ? "1 failure" : `${failures} failures`]
+      .filter(Boolean)
+      .join(", "),
+} as const;
+
+export const HANDLING = {
+  title: "Claim and notes",
+  claim: "Claim for 30 min",
+  longer: "Claim for 30 min more",
+  release: "Release the claim",
+  claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
+  withGroup: "with all orders of the cause",
+  noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
+  note: "Note",
+  noteHint: "For other operators. It is kept for 30 days after the last change here; no personal data.",
+  addNote: "Add the note",
 } as const;

@@ -100,6 +100,8 @@ const run = z.object({
   startBy: instant.nullable(),
   completeBy: instant.nullable(),
   retryCount: z.int(),
+  /** How many of the retries count against the threshold; absent: none. */
+  failureCount: z.int().optional(),
   waitCount: z.int(),
   error: z.string().nullable(),
   endpoint: z.string().nullable(),
@@ -122,6 +124,8 @@ const stateRecord = orderSummary.omit({ steps: true }).extend({
   dueAt: instant.optional(),
   orderRevision: z.int(),
   correlationId: z.string(),
+  /** The sender whose own queue it came by. */
+  owner: z.string().optional(),
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
   history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),
@@ -258,6 +262,95 @@ export const bulkProgress = z.strictObject({
   ),
 });
 
+/** `GET /api/supervisor`: which of several supervisors leads. */
+export const supervisor = z.strictObject({
+  /** Null where nobody has led yet. */
+  leader: z
+    .strictObject({
+      name: z.string(),
+      epoch: z.int(),
+      since: instant.nullable(),
+      /** False where its time is over and nobody has taken the lead since. */
+      leads: z.boolean(),
+    })
+    .nullable(),
+});
+
+const standpoint = z.strictObject({
+  processState,
+  attempt: z.int(),
+  failureCount: z.int(),
+  step: z.string().nullable(),
+});
+
+const ledgerEntry = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("sweep"),
+    id: z.string(),
+    at: instant,
+    endedAt: instant,
+    leader: z.string(),
+    epoch: z.int(),
+    report: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])),
+  }),
+  z.strictObject({
+    kind: z.literal("decision"),
+    id: z.string(),
+    at: instant,
+    orderId: z.string(),
+    epoch: z.int(),
+    rule: z.string(),
+    verdict: z.string(),
+    outcome: z.enum(["applied", "lost", "broken"]),
+    /** Why it could not be dealt with. */
+    fault: z.string().nullable(),
+    before: standpoint,
+    /** Null unless applied. */
+    after: standpoint.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal("lateReply"),
+    id: z.string(),
+    at: instant,
+    orderId: z.string(),
+    attempt: z.int(),
+    step: z.string(),
+    reason: z.string(),
+  }),
+]);
+
+/** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */
+export const ledgerPage = z.strictObject({
+  /** In UTC. */
+  day: z.string(),
+  entries: z.array(ledgerEntry),
+  continuation: z.string().optional(),
+});
+
+/** `POST /api/claims`. */
+export const handling = z.strictObject({
+  target: z.strictObject({ kind: z.enum(["order", "group"]), id: z.string() }),
+  etag: z.string(),
+  claim: z.strictObject({ by: z.string(), until: instant }).nullable(),
+  notes: z.array(z.strictObject({ at: instant, by: z.string(), text: z.string() })),
+  /** Of a group: its orders, at most 50, when it was last changed. */
+  orderIds: z.array(z.string()),
+});
+
+/** `GET /api/claims`: all claims and notes, what changed last first. */
+export const handlings = z.strictObject({
+  asOf: instant,
+  /** False where there are more than were read. */
+  isAll: z.boolean(),
+  handlings: z.array(handling),
+});
+
+export type Handlings = z.output<typeof handlings>;
+export type HandlingAnswer = z.output<typeof handling>;
+export type Supervisor = z.output<typeof supervisor>;
+export type LedgerEntry = z.output<typeof ledgerEntry>;
+export type LedgerPage = z.output<typeof ledgerPage>;
+export type Standpoint = z.output<typeof standpoint>;
 export type BulkRun = z.output<typeof bulkRun>;
 export type BulkPreview = z.output<typeof bulkPreview>;
 export type BulkList = z.output<typeof bulkList>;

@@ -93,7 +93,7 @@ function plain({
 }
 
 /** The last answer for some seconds; who asks while it is on its way waits for that one. */
-function remembered<T>(now: () => number, read: () => Promise<T>) {
+export function remembered<T>(now: () => number, read: () => Promise<T>) {
   let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
   return {
     read(): Promise<T> {

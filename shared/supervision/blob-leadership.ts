@@ -51,7 +51,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
   async function makeBlob(): Promise<void> {
     await container.createIfNotExists();
     try {
-      await blob.upload("", 0, { conditions: { ifNoneMatch: "*" }, metadata: metadataOf(0, "", "") });
+      await blob.upload("", 0, { conditions: { ifNoneMatch: "*" }, metadata: metadataOf(0, "", "", "") });
     } catch (cause) {
       // Another supervisor made it, and may hold it already.
       if (statusOf(cause) !== CONFLICT && statusOf(cause) !== PRECONDITION_FAILED) throw cause;
@@ -63,7 +63,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     const { metadata = {} } = await blob.getProperties();
     const epoch = Number(metadata["epoch"] ?? 0);
     if (metadata["holder"] === holder) return epoch;
-    await blob.setMetadata(metadataOf(epoch + 1, holder, name), { conditions });
+    await blob.setMetadata(metadataOf(epoch + 1, holder, name, new Date(now()).toISOString()), { conditions });
     return epoch + 1;
   }
 
@@ -133,8 +133,8 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
 }
 
 /** Metadata are HTTP headers: ASCII only. */
-function metadataOf(epoch: number, holder: string, leader: string): Record<string, string> {
-  return { epoch: String(epoch), ...(holder && { holder, leader: encodeURIComponent(leader) }) };
+function metadataOf(epoch: number, holder: string, leader: string, since: string): Record<string, string> {
+  return { epoch: String(epoch), ...(holder && { holder, leader: encodeURIComponent(leader), since }) };
 }
 
 function statusOf(cause: unknown): number | undefined {

@@ -6,6 +6,7 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { createBlobLeadership } from "./blob-leadership.ts";
 import { createCosmosSupervisionLog } from "./cosmos-supervision-log.ts";
 import type { Leadership } from "./leadership.ts";
+import { createSupervisionReader, type SupervisionReader } from "./read-supervision.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 import type { SupervisionLog } from "./supervision-log.ts";
 
@@ -37,6 +38,15 @@ export const STORAGE_RETRY = {
   retryDelayInMs: 200,
   maxRetryDelayInMs: 1000,
 } as const;
+
+/** For whoever looks on and takes no part in the lead. */
+export function connectSupervisionReader(
+  { blobs, ledgerContainer }: Pick<SupervisionSettings, "blobs" | "ledgerContainer">,
+  database: Database,
+): SupervisionReader {
+  const lease = blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
+  return createSupervisionReader(lease, database.container(ledgerContainer));
+}
 
 export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
   const ledger = createCosmosSupervisionLog({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "../../cli/build.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
-import { plant } from "./planted.ts";
+import { plant, plantDecisions } from "./planted.ts";
 
 const VIEWS = {
   attention: "/",
@@ -13,6 +13,7 @@ const VIEWS = {
   order: "/orders/refused-1",
   stuck: "/orders/stuck-1",
   processed: "/orders/plain-1",
+  supervision: "/supervision",
   "dead-letters": "/dead-letters/quarantine",
   "not-found": "/orders/nowhere",
 } as const;
@@ -28,6 +29,7 @@ mkdirSync(folder, { recursive: true });
 build();
 await using app = await startTestStack();
 await plant(app, 5);
+await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
 const browser = await openBrowser();
 const base = `${app.stack.addresses.host?.url}/console`;
 for (const [look, options] of Object.entries(LOOKS)) {
@@ -51,6 +53,15 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.goto(`${base}/`);
   await page.getByRole("link", { name: "has expired" }).click();
   await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
+  await page.getByRole("button", { name: "Add the note" }).waitFor();
+  if (look === "light") {
+    await page.getByRole("button", { name: "Claim for 30 min" }).click();
+    await page.getByRole("button", { name: "Release the claim" }).waitFor();
+    await page.getByRole("textbox", { name: "Note" }).fill("The card service is asked: ticket 42.");
+    await page.getByRole("button", { name: "Add the note" }).click();
+    await page.locator(".notes").getByText("ticket 42").waitFor();
+  }
+  await page.waitForLoadState("networkidle");
   await take("group");
   // Each look has its own run, which is begun in the last one alone.
   await page.getByRole("button", { name: /^Mark resolved all/ }).click();

@@ -1,5 +1,7 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
+import { CosmosClient } from "@azure/cosmos";
 import { madeOrder } from "../../cli/shop.ts";
+import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {
@@ -39,4 +41,28 @@ export async function plant(app: TestStack, refusals = 3): Promise<Planted> {
   }
   await app.eventually("plain-1", ({ processState }) => processState === "Processed");
   return { refused, stuck };
+}
+
+/** What a sweep decided about so many orders in one instant, and a reply that came too late an hour later. */
+export async function plantDecisions(app: TestStack, day: string, count: number): Promise<void> {
+  const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
+  const ledger = createCosmosSupervisionLog({
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
+  });
+  const at = `${day}T00:00:00.000Z`;
+  const before = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
+  const after = { ...before, processState: "Pending", attempt: 2, failureCount: 1 } as const;
+  const rule = `Processing past its complete-by ${at}: failure 1 of takePayment, below the threshold of 3`;
+  const orderIds = ["plain-1", ...Array.from({ length: count - 1 }, (_, place) => `planned-${place + 1}`)];
+  const made = { sweepId: at, at, epoch: 1, rule, verdict: "retry", before, after, outcome: "applied" } as const;
+  await Promise.all(orderIds.map((orderId) => ledger.decision({ ...made, orderId })));
+  await ledger.decision({ ...made, orderId: "planned-lost", at: `${day}T00:10:00.000Z`, after: null, outcome: "lost" });
+  await ledger.lateReply({
+    at: `${day}T01:00:00.000Z`,
+    orderId: "plain-1",
+    attempt: 1,
+    step: "takePayment",
+    reason: "attempt 2 holds it",
+  });
 }

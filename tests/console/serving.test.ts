@@ -109,6 +109,26 @@ test("answers are what the schemas say", async () => {
   await answer("dead-letters", contract.deadLetterCounts);
   const letters = await answer("dead-letters?queue=quarantine", contract.deadLetterPage);
   await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);
+  // The timer's first sweep may not be over yet.
+  const sweep = { method: "POST", headers: { "content-type": "application/json" } };
+  expect((await fetch(`${host}/api/supervisor/sweep`, sweep)).status).toBe(200);
+  const { leader } = await answer("supervisor", contract.supervisor);
+  expect(leader).toMatchObject({ leads: true, epoch: 1, since: expect.stringMatching(/^20\d\d-/) });
+  expect((await answer("supervisor/entries", contract.ledgerPage)).entries).toContainEqual(
+    expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
+  );
+  const target = { kind: "order", id: "a/b?#c" };
+  const claim = (text: string) =>
+    fetch(`${host}/api/claims`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ target, change: { kind: "note", text } }),
+    });
+  const statuses = await Promise.all(["one", "two", "three"].map(async (text) => (await claim(text)).status));
+  expect(statuses.sort()).toEqual([200, 412, 412]);
+  const { handlings } = await answer("claims", contract.handlings);
+  expect(handlings).toMatchObject([{ target, claim: null, notes: [{ by: "local-operator" }] }]);
+  expect((await get("/api/supervisor/entries?day=yesterday")).status).toBe(400);
   expect((await get("/api/attention/orders?limit=0&group=-")).status).toBe(400);
 });
 

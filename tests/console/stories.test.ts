@@ -9,7 +9,7 @@ import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
-import { type Planted, plant } from "./planted.ts";
+import { type Planted, plant, plantDecisions } from "./planted.ts";
 
 let app: TestStack;
 let browser: Browser;
@@ -168,6 +168,73 @@ test("a message in the quarantine is read with its faults, mended and sent again
   expect(errors).toEqual([]);
 });
 
+test("who leads, and what the sweeps of a day decided, page by page; from a decision to its order", async () => {
+  // More entries of one instant than a page has: none is shown twice, none is left out.
+  await plantDecisions(app, "2026-01-31", 60);
+  const { page, errors } = await visit("/supervision");
+  await page.getByRole("heading", { name: /^Leads: / }).waitFor();
+  await page.getByText(/^epoch \d+, since \d/).waitFor();
+  await page.getByRole("row", { name: /Sweep/ }).first().waitFor();
+  await page.goto(`${base}/supervision?day=2026-01-31`);
+  const rows = page.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(50);
+  expect(await rows.first().textContent()).toContain("Late replyplain-1takePayment, attempt 1: attempt 2 holds it");
+  await button(page, "Show more").click();
+  await expect.poll(() => rows.count()).toBe(62);
+  const shown = await rows.locator("td:nth-child(3)").allTextContents();
+  expect(new Set(shown).size).toBe(61);
+  expect(await rows.filter({ hasText: "planned-lost" }).textContent()).toContain("was written by another first");
+  const decided = rows.filter({ hasText: "plain-1" }).filter({ hasText: "Next attempt" });
+  expect(await decided.textContent()).toContain("Waiting, takePayment, attempt 2, 1 failure");
+  await decided.getByRole("link").click();
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Day before" }).click();
+  await page.getByText("Nothing is recorded for this day").waitFor();
+  expect(new URL(page.url()).search).toBe("?day=2026-01-30");
+  expect(errors).toEqual([]);
+});
+
+test("of two operators one claims a cause and the other is told; a note of each stands with the cause and its order", async () => {
+  const as = (name: string) => ({ extraHTTPHeaders: { "x-ms-client-principal-name": name } });
+  const [ada, bob] = await Promise.all([visit("/", as("ada@example.com")), visit("/", as("bob@example.com"))]);
+  for (const { page } of [ada, bob]) {
+    await page.getByRole("link", { name: "nobody delivers there" }).click();
+    await button(page, "Claim for 30 min").waitFor();
+  }
+  await button(ada.page, "Claim for 30 min").click();
+  await button(ada.page, "Release the claim").waitFor();
+  await button(bob.page, "Claim for 30 min").click();
+  await bob.page.getByRole("alert").getByText("Changed by somebody else").waitFor();
+  const panel = bob.page.getByRole("region", { name: "Claim and notes" });
+  await panel.getByText(/^Claimed by ada@example.com until \d\d:/).waitFor();
+  expect(await button(bob.page, "Claim for 30 min").count()).toBe(0);
+  expect(ada.errors).toEqual([]);
+
+  await ada.page.getByRole("textbox", { name: "Note" }).fill("the carrier knows");
+  await bob.page.getByRole("textbox", { name: "Note" }).fill("ticket 42");
+  await button(ada.page, "Add the note").click();
+  await ada.page.getByText("the carrier knows").first().waitFor();
+  await button(bob.page, "Add the note").click();
+  await panel.locator("li").getByText("the carrier knows").waitFor();
+  expect(await bob.page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("ticket 42");
+  await button(bob.page, "Add the note").click();
+  await panel.locator("li").getByText("ticket 42").waitFor();
+  expect(await bob.page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
+
+  await bob.page.goto(`${base}/`);
+  await bob.page
+    .getByRole("article")
+    .getByText(/^Claimed by ada@example.com until .* · 2 notes$/)
+    .waitFor();
+  await bob.page.getByRole("link", { name: "stuck-1" }).click();
+  await bob.page.getByText(/with all orders of the cause/).waitFor();
+  await bob.page.getByText("ticket 42").waitFor();
+  await button(bob.page, "Claim for 30 min").click();
+  await button(bob.page, "Release the claim").click();
+  await button(bob.page, "Claim for 30 min").waitFor();
+});
+
 test("a search has an address, and Back restores it", async () => {
   const { page } = await visit("/search");
   await page.getByLabel("Order id or correlation id").fill("plain");
@@ -179,6 +246,62 @@ test("a search has an address, and Back restores it", async () => {
   await page.getByRole("link", { name: "plain-1" }).waitFor();
   expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
   expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
+});
+
+test("a search is exported as CSV and as JSON lines, all its pages, with progress; it can be stopped", async () => {
+  const { page, errors } = await visit("/search?state=Processed&q=plain");
+  let asked = 0;
+  let release = () => {};
+  await page.route("**/api/orders?*limit=200*", async (route) => {
+    asked += 1;
+    if (asked > 1) return route.fallback();
+    // The first page is said to have another one, which is held back.
+    const response = await route.fetch();
+    const body = { ...(await response.json()), continuation: "held" };
+    await route.fulfill({ response, json: body });
+    await page.route("**/api/orders?*continuation=held*", async (held) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await held.abort().catch(() => {});
+    });
+  });
+  const csv = page.getByRole("button", { name: "Export as CSV" });
+  await csv.click();
+  await page.getByText("1 orders read so far").waitFor();
+  expect(await csv.isDisabled()).toBe(true);
+  await button(page, "Stop the export").click();
+  await page.getByText("Export stopped: no file was written.").waitFor();
+  release();
+
+  const download = async (name: string) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
+    return { name: file.suggestedFilename(), text: readFileSync((await file.path()) ?? "", "utf8") };
+  };
+  const table = await download("Export as CSV");
+  expect(table.name).toMatch(/^orders-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
+  expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
+  await page.getByText("Exported 1 orders.").waitFor();
+  const lines = await download("Export as JSON lines");
+  expect(lines.name).toMatch(/\.jsonl$/);
+  expect(JSON.parse(lines.text)).toMatchObject({ orderId: "plain-1", processState: "Processed" });
+  expect(errors).toEqual([]);
+});
+
+test("an order shows its sender, and of each step how many tries count as failures", async () => {
+  const { page } = await openPage(browser);
+  await page.route("**/api/orders/plain-1", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    Object.assign(body.record, { owner: "tea" });
+    Object.assign(body.record.steps.takePayment, { retryCount: 3, failureCount: 2 });
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${base}/orders/plain-1`);
+  await page.getByText("3 retries · 2 counted as failures").waitFor();
+  expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
+  // The page asks for the order again and again.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
@@ -244,7 +367,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
   test("in any view", async () => {
     const { page } = await openPage(browser, { colorScheme });
     const quarantine = `${base}/dead-letters/quarantine`;
-    for (const path of ["/", "/overview", "/search", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+    for (const path of ["/", "/overview", "/search", "/supervision", "/orders/stuck-1", "/dead-letters/quarantine"]) {
       await page.goto(base + path);
       await page.waitForLoadState("networkidle");
       expect(await faultsOf(page), path).toEqual([]);

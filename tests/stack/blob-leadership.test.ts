@@ -1,9 +1,11 @@
 // The lead's contract on Azurite, through the official SDK, and what happens when the storage is away.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Container } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, expect, test } from "vitest";
 import { createBlobLeadership } from "../../shared/supervision/blob-leadership.ts";
 import { LeadershipUnavailable } from "../../shared/supervision/leadership.ts";
+import { createSupervisionReader } from "../../shared/supervision/read-supervision.ts";
 import { leadershipContract } from "../contract/leadership.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -47,6 +49,23 @@ test("P12 a lease that was broken and taken under its holder is lost, and the le
   clock += LEASE_MS / 2;
   expect(await one.stillLeads()).toBe(false);
   expect(await one.lead()).toEqual({ kind: "following", leader: "us – west" });
+});
+
+test("whoever looks on reads who leads and since when; nobody before the first leader, and who led last after a release", async () => {
+  const { stack } = await azurite();
+  let clock = Date.parse("2026-01-31T12:00:00.000Z");
+  const lease = leaseOn(stack.addresses.azurite?.connectionString ?? "", () => clock);
+  // The ledger has its own tests: here it is not asked.
+  const reader = createSupervisionReader(lease.blob, {} as Container);
+  expect(await reader.leader()).toBeNull();
+  const one = lease.heldBy("us – west");
+  await one.lead();
+  clock += LEASE_MS / 2;
+  await one.stillLeads();
+  const led = { name: "us – west", epoch: 1, since: "2026-01-31T12:00:00.000Z" };
+  expect(await reader.leader()).toEqual({ ...led, leads: true });
+  await one.release();
+  expect(await reader.leader()).toEqual({ ...led, leads: false });
 });
 
 test("P16 without the storage nobody takes the lead; who leads does so for the rest of the lease, and no longer", async () => {

@@ -10,10 +10,13 @@ import type {
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
+  Handlings,
   Inspection,
+  LedgerPage,
   OrderPage,
   Overview,
   Session,
+  Supervisor,
 } from "./contract.ts";
 
 const LIST_MS = 30_000;
@@ -141,6 +144,31 @@ export const useBulk = (bulkId: string) =>
     queryKey: ["bulk", bulkId],
     queryFn: ({ signal }) => get<BulkProgress>(`bulk/${encodeURIComponent(bulkId)}`, signal),
     refetchInterval: BULK_MS,
+  });
+
+export const useSupervisor = () =>
+  useQuery({
+    queryKey: ["supervisor"],
+    queryFn: ({ signal }) => get<Supervisor>("supervisor", signal),
+    refetchInterval: LIST_MS,
+  });
+
+/** A day that is over is not asked for again. */
+export const useLedger = (day: string, isToday: boolean) =>
+  useInfiniteQuery({
+    queryKey: ["supervisor", day],
+    queryFn: ({ signal, pageParam }) =>
+      get<LedgerPage>(`supervisor/entries${query({ day, continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
+    refetchInterval: isToday && LIST_MS,
+  });
+
+export const useClaims = () =>
+  useQuery({
+    queryKey: ["claims"],
+    queryFn: ({ signal }) => get<Handlings>("claims", signal),
+    refetchInterval: LIST_MS,
   });
 
 /** What a preview could not take is told once: whoever reloads the page sees how many it is for, and no more. */

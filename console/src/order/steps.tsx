@@ -59,9 +59,13 @@ function Step({ name, record, step }: StepProps) {
 }
 
 function Run({ run }: { readonly run: StepRun }) {
-  const { error, endpoint, because, startedAt, endedAt, retryCount, waitCount } = run;
+  const { error, endpoint, because, startedAt, endedAt, retryCount, failureCount = 0, waitCount } = run;
   const took = startedAt && endedAt ? durationWords(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
-  const counts = [retryCount > 0 && ORDER.tries(retryCount), waitCount > 0 && ORDER.waits(waitCount)].filter(Boolean);
+  const counts = [
+    retryCount > 0 && ORDER.tries(retryCount),
+    (retryCount > 0 || failureCount > 0) && ORDER.countedFailures(failureCount),
+    waitCount > 0 && ORDER.waits(waitCount),
+  ].filter(Boolean);
   return (
     <>
       {error && <p className="fault">{error}</p>}

@@ -1,15 +1,19 @@
 // What needs a person: orders in groups by their cause, and messages that could not be processed.
 import { Button } from "@fluentui/react-components";
+import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, CauseGroup, OrderSummary } from "../api/contract.ts";
 import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
+import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
 import { ATTENTION, KINDS, TEXT } from "../words.ts";
+
+const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function AttentionView() {
   const attention = useAttention();
@@ -55,7 +59,14 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
         {shown.map((group) => (
           <li key={group.id}>
             <Group group={group} />
-            {chosen !== undefined && group.kind !== null && <BulkButtons group={group} />}
+            {chosen !== undefined && group.kind !== null && (
+              <>
+                <BulkButtons group={group} />
+                <Suspense>
+                  <Handling target={{ kind: "group", id: group.id }} />
+                </Suspense>
+              </>
+            )}
           </li>
         ))}
       </ul>
@@ -83,6 +94,7 @@ function Group({ group }: { readonly group: CauseGroup }) {
             </>
           )}
         </p>
+        <ClaimedBy target={{ kind: "group", id }} />
       </div>
       <HourChart hours={hours} />
     </article>
@@ -90,7 +102,15 @@ function Group({ group }: { readonly group: CauseGroup }) {
 }
 
 const COLUMNS: readonly Column<OrderSummary>[] = [
-  { name: ATTENTION.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+  {
+    name: ATTENTION.order,
+    cell: ({ orderId }) => (
+      <>
+        <Link href={`/orders/${orderId}`}>{orderId}</Link>
+        <ClaimedBy target={{ kind: "order", id: orderId }} />
+      </>
+    ),
+  },
   {
     name: ATTENTION.cause,
     cell: ({ processState, error }) => (

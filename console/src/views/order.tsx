@@ -12,6 +12,8 @@ import { ORDER } from "../words.ts";
 
 const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
 
+const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
+
 export function OrderView({ orderId }: { readonly orderId: string }) {
   const order = useOrder(orderId);
   return (
@@ -28,6 +30,9 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
     <>
       <Standing record={record} />
       <Actions inspection={inspection} />
+      <Suspense>
+        <Handling target={{ kind: "order", id: record.orderId }} />
+      </Suspense>
       <Section title={ORDER.steps}>
         {workflow && (
           <Suspense fallback={<Loading />}>
@@ -98,7 +103,7 @@ function History({ record: { history } }: { readonly record: OrderRecord }) {
 }
 
 function Details({ record }: { readonly record: OrderRecord }) {
-  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId } = record;
+  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId, owner } = record;
   const traceId = record.traceparent?.split("-")[1];
   const { labels } = ORDER;
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -112,6 +117,7 @@ function Details({ record }: { readonly record: OrderRecord }) {
     [labels.updated, <Instant key="at" at={updatedAt} />],
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : ORDER.none],
     [labels.correlation, correlationId],
+    ...(owner === undefined ? [] : [[labels.owner, owner] as const]),
     [labels.trace, traceId ?? ORDER.none],
     [ORDER.statuses, record.notices.map(({ status }) => status).join(", ") || ORDER.none],
   ];

@@ -5,6 +5,7 @@ import { Link, useSearchParams } from "wouter";
 import type { OrderSummary, ProcessState } from "../api/contract.ts";
 import { useOrders } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
+import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
@@ -99,6 +100,7 @@ function Found({ filter }: { readonly filter: { readonly [name: string]: string 
                 {TEXT.more}
               </Button>
             )}
+            <ExportButtons filter={filter} />
           </>
         );
       }}

@@ -1,0 +1,25 @@
+// Who sees to an order or a cause, in the lists.
+import type { HandlingAnswer } from "../api/contract.ts";
+import { useClaims } from "../api/queries.ts";
+import { HANDLING } from "../words.ts";
+import { useInstant } from "./zone.tsx";
+
+export type HandlingTarget = HandlingAnswer["target"];
+
+export const isOf =
+  ({ kind, id }: HandlingTarget) =>
+  ({ target }: HandlingAnswer): boolean =>
+    target.kind === kind && target.id === id;
+
+export function ClaimedBy({ target }: { readonly target: HandlingTarget }) {
+  const { data } = useClaims();
+  const words = useInstant();
+  const found = data?.handlings.find(isOf(target));
+  if (!found) return null;
+  const { claim, notes } = found;
+  const parts = [
+    ...(claim ? [HANDLING.claimed(claim.by, words(claim.until))] : []),
+    ...(notes.length > 0 ? [HANDLING.noteCount(notes.length)] : []),
+  ];
+  return parts.length > 0 && <p className="quiet">{parts.join(" · ")}</p>;
+}

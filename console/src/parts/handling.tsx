@@ -1,0 +1,95 @@
+// Claims an order or a cause, and holds what operators have noted about it.
+import { Button, Field, Textarea } from "@fluentui/react-components";
+import { type FormEvent, useState } from "react";
+import { ApiFault, post } from "../api/client.ts";
+import type { HandlingAnswer } from "../api/contract.ts";
+import { useClaims, useRefresh, useSession } from "../api/queries.ts";
+import { HANDLING } from "../words.ts";
+import { type HandlingTarget, isOf } from "./claimed-by.tsx";
+import { Fault } from "./notices.tsx";
+import { Instant, useInstant } from "./zone.tsx";
+
+type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
+
+export function Handling({ target }: { readonly target: HandlingTarget }) {
+  const { data } = useClaims();
+  const { data: session } = useSession();
+  const refresh = useRefresh();
+  const words = useInstant();
+  const [text, setText] = useState("");
+  const [fault, setFault] = useState<ApiFault>();
+  const [isBusy, setBusy] = useState(false);
+  if (!data) return null;
+  const own = data.handlings.find(isOf(target));
+  // What was noted about a cause stands with each of its orders too, also when they are in another group by now.
+  const ofGroups = data.handlings.filter(
+    ({ target: { kind }, orderIds }) => target.kind === "order" && kind === "group" && orderIds.includes(target.id),
+  );
+  const shown = [...(own ? [own] : []), ...ofGroups];
+  const notes = shown.flatMap((one) => one.notes).sort((one, other) => other.at.localeCompare(one.at));
+  const mayOperate = session?.mayOperate ?? false;
+  const isMine = own?.claim?.by === session?.operator;
+
+  const change = async (asked: Change) => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await post<HandlingAnswer>("claims", { target, change: asked }, own?.etag);
+      if (asked.kind === "note") setText("");
+    } catch (cause) {
+      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
+    } finally {
+      await refresh();
+      setBusy(false);
+    }
+  };
+  const note = (event: FormEvent) => {
+    event.preventDefault();
+    void change({ kind: "note", text });
+  };
+
+  return (
+    <section className="section" aria-label={HANDLING.title}>
+      <h2>{HANDLING.title}</h2>
+      {shown.map(({ target: { kind, id }, claim }) =>
+        claim ? (
+          <p key={`${kind} ${id}`}>
+            {HANDLING.claimed(claim.by, words(claim.until))}
+            {kind === "group" && target.kind === "order" && ` (${HANDLING.withGroup})`}
+          </p>
+        ) : null,
+      )}
+      {fault && <Fault cause={fault} />}
+      <div className="buttons">
+        {(!own?.claim || isMine) && (
+          <Button disabled={isBusy || !mayOperate} onClick={() => void change({ kind: "claim" })}>
+            {own?.claim ? HANDLING.longer : HANDLING.claim}
+          </Button>
+        )}
+        {own?.claim && isMine && (
+          <Button disabled={isBusy || !mayOperate} onClick={() => void change({ kind: "release" })}>
+            {HANDLING.release}
+          </Button>
+        )}
+      </div>
+      <ul className="notes">
+        {notes.map(({ at, by, text: words }) => (
+          <li key={`${at} ${by}`}>
+            <p className="message">{words}</p>
+            <p className="quiet">
+              {by}, <Instant at={at} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      <form className="note" onSubmit={note}>
+        <Field label={HANDLING.note} hint={HANDLING.noteHint}>
+          <Textarea value={text} maxLength={500} onChange={(_, { value }) => setText(value)} />
+        </Field>
+        <Button type="submit" disabled={isBusy || !mayOperate || text.trim() === ""}>
+          {HANDLING.addNote}
+        </Button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,124 @@
+// Which supervisor leads, and what a day's sweeps found and decided about each order.
+import { Button } from "@fluentui/react-components";
+import { Link, useSearchParams } from "wouter";
+import type { LedgerEntry, Standpoint, Supervisor } from "../api/contract.ts";
+import { useLedger, useSupervisor } from "../api/queries.ts";
+import { Loaded, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { durationWords, Instant } from "../parts/zone.tsx";
+import { STATES, SUPERVISION, TEXT } from "../words.ts";
+
+const DAY_MS = 86_400_000;
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, "2026-01-31".length);
+
+export function SupervisionView() {
+  const supervisor = useSupervisor();
+  const [parameters] = useSearchParams();
+  const today = dayOf(Date.now());
+  const asked = Date.parse(parameters.get("day") ?? today);
+  const day = Number.isNaN(asked) ? today : dayOf(asked);
+  return (
+    <>
+      <h1>{TEXT.supervision}</h1>
+      <Loaded query={supervisor} hidesAge>
+        {({ leader }) => <Leader leader={leader} />}
+      </Loaded>
+      <Ledger key={day} day={day} isToday={day === today} />
+    </>
+  );
+}
+
+function Leader({ leader }: Supervisor) {
+  if (!leader) return <Notice title={SUPERVISION.nobody} kind="bad" />;
+  const { name, epoch, since, leads } = leader;
+  return (
+    <Notice title={`${leads ? SUPERVISION.leader : SUPERVISION.lastLeader}: ${name}`} kind={leads ? "good" : "bad"}>
+      <p>
+        {SUPERVISION.epoch(epoch)}
+        {since && (
+          <>
+            , {SUPERVISION.since} <Instant at={since} />
+          </>
+        )}
+      </p>
+      {!leads && <p>{SUPERVISION.free}</p>}
+    </Notice>
+  );
+}
+
+function Ledger({ day, isToday }: { readonly day: string; readonly isToday: boolean }) {
+  const ledger = useLedger(day, isToday);
+  const at = Date.parse(day);
+  return (
+    <section>
+      <p className="quiet">{SUPERVISION.about}</p>
+      <p className="days">
+        <Link href={`/supervision?day=${dayOf(at - DAY_MS)}`}>{SUPERVISION.dayBefore}</Link>
+        {!isToday && <Link href={`/supervision?day=${dayOf(at + DAY_MS)}`}>{SUPERVISION.dayAfter}</Link>}
+      </p>
+      <Loaded query={ledger}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries);
+          if (entries.length === 0) return <Notice title={SUPERVISION.nothing} />;
+          return <Table caption={SUPERVISION.entries(day)} columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />;
+        }}
+      </Loaded>
+      {ledger.hasNextPage && (
+        <Button disabled={ledger.isFetchingNextPage} onClick={() => void ledger.fetchNextPage()}>
+          {TEXT.more}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column<LedgerEntry>[] = [
+  { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
+  { name: SUPERVISION.what, cell: (entry) => <What entry={entry} /> },
+  {
+    name: SUPERVISION.order,
+    cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/orders/${entry.orderId}`}>{entry.orderId}</Link>),
+  },
+  { name: SUPERVISION.why, cell: (entry) => <Why entry={entry} /> },
+  { name: SUPERVISION.before, cell: (entry) => (entry.kind === "decision" ? standpointWords(entry.before) : null) },
+  {
+    name: SUPERVISION.after,
+    cell: (entry) => (entry.kind === "decision" && entry.after ? standpointWords(entry.after) : null),
+  },
+];
+
+function What({ entry }: { readonly entry: LedgerEntry }) {
+  if (entry.kind === "sweep") return <strong>{SUPERVISION.sweep}</strong>;
+  if (entry.kind === "lateReply") return SUPERVISION.lateReply;
+  const { verdict, outcome } = entry;
+  return (
+    <>
+      {SUPERVISION.verdict(verdict)}
+      {outcome !== "applied" && <p className="fault">{SUPERVISION[outcome]}</p>}
+    </>
+  );
+}
+
+function Why({ entry }: { readonly entry: LedgerEntry }) {
+  if (entry.kind === "lateReply") return SUPERVISION.late(entry.step, entry.attempt, entry.reason);
+  if (entry.kind === "decision") {
+    return (
+      <>
+        {entry.rule}
+        {entry.fault && <p className="fault">{entry.fault}</p>}
+      </>
+    );
+  }
+  const { report, at, endedAt, leader, epoch } = entry;
+  const took = durationWords(Date.parse(endedAt) - Date.parse(at));
+  return (
+    <>
+      {SUPERVISION.report(report)}
+      <p className="quiet">{SUPERVISION.took(took, leader, epoch)}</p>
+    </>
+  );
+}
+
+function standpointWords({ processState, attempt, failureCount, step }: Standpoint): string {
+  return SUPERVISION.standpoint(STATES[processState], attempt, failureCount, step);
+}

@@ -1,0 +1,39 @@
+// Claims and notes: which operator sees to what, and what the next one should know.
+import { consolePorts } from "../shared/compose.ts";
+import { parseIfMatch } from "../shared/messaging/entity-tag.ts";
+import { parseHandlingChange } from "../shared/messaging/handling-request.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("listClaims", {
+  method: "GET",
+  route: "claims",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().handling.all() }),
+});
+
+operatorEndpoint("changeClaim", {
+  method: "POST",
+  route: "claims",
+  role: "Orders.Operate",
+  handle: async (request, _context, operator) => {
+    const parsed = parseHandlingChange(await request.text());
+    const header = request.headers.get("if-match");
+    const seen = parseIfMatch(header);
+    if (parsed.kind === "invalid" || seen.kind === "invalid") {
+      return atFault([parsed, seen].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+    }
+    const { target, change } = parsed.value;
+    const version = header === null ? undefined : seen.value;
+    const handled = await consolePorts().handling.change(target, change, version, operator);
+    switch (handled.kind) {
+      case "changed":
+        return { headers: { ETag: handled.handling.etag }, jsonBody: handled.handling };
+      case "refused":
+        return { status: 409, jsonBody: { reason: handled.reason } };
+      case "stale":
+        return { status: 412, jsonBody: { error: "Somebody else has claimed it or added a note since." } };
+      default:
+        return handled satisfies never;
+    }
+  },
+});

@@ -1,0 +1,73 @@
+// Who sees to an order or to a cause, and what they have noted: an operator claims it for a time, and others see that.
+
+export interface Claim {
+  readonly by: string;
+  /** Then it is free again: nobody has to wait for an operator who went home. */
+  readonly until: string;
+}
+
+export interface Note {
+  readonly at: string;
+  readonly by: string;
+  readonly text: string;
+}
+
+export interface Handling {
+  /** Null where nobody claims it; one whose time is over counts as none. */
+  readonly claim: Claim | null;
+  /** The latest last. */
+  readonly notes: readonly Note[];
+}
+
+export type HandlingChange =
+  | { readonly kind: "claim" }
+  | { readonly kind: "release" }
+  | { readonly kind: "note"; readonly text: string };
+
+export type HandlingChanged =
+  | { readonly kind: "changed"; readonly handling: Handling }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const CLAIM_MS = 30 * 60_000;
+/** All are read at once, so each has to be small. */
+const MOST_NOTES = 20;
+
+const UNHANDLED: Handling = { claim: null, notes: [] };
+
+/** @param now milliseconds since 1970 */
+export function changeHandling(
+  current: Handling = UNHANDLED,
+  change: HandlingChange,
+  by: string,
+  now: number,
+): HandlingChanged {
+  const claim = claimAt(current, now);
+  const others = claim !== null && claim.by !== by ? claim : null;
+  const changed = (handling: Partial<Handling>): HandlingChanged => ({
+    kind: "changed",
+    handling: { claim, notes: current.notes, ...handling },
+  });
+  switch (change.kind) {
+    case "claim":
+      if (others) return refused(others);
+      return changed({ claim: { by, until: new Date(now + CLAIM_MS).toISOString() } });
+    case "release":
+      return others ? refused(others) : changed({ claim: null });
+    case "note": {
+      const note = { at: new Date(now).toISOString(), by, text: change.text };
+      return changed({ notes: [...current.notes, note].slice(-MOST_NOTES) });
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The claim, unless its time is over. */
+export function claimAt({ claim }: Handling, now: number): Claim | null {
+  return claim && Date.parse(claim.until) > now ? claim : null;
+}
+
+const refused = ({ by, until }: Claim): HandlingChanged => ({
+  kind: "refused",
+  reason: `${by} claims it until ${until}`,
+});

@@ -1,0 +1,24 @@
+// The contract of claims and notes that operators send.
+import { z } from "zod";
+import { type Checked, check } from "./checked.ts";
+
+const NOTE_LIMIT = 500;
+
+const target = z.strictObject({ kind: z.enum(["order", "group"]), id: z.string().min(1).max(200) });
+
+const request = z.strictObject({
+  target,
+  change: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.enum(["claim", "release"]) }),
+    z.strictObject({ kind: z.literal("note"), text: z.string().trim().min(1).max(NOTE_LIMIT) }),
+  ]),
+});
+
+/** @param text the request's body */
+export function parseHandlingChange(text: string): Checked<z.output<typeof request>> {
+  try {
+    return check(request, JSON.parse(text), "the body");
+  } catch {
+    return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  }
+}

@@ -1,0 +1,23 @@
+// What an operator is shown of a ledger's entry: its meaning, without what the store needs.
+import type { LedgerEntry as Shown } from "../messaging/console-contract.ts";
+import type { LedgerEntry } from "../supervision/read-supervision.ts";
+
+export function shownEntry(entry: LedgerEntry): Shown {
+  const { id, at } = entry;
+  switch (entry.kind) {
+    case "sweep": {
+      const { kind, endedAt, leader, epoch, report } = entry;
+      return { kind, id, at, endedAt, leader, epoch, report };
+    }
+    case "decision": {
+      const { kind, orderId, epoch, rule, verdict, outcome, fault = null, before, after } = entry;
+      return { kind, id, at, orderId, epoch, rule, verdict, outcome, fault, before, after };
+    }
+    case "lateReply": {
+      const { kind, orderId, attempt, step, reason } = entry;
+      return { kind, id, at, orderId, attempt, step, reason };
+    }
+    default:
+      return entry satisfies never;
+  }
+}

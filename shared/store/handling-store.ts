@@ -1,0 +1,85 @@
+// Claims and notes of operators, all in one partition of the supervision container: one query reads them all, and they go after its time.
+import { createHash } from "node:crypto";
+import { type Container, ErrorResponse } from "@azure/cosmos";
+import type { Handling } from "../domain/handling.ts";
+
+export interface HandlingTarget {
+  readonly kind: "order" | "group";
+  readonly id: string;
+}
+
+export interface StoredHandling extends Handling {
+  readonly target: HandlingTarget;
+  /** The orders of a group when it was last changed: its notes are found by them when the group is another one. */
+  readonly orderIds: readonly string[];
+  /** Of the last change. */
+  readonly at: string;
+}
+
+export type ReadHandling = StoredHandling & { readonly etag: string };
+
+/** Every method throws where the store does not answer. */
+export interface HandlingStore {
+  /** What changed last first. */
+  latest(limit: number): Promise<ReadHandling[]>;
+  read(target: HandlingTarget): Promise<ReadHandling | undefined>;
+  /**
+   * @param etag of what was read; undefined where there was nothing
+   * @returns undefined where somebody else has written it since
+   */
+  write(handling: StoredHandling, etag: string | undefined): Promise<ReadHandling | undefined>;
+}
+
+/** No day is called so. */
+const PARTITION = "handling";
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
+
+type Document = StoredHandling & { readonly id: string; readonly day: string; readonly _etag: string };
+
+/** @param container its partition key is `/day`, and `/at` is indexed */
+export function createCosmosHandlingStore(container: Container): HandlingStore {
+  return {
+    async latest(limit) {
+      const query = {
+        query: "SELECT * FROM c WHERE c.day = @day ORDER BY c.at DESC OFFSET 0 LIMIT @limit",
+        parameters: [
+          { name: "@day", value: PARTITION },
+          { name: "@limit", value: limit },
+        ],
+      };
+      const found = container.items.query<Document>(query, { partitionKey: PARTITION, maxItemCount: limit });
+      return (await found.fetchAll()).resources.map(plain);
+    },
+
+    async read(target) {
+      const { resource } = await container.item(idOf(target), PARTITION).read<Document>();
+      return resource && plain(resource);
+    },
+
+    async write(handling, etag) {
+      const document = { ...handling, id: idOf(handling.target), day: PARTITION };
+      try {
+        if (etag === undefined) {
+          const created = await container.items.create(document);
+          return { ...handling, etag: created.etag };
+        }
+        const accessCondition = { type: "IfMatch", condition: etag };
+        const replaced = await container.item(document.id, PARTITION).replace(document, { accessCondition });
+        return { ...handling, etag: replaced.etag };
+      } catch (cause) {
+        if (cause instanceof ErrorResponse && (cause.code === CONFLICT || cause.code === PRECONDITION_FAILED)) return;
+        throw cause;
+      }
+    },
+  };
+}
+
+/** An order's id may hold what a document's id may not. */
+function idOf({ kind, id }: HandlingTarget): string {
+  return `${kind}-${createHash("sha256").update(id).digest("hex")}`;
+}
+
+function plain({ target, claim, notes, orderIds, at, _etag: etag }: Document): ReadHandling {
+  return { target, claim, notes, orderIds, at, etag };
+}

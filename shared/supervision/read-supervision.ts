@@ -1,0 +1,78 @@
+// What operators are shown of supervision: who leads, and what one day's sweeps found and decided, a page at a time.
+import type { Container } from "@azure/cosmos";
+import { type BlobClient, RestError } from "@azure/storage-blob";
+import type { DecisionEntry, LateReply, SweepEntry } from "./supervision-log.ts";
+
+export interface Leader {
+  readonly name: string;
+  readonly epoch: number;
+  /** Null where a version of the app leads that does not say so. */
+  readonly since: string | null;
+  /** False where its time is over and nobody has taken the lead since. */
+  readonly leads: boolean;
+}
+
+export type LedgerEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
+
+/** Where a page ended: the next one begins after it. */
+export interface LedgerPosition {
+  readonly at: string;
+  /** The entries of that very instant that were shown. */
+  readonly shown: readonly string[];
+}
+
+/** The newest first. `next` is absent on the last page. */
+export interface LedgerPage {
+  readonly entries: readonly LedgerEntry[];
+  readonly next?: LedgerPosition;
+}
+
+/** Each throws where blob or store does not answer. */
+export interface SupervisionReader {
+  /** Null where nobody has led yet. */
+  leader(): Promise<Leader | null>;
+  /** @param day `2026-01-31`, UTC */
+  page(day: string, limit: number, after?: LedgerPosition): Promise<LedgerPage>;
+}
+
+const NOT_FOUND = 404;
+
+/** @param ledger its partition key is `/day`, and `/at` is indexed: a page reads what it shows, however long the ledger is */
+export function createSupervisionReader(lease: BlobClient, ledger: Container): SupervisionReader {
+  return {
+    async leader() {
+      try {
+        const { metadata = {}, leaseState } = await lease.getProperties();
+        if (!metadata["leader"]) return null;
+        const { leader, epoch, since = null } = metadata;
+        return { name: decodeURIComponent(leader), epoch: Number(epoch), since, leads: leaseState === "leased" };
+      } catch (cause) {
+        if (cause instanceof RestError && cause.statusCode === NOT_FOUND) return null;
+        throw cause;
+      }
+    },
+
+    async page(day, limit, after) {
+      const further = after ? " AND c.at <= @at AND NOT ARRAY_CONTAINS(@shown, c.id)" : "";
+      const query = {
+        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day AND c.kind IN ('sweep', 'decision', 'lateReply')${further} ORDER BY c.at DESC`,
+        parameters: [
+          { name: "@day", value: day },
+          ...(after
+            ? [
+                { name: "@at", value: after.at },
+                { name: "@shown", value: [...after.shown] },
+              ]
+            : []),
+        ],
+      };
+      const pages = ledger.items.query<LedgerEntry>(query, { partitionKey: day, maxItemCount: limit + 1 });
+      const found = (await pages.fetchAll()).resources;
+      const entries = found.slice(0, limit);
+      const last = entries.at(-1);
+      if (found.length <= limit || !last) return { entries };
+      const shown = entries.filter(({ at }) => at === last.at).map(({ id }) => id);
+      return { entries, next: { at: last.at, shown: [...(after?.at === last.at ? after.shown : []), ...shown] } };
+    },
+  };
+}
