@@ -10,7 +10,11 @@ const SEED = Number(process.env["INPUT_SEED"] ?? Date.now() % 1_000_000);
 const cases = orderMessages(SEED, COUNT);
 const told = `INPUT_SEED=${SEED} makes the same messages`;
 
-const rules = { workflows: ["order-fulfilment", "returns"], replyQueuePattern: /^replies-/ };
+const rules = {
+  workflows: ["order-fulfilment", "returns", "smoke"],
+  returnWorkflows: ["returns"],
+  replyQueuePattern: /^replies-/,
+};
 
 let app: TestStack;
 beforeAll(async () => {

@@ -25,7 +25,7 @@ const letters = (count: number) =>
 
 const validOrder: fc.Arbitrary<Json> = fc.record(
   {
-    workflow: fc.constantFrom("order-fulfilment", "returns"),
+    workflow: fc.constantFrom("order-fulfilment", "smoke"),
     priority: fc.constantFrom("normal", "high"),
     customer: fc.record({ id: text(60), email: fc.constant("ada@example.com") }, { requiredKeys: ["id"] }),
     lines: fc.array(line, { minLength: 1, maxLength: 5 }),
@@ -57,6 +57,8 @@ const BREAKS: readonly (readonly [fault: string, (order: Json) => Json])[] = [
   ["shipTo.street", (order) => ({ ...order, shipTo: { ...sampleOrder().shipTo, street: "" } })],
   ["workflow", (order) => ({ ...order, workflow: "constructor" })],
   ["workflow", (order) => ({ ...order, workflow: "__proto__" })],
+  ["returnOf", (order) => ({ ...order, workflow: "returns" })],
+  ["returnOf", (order) => ({ ...order, workflow: "order-fulfilment", returnOf: "order-1" })],
   ["priority", (order) => ({ ...order, priority: "urgent" })],
   ["orderId", (order) => ({ ...order, orderId: "../../etc/passwd" })],
   ["orderId", (order) => ({ ...order, orderId: "x".repeat(81) })],
