@@ -10,7 +10,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     fileParallelism: true,
-    maxWorkers: 2,
+    // Of two cores these suites use less than one: they wait for times that run out.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
