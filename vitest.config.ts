@@ -10,7 +10,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     fileParallelism: true,
-    // Of two cores these suites use less than one: they wait for times that run out.
+    // They wait for times that run out: two at a time used less than one of two cores.
     maxWorkers: 3,
     projects: [
       {

@@ -3,7 +3,8 @@ import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
 import type { LedgerPage, Session, Supervisor } from "../shared/messaging/console-contract.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
-import { ledgerContinuationOf, parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
+import { continuationOf } from "../shared/messaging/paging.ts";
+import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
 import { shownEntry } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
@@ -65,7 +66,7 @@ operatorEndpoint("supervisorEntries", {
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
     const { entries, next } = await consolePorts().supervision.page(day, limit, continuation);
-    const more = next ? { continuation: ledgerContinuationOf(next) } : {};
+    const more = next ? { continuation: continuationOf(next) } : {};
     const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
     return { jsonBody: page };
   },

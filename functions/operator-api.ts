@@ -3,12 +3,8 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { consolePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import { seesSecrets } from "../shared/messaging/operator-access.ts";
-import {
-  type ActionName,
-  continuationOf,
-  parseListRequest,
-  parseOperatorRequest,
-} from "../shared/messaging/operator-request.ts";
+import { type ActionName, parseListRequest, parseOperatorRequest } from "../shared/messaging/operator-request.ts";
+import { continuationOf } from "../shared/messaging/paging.ts";
 import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";

@@ -1,4 +1,5 @@
 // What a shop orders: the business content, which the scheduler carries but never reads.
+import { canonicalJson } from "./canonical-json.ts";
 
 export interface OrderLine {
   readonly sku: string;
@@ -79,18 +80,10 @@ export function lacksSecrets(order: Order): boolean {
 
 /** Whether two submissions under one order id ask for the same thing, whatever the order of their members. */
 export function sameOrder(one: Order, other: Order): boolean {
-  return canonical(one) === canonical(other);
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 /** The same for one that is stored already: what was removed from it can't be compared. */
 export function sameAsStored(stored: Order, submitted: Order): boolean {
   return sameOrder(stored, lacksSecrets(stored) ? withoutSecrets(submitted) : submitted);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    member !== null && typeof member === "object" && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

@@ -92,7 +92,7 @@ function decideHeld(
   // Each has a budget of its own, and the first that is used up decides for the order.
   return running
     .map(([step, { failureCount = 0 }]) => decideFailed(record, step, failureCount, policyOf(step)))
-    .reduce((gravest, verdict) => (gravity(verdict) > gravity(gravest) ? verdict : gravest));
+    .reduce((gravest, verdict) => (isGraver(verdict, gravest) ? verdict : gravest));
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */
@@ -122,9 +122,9 @@ function decideFailed(
 const KINDS = ["retry", "wait", "undo", "fail"] as const;
 
 /** Of two pauses the longer one. */
-function gravity(verdict: FailedVerdict): number {
-  const pause = verdict.kind === "wait" ? 1 - 1 / (1 + verdict.waitMs) : 0;
-  return KINDS.indexOf(verdict.kind) + pause;
+function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
+  if (one.kind === "wait" && other.kind === "wait") return one.waitMs > other.waitMs;
+  return KINDS.indexOf(one.kind) > KINDS.indexOf(other.kind);
 }
 
 /** The step that events name: the first that is Running in the record's direction, or else that waits for its agent. */

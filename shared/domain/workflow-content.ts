@@ -1,4 +1,5 @@
 // What a version of a workflow says, in one form: by it an edit without a new version is found.
+import { canonicalJson } from "./canonical-json.ts";
 import type { Workflow, WorkflowRef, WorkflowStep } from "./workflow.ts";
 
 /** Each part with its text: the policy, and each step by its name. */
@@ -8,8 +9,8 @@ export interface WorkflowContent extends WorkflowRef {
 
 /** Of a workflow as it is written: what the app's settings add to it is no part of it. */
 export function contentOfWorkflow({ name, version, policy, steps }: Workflow): WorkflowContent {
-  const parts = steps.map((step): [string, string] => [`step ${step.name}`, canonical(wholeStep(step))]);
-  return { name, version, parts: { policy: canonical(policy), ...Object.fromEntries(parts) } };
+  const parts = steps.map((step): [string, string] => [`step ${step.name}`, canonicalJson(wholeStep(step))]);
+  return { name, version, parts: { policy: canonicalJson(policy), ...Object.fromEntries(parts) } };
 }
 
 /** The parts that differ, with what became of each; empty where nothing was edited. */
@@ -25,12 +26,4 @@ export function editsBetween(before: WorkflowContent, after: WorkflowContent): s
 /** What may be left out is filled in, and what has no order of its own is sorted. */
 function wholeStep({ transport = "activity", after, ...step }: WorkflowStep): object {
   return { ...step, transport, after: [...after].sort() };
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    member !== null && typeof member === "object" && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  );
 }

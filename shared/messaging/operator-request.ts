@@ -4,6 +4,7 @@ import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import { check, checkQuery } from "./checked.ts";
+import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
@@ -108,6 +109,8 @@ function parseResubmit(
   return valid({ kind: "resubmit", reason, order, compensatedByHand });
 }
 
+const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
+
 const listQuery = z.strictObject({
   state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
   workflow: z.string().min(1).max(NAME_LIMIT).optional(),
@@ -116,36 +119,16 @@ const listQuery = z.strictObject({
     .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
     .optional(),
   q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE.most}`)
-    .transform(Number)
-    .pipe(z.int().min(1).max(PAGE.most))
-    .default(PAGE.usual),
-  continuation: z
-    .string()
-    .transform((text, context): Position => {
-      const position = positionSchema.safeParse(jsonObject(Buffer.from(text, "base64url").toString()));
-      if (position.success) return position.data;
-      context.addIssue({ code: "custom", message: "must be what the page before answered" });
-      return z.NEVER;
-    })
-    .optional(),
+  limit: pageSize(PAGE),
+  continuation: continuation(positionSchema),
 });
-
-const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
 
 /** @param query the URL's, each name with its value */
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
-  const { state, workflow, step, q, limit, continuation } = parsed.value;
-  return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after: continuation } };
-}
-
-/** What a caller gives back to go on. */
-export function continuationOf(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString("base64url");
+  const { state, workflow, step, q, limit, continuation: after } = parsed.value;
+  return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

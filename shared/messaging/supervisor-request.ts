@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import { type Checked, checkQuery } from "./checked.ts";
+import { continuation, pageSize } from "./paging.ts";
 
 const duration = z.string().transform((text, context) => {
   const ms = durationMs(text);
@@ -27,25 +28,11 @@ const LEDGER_PAGE = { usual: 50, most: 100 } as const;
 
 /** Where the ledger goes on. Declared here, for messaging does not import supervision. */
 const positionSchema = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
-type Position = z.output<typeof positionSchema>;
 
 const ledgerQuery = z.strictObject({
   day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${LEDGER_PAGE.most}`)
-    .transform(Number)
-    .pipe(z.int().min(1).max(LEDGER_PAGE.most))
-    .default(LEDGER_PAGE.usual),
-  continuation: z
-    .string()
-    .transform((text, context): Position => {
-      const position = positionSchema.safeParse(parsedJson(Buffer.from(text, "base64url").toString()));
-      if (position.success) return position.data;
-      context.addIssue({ code: "custom", message: "must be what the page before answered" });
-      return z.NEVER;
-    })
-    .optional(),
+  limit: pageSize(LEDGER_PAGE),
+  continuation: continuation(positionSchema),
 });
 
 /** A sweep has nothing to be asked with. */
@@ -61,19 +48,6 @@ export function parseWhatIfQuery(query: Iterable<[string, string]>): Checked<Wha
 /** @param query the URL's, each name with its value */
 export function parseLedgerQuery(query: Iterable<[string, string]>): Checked<z.output<typeof ledgerQuery>> {
   return checkQuery(ledgerQuery, query);
-}
-
-/** What a caller gives back to go on. */
-export function ledgerContinuationOf(position: { readonly at: string; readonly shown: readonly string[] }): string {
-  return Buffer.from(JSON.stringify(position)).toString("base64url");
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function parseSweepQuery(query: Iterable<[string, string]>): Checked<Record<string, never>> {

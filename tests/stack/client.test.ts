@@ -297,6 +297,14 @@ test("send FILE --wait prints each status as a plain line, and exits 0 only if a
   expect(mixed.output).toContain("2 orders: 1 completed, 1 failed");
 });
 
+test("send --statuses end has the app send the end alone, with the workflow's outputs", async () => {
+  const sent = await send(orderFile({ ...madeOrder("sent-end") }), "--wait", "--statuses", "end");
+  expect(sent.code, sent.output).toBe(0);
+  expect(sent.output.split("\n").filter((line) => line.includes(" sent-end "))).toEqual([
+    expect.stringMatching(/Completed chargeId \S+, shipmentId \S+$/),
+  ]);
+});
+
 test("send --count --wait waits for all", async () => {
   const sent = await send("--count", "20", "--wait", "--timeout", "25");
   expect(sent.code, sent.output).toBe(0);

@@ -30,6 +30,14 @@ const quiet = (record: StateRecord) => ended(record) && record.notices.length ==
 const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
 const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
 
+/** Its shipping waits for a service that is down. @returns how to lift that */
+async function whileShipping(hand: Hand, changes: Parameters<Hand["send"]>[0] = {}): Promise<() => Promise<void>> {
+  const lift = await hand.fault("shipping", isDown);
+  await hand.send(changes);
+  await hand.until(inHand("arrangeShipping"));
+  return lift;
+}
+
 /** The check beside it is done before the card is refused, so that its outcome is on record. */
 async function refuseCard(hand: Hand): Promise<() => Promise<void>> {
   const lift = await hand.fault("payment", refusesCard);
@@ -170,9 +178,7 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[operator | every await of a cancellation of an order that runs | host killed] the undo is had once, whoever wakes it; its end says cancelled",
     async drive(hand) {
-      await hand.fault("shipping", isDown);
-      await hand.send();
-      await hand.until(inHand("arrangeShipping"));
+      await whileShipping(hand);
       await hand.operate("cancel");
     },
     end: { ...undone, error: "cancelled" },
@@ -182,9 +188,7 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[submission | every await of a requester's cancellation of an order that runs | host killed] the message comes again; the undo is had once; its end says cancelled",
     async drive(hand) {
-      await hand.fault("shipping", isDown);
-      await hand.send();
-      await hand.until(inHand("arrangeShipping"));
+      await whileShipping(hand);
       await hand.cancel();
     },
     end: { ...undone, error: "cancelled" },
@@ -206,9 +210,7 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[operator | every await of an undo of an order under way | host killed] the old attempt is fenced; the new one undoes once",
     async drive(hand) {
-      await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "brisk" });
-      await hand.until(inHand("arrangeShipping"));
+      await whileShipping(hand, { workflow: "brisk" });
       await hand.operate("undo");
     },
     end: undone,
@@ -229,9 +231,7 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[operator | every await of an extension | host killed] asked again it is extended once more at the most; the order goes through",
     async drive(hand) {
-      const lift = await hand.fault("shipping", isDown);
-      await hand.send();
-      await hand.until(inHand("arrangeShipping"));
+      const lift = await whileShipping(hand);
       await hand.operate("extend", { by: "PT1M" });
       await lift();
     },

@@ -1,0 +1,10 @@
+// JSON in which the order of members makes no difference: what says the same has the same text.
+
+/** @param change what stands for a member that is no object; itself without one */
+export function canonicalJson(value: unknown, change: (member: unknown) => unknown = (member) => member): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    member !== null && typeof member === "object" && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : change(member),
+  );
+}

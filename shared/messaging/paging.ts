@@ -1,0 +1,38 @@
+// The query's members by which a list is read page by page.
+import { z } from "zod";
+
+/** How many a page has. */
+export function pageSize({ usual, most }: { readonly usual: number; readonly most: number }) {
+  return z
+    .string()
+    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${most}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(most))
+    .default(usual);
+}
+
+/** Where the page before ended, as `continuationOf` wrote it. */
+export function continuation<T>(position: z.ZodType<T>) {
+  return z
+    .string()
+    .transform((text, context): T => {
+      const read = position.safeParse(parsed(Buffer.from(text, "base64url").toString()));
+      if (read.success) return read.data;
+      context.addIssue({ code: "custom", message: "must be what the page before answered" });
+      return z.NEVER;
+    })
+    .optional();
+}
+
+/** What a caller gives back to go on. */
+export function continuationOf(position: object): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
