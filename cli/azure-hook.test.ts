@@ -40,6 +40,11 @@ test("postdeploy is left out by SMOKE_TEST", () => {
   expect(hook("postdeploy", { SMOKE_TEST: "false" })).toEqual({ status: 0, output: "" });
 });
 
+test("postdeploy ends well, and says why there is no smoke test, where who deploys may not send orders", () => {
+  const production = hook("postdeploy", { GRANT_DEVELOPER_ACCESS: "false" });
+  expect(production).toMatchObject({ status: 0, output: expect.stringContaining("GRANT_DEVELOPER_ACCESS=false") });
+});
+
 test("a hook that there is not is a wrong call", () => {
   expect(hook("postprovision")).toMatchObject({ status: 2, output: expect.stringContaining("preprovision") });
 });

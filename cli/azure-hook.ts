@@ -4,14 +4,18 @@ import { AzureDeveloperCliCredential } from "@azure/identity";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { azdValues } from "./azure.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
+import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
+import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
-  preprovision  registers the resource providers that the template needs
+  preprovision  registers the resource providers that the template needs, and says what of the choices the region does not have;
+                CHECK_REGION=false in azd's environment leaves out the second
   predeploy     waits until the role by which the package is written has had time to spread
-  postdeploy    sends an order through the workflow that does nothing; SMOKE_TEST=false in azd's environment leaves it out`;
+  postdeploy    sends an order through the workflow that does nothing, if who deploys can send one; SMOKE_TEST=false
+                in azd's environment leaves it out, and true has it sent in any case`;
 
 await runCommand(async () => {
   const { values, positionals } = readArguments({ help: { type: "boolean" } }, USAGE);
@@ -34,11 +38,18 @@ await runCommand(async () => {
 async function preprovision(): Promise<number> {
   const subscription = chosen("AZURE_SUBSCRIPTION_ID");
   if (!subscription) throw new Error("azd's environment has no AZURE_SUBSCRIPTION_ID: azd env set it, or run azd up.");
-  const registered = await registerProviders(openManager(), subscription, providersNeeded());
+  const manager = openManager();
+  const registered = await registerProviders(manager, subscription, providersNeeded());
   console.log(
     registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
   );
-  return 0;
+  const location = chosen("AZURE_LOCATION");
+  if (!location || chosen("CHECK_REGION") === "false") return 0;
+  const faults = await regionFaults(manager, subscription, regionChoices(location, chosen));
+  if (faults.length === 0) return 0;
+  throw new Error(
+    `${location} does not have what is chosen:\n  ${faults.join("\n  ")}\nazd env set another choice; CHECK_REGION=false deploys all the same.`,
+  );
 }
 
 async function predeploy(): Promise<number> {
@@ -52,6 +63,11 @@ async function predeploy(): Promise<number> {
 
 async function postdeploy(): Promise<number> {
   if (chosen("SMOKE_TEST") === "false") return 0;
+  const obstacle = smokeObstacle(chosen);
+  if (obstacle !== undefined) {
+    console.log(obstacle);
+    return 0;
+  }
   return smokeAzure(SMOKE_WORKFLOW);
 }
 

@@ -109,5 +109,5 @@ async function telemetryMissing(target: SmokeTarget, orderId: string): Promise<s
   }
   if (refused !== undefined)
     return `Telemetry could not be asked for, so whether it arrives is not known: ${String(refused)}. A role may be missing, for who runs this: Log Analytics Reader on the workspace.`;
-  return "No telemetry of it arrived. A role is missing, for the app: Monitoring Metrics Publisher on Application Insights; or a setting: APPLICATIONINSIGHTS_CONNECTION_STRING, APPLICATIONINSIGHTS_AUTHENTICATION_STRING; or the workspace has reached its daily quota.";
+  return "No telemetry of it arrived. A role is missing, for the app: Monitoring Metrics Publisher on Application Insights; or a setting: APPLICATIONINSIGHTS_CONNECTION_STRING, APPLICATIONINSIGHTS_AUTHENTICATION_STRING; or the workspace has reached its daily quota. Of two regions the other one may have done the order, whose telemetry is in its own workspace: run this again.";
 }

@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { telemetryOf } from "../smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
+import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
+import { smokeObstacle } from "./smoke-obstacle.ts";
 
 interface Reply {
   readonly status?: number;
@@ -108,4 +110,72 @@ test("telemetry of an order is counted in the workspace; a refusal is a fault", 
   expect(asked).toEqual(["POST /v1/workspaces/ws/query"]);
   answer = () => ({ status: 403, body: { error: { code: "InsufficientAccessError" } } });
   await expect(telemetryOf(credential, "ws", "smoke-1", address)).rejects.toThrow("403");
+});
+
+const flexRegion = (name: string, orgDomain = "PUBLIC;FLEXCONSUMPTION") => ({ name, properties: { name, orgDomain } });
+const nodeOnFlex = (version: string) => {
+  const runtime = { skuCode: "FC1", functionAppConfigProperties: { runtime: { name: "node", version } } };
+  return {
+    minorVersions: [{ stackSettings: { linuxRuntimeSettings: { runtimeVersion: `Node|${version}`, Sku: [runtime] } } }],
+  };
+};
+
+/** Azure as it answers: two regions with Flex Consumption, one of them with zones. */
+function azureSays(line: string): Reply {
+  if (line.includes("/geoRegions?"))
+    return {
+      body: { value: [flexRegion("East US 2", "PUBLIC;FLEXCONSUMPTION;FCZONEREDUNDANCY"), flexRegion("West US")] },
+    };
+  if (line.includes("/functionAppStacks?"))
+    return { body: { value: [{ properties: { majorVersions: [nodeOnFlex("22"), nodeOnFlex("20")] } }] } };
+  return { body: { resourceTypes: [{ resourceType: "schedulers", locations: ["East US 2"] }] } };
+}
+const choices = (location: string, environment: Record<string, string> = {}) =>
+  regionChoices(location, (name) => environment[name]);
+
+test("a region that has what is chosen is asked about that and no more", async () => {
+  answer = azureSays;
+  const all = { ZONE_REDUNDANT: "true", NODE_VERSION: "22", DURABLE_BACKEND: "durableTaskScheduler" };
+  expect(await regionFaults(manager, "sub", choices("eastus2", all))).toEqual([]);
+  expect(asked.map((line) => line.replace(/\?.*/, ""))).toEqual([
+    "GET /subscriptions/sub/providers/Microsoft.Web/geoRegions",
+    "GET /providers/Microsoft.Web/locations/eastus2/functionAppStacks",
+    "GET /subscriptions/sub/providers/Microsoft.DurableTask",
+  ]);
+  asked = [];
+  expect(await regionFaults(manager, "sub", choices("westus", { NODE_VERSION: "22" }))).toEqual([]);
+  expect(asked).toHaveLength(2);
+});
+
+test("each choice that the region does not have is named, with what can be had", async () => {
+  answer = azureSays;
+  const all = { ZONE_REDUNDANT: "true", DURABLE_BACKEND: "durableTaskScheduler" };
+  expect(await regionFaults(manager, "sub", choices("westus", all))).toEqual([
+    "ZONE_REDUNDANT=true: Flex Consumption has no zones there. It can be had in: East US 2",
+    "NODE_VERSION=24: Flex Consumption has Node 22, 20 there",
+    "DURABLE_BACKEND=durableTaskScheduler: Durable Task Scheduler is not there. It can be had in: East US 2",
+  ]);
+  expect(await regionFaults(manager, "sub", choices("mars"))).toEqual([
+    "AZURE_LOCATION: Flex Consumption is not there. It can be had in: East US 2, West US",
+  ]);
+});
+
+test("what Azure does not answer is not held against the region", async () => {
+  const all = { ZONE_REDUNDANT: "true", DURABLE_BACKEND: "durableTaskScheduler" };
+  for (const reply of [{ status: 403 }, { body: { value: [] } }, { body: "of another shape" }]) {
+    answer = () => reply;
+    expect(await regionFaults(manager, "sub", choices("eastus2", all))).toEqual([]);
+  }
+});
+
+test.each([
+  [{}, undefined],
+  [{ NETWORK: "none", GRANT_DEVELOPER_ACCESS: "true" }, undefined],
+  [{ NETWORK: "private" }, "private network"],
+  [{ GRANT_DEVELOPER_ACCESS: "false" }, "GRANT_DEVELOPER_ACCESS=false"],
+  [{ NETWORK: "private", GRANT_DEVELOPER_ACCESS: "false", SMOKE_TEST: "true" }, undefined],
+])("smoke test after deploying with %o: what is in its way", (environment: Record<string, string>, why) => {
+  const obstacle = smokeObstacle((name) => environment[name]);
+  if (why === undefined) expect(obstacle).toBeUndefined();
+  else expect(obstacle).toContain(why);
 });
