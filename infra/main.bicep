@@ -158,9 +158,9 @@ var busSku = !joins && serviceBusSku == 'Standard' && (privateOnly || !empty(ser
 var storeMode = !joins && cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
   ? fail('A store in several regions needs cosmosCapacityMode autoscale.')
   : cosmosCapacityMode
-var registeredId = createSignIn && !empty(authClientId)
+var makesSignIn = createSignIn && !empty(authClientId)
   ? fail('Either createSignIn makes the app registration, or authClientId names one that is there.')
-  : authClientId
+  : createSignIn
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: groupName
   location: location
@@ -347,13 +347,13 @@ module app 'app/function-app.bicep' = {
       http: alwaysReadyHttp
       functions: alwaysReadyFunctions
     }
-    authClientId: createSignIn ? signIn!.outputs.clientId : registeredId
-    authAudience: createSignIn ? signIn!.outputs.audience : 'api://${registeredId}'
+    authClientId: makesSignIn ? signIn!.outputs.clientId : authClientId
+    authAudience: makesSignIn ? signIn!.outputs.audience : 'api://${authClientId}'
   }
 }
 
 // Before the app, so its address is not asked for but said.
-module signIn 'app/sign-in.bicep' = if (createSignIn) {
+module signIn 'app/sign-in.bicep' = if (makesSignIn) {
   scope: group
   params: {
     uniqueName: 'orders-${token}'
@@ -395,6 +395,6 @@ output COSMOS_ENDPOINT string = storeAccess.outputs.endpoint
 output LOG_WORKSPACE_ID string = monitoring.outputs.workspaceCustomerId
 output APP_PRINCIPAL_ID string = identity.outputs.principalId
 output PACKAGE_ROLE_ASSIGNMENT_ID string = packageStorage.outputs.roleAssignmentId
-output SIGN_IN_AUDIENCE string = createSignIn
+output SIGN_IN_AUDIENCE string = makesSignIn
   ? signIn!.outputs.audience
-  : empty(registeredId) ? '' : 'api://${registeredId}'
+  : empty(authClientId) ? '' : 'api://${authClientId}'

@@ -157,8 +157,17 @@ var durableTaskSettings = empty(uses.durableTaskScheduler)
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
 
-// Replies go to where the attempt runs.
-var regionSettings = secondRegion ? { AgentRepliesQueue: 'agent-replies-host2' } : {}
+// Replies go to where the attempt runs: a second region has reply queues of its own, of teams too.
+var regionReplies = 'agent-replies-host2'
+var lackingReplies = filter(
+  map(agentTeams, each => '${regionReplies}-${each.team}'),
+  name => !contains(map(queues, queue => queue.name), name)
+)
+var regionSettings = !secondRegion
+  ? {}
+  : !empty(lackingReplies)
+      ? fail('A second region needs reply queues of its own: infra/entities/service-bus.json has no ${join(lackingReplies, ', ')}.')
+      : { AgentRepliesQueue: regionReplies }
 
 // In place of a client secret: the app's identity vouches for the registration.
 var signInSettings = signsIn

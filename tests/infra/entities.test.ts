@@ -115,6 +115,9 @@ test("a team that runs agents has a reply queue that is called after it, and alo
   for (const { name, senders, listeners, team } of teams) {
     expect(name).toBe(`${bicep["AgentRepliesQueue"]}-${team?.team}`);
     expect([senders, listeners]).toEqual([[team?.team], ["app"]]);
+    const inSecondRegion = withParties.find((queue) => queue.name === `agent-replies-host2-${team?.team}`);
+    expect(inSecondRegion).toMatchObject({ senders, listeners });
+    expect(inSecondRegion?.team).toBeUndefined();
   }
 });
 

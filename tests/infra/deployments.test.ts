@@ -1,0 +1,229 @@
+// What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
+import { expect, test } from "vitest";
+import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { DEPLOYER, type Files } from "./bicep-functions.ts";
+import { deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
+
+const alwaysReady = (choices: Choices) =>
+  deploy(choices).site.properties.functionAppConfig.scaleAndConcurrency.alwaysReady as object[];
+
+const SETS: readonly (readonly [string, Choices])[] = [
+  ...namedChoices(),
+  ["zones", { ZONE_REDUNDANT: "true" }],
+  ["private", PRIVATE],
+  ["private, with the scheduler", { ...PRIVATE, ...SCHEDULER }],
+  ["scheduler", { ...SCHEDULER, DURABLE_TASK_SKU: "Dedicated", DURABLE_TASK_CAPACITY: "3" }],
+  ["sign-in of its own", { CREATE_SIGN_IN: "true" }],
+  ["sign-in that is there", { AUTH_CLIENT_ID: "11111111-2222-3333-4444-555555555555" }],
+  [
+    "first of two regions",
+    {
+      SERVICE_BUS_SKU: "Premium",
+      SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]',
+      COSMOS_CAPACITY_MODE: "autoscale",
+      COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
+    },
+  ],
+  ["second of two regions", SECOND],
+  ["second of two regions, private", { ...SECOND, ...PRIVATE }],
+  ["a shop with an identity", { PARTY_PRINCIPALS: '{"shop":"11111111-2222-3333-4444-555555555555"}' }],
+  ["rolling updates", { UPDATE_STRATEGY: "RollingUpdate", NODE_VERSION: "22" }],
+];
+
+test.each(SETS)("%s: it can be deployed, and the app starts with its settings", (_, choices) => {
+  const { settings, deployed, outputs } = deploy(choices);
+  for (const value of Object.values(outputs)) expect(typeof value).toBe("string");
+  const config = parseConfig({ ...settings, WEBSITE_AUTH_ENABLED: "True", WEBSITE_SITE_NAME: "func-shop" });
+  expect(config.ServiceBus__fullyQualifiedNamespace).toMatch(/^sb-\w+\.servicebus\.windows\.net$/);
+  // Names that stand twice in one place are one resource to Azure.
+  const places = deployed.map(({ type, group, name, body }) =>
+    JSON.stringify([type, group, name, (body["scope"] as { id?: string })?.id]),
+  );
+  expect(places).toHaveLength(new Set(places).size);
+});
+
+/** "Naming rules and restrictions for Azure resources". */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  "Microsoft.Storage/storageAccounts": /^[a-z0-9]{3,24}$/,
+  "Microsoft.ServiceBus/namespaces": /^(?!.*-(sb|mgmt)$)[A-Za-z][A-Za-z0-9-]{4,48}[A-Za-z0-9]$/,
+  "Microsoft.DocumentDB/databaseAccounts": /^[a-z0-9][a-z0-9-]{1,42}[a-z0-9]$/,
+  "Microsoft.Web/sites": /^[A-Za-z0-9][A-Za-z0-9-]{0,58}[A-Za-z0-9]$/,
+  "Microsoft.DurableTask/schedulers": /^[A-Za-z0-9][A-Za-z0-9-]{1,62}[A-Za-z0-9]$/,
+  "Microsoft.ManagedIdentity/userAssignedIdentities": /^[A-Za-z0-9][\w-]{2,127}$/,
+  "Microsoft.OperationalInsights/workspaces": /^[A-Za-z0-9][A-Za-z0-9-]{2,61}[A-Za-z0-9]$/,
+  "Microsoft.Resources/resourceGroups": /^[\w().-]{0,89}[\w()-]$/,
+};
+
+test("names are such as Azure takes, however long the environment's is", () => {
+  const { deployed } = deploy({ ...PRIVATE, ...SCHEDULER, AZURE_ENV_NAME: `shop-${"x".repeat(59)}` });
+  for (const { type, name } of deployed) if (NAMES[type]) expect(name, type).toMatch(NAMES[type]);
+  const kinds = new Set(deployed.map(({ type }) => type));
+  for (const type of Object.keys(NAMES)) expect(kinds).toContain(type);
+});
+
+test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
+  expect(alwaysReady({})).toEqual([{ name: "durable", instanceCount: 1 }]);
+  expect(alwaysReady({ ZONE_REDUNDANT: "true" })).toEqual([{ name: "durable", instanceCount: 2 }]);
+  const chosen = { ALWAYS_READY_DURABLE: "3", ALWAYS_READY_FUNCTIONS: '{"submission":1,"agentReplies":0}' };
+  const ready = [
+    { name: "durable", instanceCount: 3 },
+    { name: "function:submission", instanceCount: 1 },
+  ];
+  expect(alwaysReady(chosen)).toEqual(ready);
+  expect(alwaysReady({ ...chosen, ZONE_REDUNDANT: "true" })).toEqual([ready[0], { ...ready[1], instanceCount: 2 }]);
+  expect(alwaysReady({ ZONE_REDUNDANT: "true", ALWAYS_READY_DURABLE: "0" })).toEqual([]);
+  expect(alwaysReady({ MAXIMUM_INSTANCE_COUNT: "1" })).toHaveLength(1);
+});
+
+const WITH_TEAM: Files = {
+  "entities/service-bus.json": JSON.stringify({
+    queues: ["infra/entities/service-bus.json", "samples/parties.json"].flatMap(
+      (file) => (JSON.parse(read(file)) as { queues: object[] }).queues,
+    ),
+  }),
+};
+const ONE_REGION: Files = {
+  "entities/service-bus.json": (WITH_TEAM["entities/service-bus.json"] ?? "").replace(
+    "agent-replies-host2-fraud-team",
+    "other",
+  ),
+};
+
+test.each<[string, Choices, Files, string]>([
+  [
+    "zones with one instance at most",
+    { ZONE_REDUNDANT: "true", MAXIMUM_INSTANCE_COUNT: "1" },
+    {},
+    "maximumInstanceCount is below",
+  ],
+  ["a private network on Standard", { NETWORK: "private" }, {}, "serviceBusSku Premium"],
+  ["replicas of a Standard bus", { SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]' }, {}, "serviceBusSku Premium"],
+  ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, {}, "cosmosCapacityMode autoscale"],
+  ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
+  ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
+])("%s: refused in words before anything is deployed", (_, choices, files, words) => {
+  expect(() => deploy(choices, files)).toThrow(words);
+});
+
+interface Endpoint {
+  readonly properties: {
+    readonly privateLinkServiceConnections: readonly {
+      readonly properties: { readonly privateLinkServiceId: string };
+    }[];
+  };
+}
+interface ZoneGroup {
+  readonly properties: {
+    readonly privateDnsZoneConfigs: readonly { readonly properties: { readonly privateDnsZoneId: string } }[];
+  };
+}
+
+test("private: every endpoint leads to a part that is deployed, has its zone, and no part is public", () => {
+  const { all, deployed } = deploy({ ...PRIVATE, ...SCHEDULER });
+  const endpoints = all("Microsoft.Network/privateEndpoints").map(({ body }) => body as unknown as Endpoint);
+  const targets = endpoints.flatMap(({ properties }) =>
+    properties.privateLinkServiceConnections.map((link) => link.properties.privateLinkServiceId),
+  );
+  const parts = deployed.filter(({ body }) => "publicNetworkAccess" in ((body["properties"] as object) ?? {}));
+  expect(parts.map(({ type }) => type).sort()).toEqual([
+    "Microsoft.DocumentDB/databaseAccounts",
+    "Microsoft.DurableTask/schedulers",
+    "Microsoft.ServiceBus/namespaces",
+    "Microsoft.Storage/storageAccounts",
+    "Microsoft.Storage/storageAccounts",
+  ]);
+  for (const { body, type } of parts) {
+    expect(body, type).toMatchObject({ properties: { publicNetworkAccess: "Disabled" } });
+    expect(targets, type).toContain(body["id"]);
+  }
+  const zones = all("Microsoft.Network/privateDnsZones").map(({ body }) => body["id"]);
+  const used = all("Microsoft.Network/privateEndpoints/privateDnsZoneGroups").flatMap(({ body }) =>
+    (body as unknown as ZoneGroup).properties.privateDnsZoneConfigs.map((config) => config.properties.privateDnsZoneId),
+  );
+  expect(used).toHaveLength(endpoints.length);
+  expect(new Set(used)).toEqual(new Set(zones));
+  const { all: usual } = deploy();
+  expect(usual("Microsoft.Network/virtualNetworks")).toEqual([]);
+});
+
+test("a pipeline that deploys gets no right at all; a developer does", () => {
+  expect(rightsOf(deploy().deployed, DEPLOYER).length).toBeGreaterThan(3);
+  for (const choices of [
+    { GRANT_DEVELOPER_ACCESS: "false" },
+    { GRANT_DEVELOPER_ACCESS: "false", CREATE_SIGN_IN: "true" },
+  ])
+    expect(JSON.stringify(deploy(choices).deployed)).not.toContain(DEPLOYER);
+});
+
+test("the app has the roles of docs/operations.md, and on Durable Task Scheduler no queues of its own in storage", () => {
+  const rolesOf = (choices: Choices) => {
+    const { deployed, outputs } = deploy(choices);
+    return [...new Set(rightsOf(deployed, outputs["APP_PRINCIPAL_ID"]).map(roleOf))].sort();
+  };
+  const usual = [
+    "cosmosDataContributor",
+    "monitoringMetricsPublisher",
+    "of its own",
+    "serviceBusDataOwner",
+    "serviceBusDataSender",
+    "storageBlobDataOwner",
+    "storageQueueDataContributor",
+    "storageTableDataContributor",
+  ];
+  expect(rolesOf({})).toEqual(usual);
+  const onScheduler = [...usual.filter((role) => role !== "storageQueueDataContributor"), "durableTaskDataContributor"];
+  expect(rolesOf(SCHEDULER)).toEqual(onScheduler.sort());
+});
+
+test("a second region works on the first one's bus and store, with its rights there, and hears replies of its own", () => {
+  const first = deploy({ AZURE_LOCATION: "eastus2" });
+  const second = deploy(SECOND, WITH_TEAM);
+  for (const name of ["SERVICE_BUS_NAMESPACE", "COSMOS_ENDPOINT"])
+    expect(second.outputs[name]).toBe(first.outputs[name]);
+  expect(second.outputs["SERVICE_APP_NAME"]).not.toBe(first.outputs["SERVICE_APP_NAME"]);
+  for (const type of [
+    "Microsoft.ServiceBus/namespaces",
+    "Microsoft.DocumentDB/databaseAccounts",
+    "Microsoft.Insights/metricAlerts",
+  ])
+    expect(second.all(type)).toEqual([]);
+  const rights = rightsOf(second.deployed, second.outputs["APP_PRINCIPAL_ID"]);
+  const shared = rights.filter((right) => /^(serviceBus|cosmos)/.test(roleOf(right)));
+  expect(new Set(shared.map(({ group }) => group))).toEqual(new Set(["rg-shop"]));
+  const heard = shared.map(({ body }) => (body["scope"] as { name?: string } | undefined)?.name?.split("/")[1]);
+  const { AgentRepliesQueue: replies, AgentTeams: teams = "[]" } = second.settings;
+  expect(replies).toBe("agent-replies-host2");
+  expect(JSON.parse(teams)).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
+  expect(heard).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
+  const hub = "AzureFunctionsJobHost__extensions__durableTask__hubName";
+  expect(second.settings[hub]).not.toBe(first.settings[hub]);
+});
+
+test("an identity of a shop may send to and listen on the queues that name it, and nothing else", () => {
+  const principal = "11111111-2222-3333-4444-555555555555";
+  const { deployed } = deploy({ PARTY_PRINCIPALS: JSON.stringify({ "tea-shop": principal }) }, WITH_TEAM);
+  const rights = rightsOf(deployed, principal).map((right) => [
+    roleOf(right),
+    (right.body["scope"] as { name: string }).name.split("/")[1],
+  ]);
+  expect(rights).toEqual([
+    ["serviceBusDataSender", "orders-tea-shop"],
+    ["serviceBusDataReceiver", "replies-tea-shop"],
+  ]);
+});
+
+test("the development set: no alerts, small instances, nothing always ready, its own schedules", () => {
+  const dev = deploy(namedChoices().get("dev"));
+  expect(dev.all("Microsoft.Insights/scheduledQueryRules")).toEqual([]);
+  expect(dev.site.properties.functionAppConfig.scaleAndConcurrency).toEqual({
+    instanceMemoryMB: 512,
+    maximumInstanceCount: 5,
+    alwaysReady: [],
+  });
+  expect(dev.settings).toMatchObject({
+    SupervisorSchedule: "0 * * * * *",
+    StockSchedule: "0 */5 * * * *",
+    OTEL_TRACES_SAMPLER_ARG: "0.1",
+  });
+});
