@@ -3,12 +3,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
 import { endedAsTold, follow } from "../../cli/follow.ts";
 import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import type { InstanceName } from "../../local/stack/processes.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { CHAIN, GRAPH } from "../support/orders.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -23,10 +27,33 @@ const GROUPS = [
   ...["submission", "submission.2", "submissionPriority", "supervisor"],
 ];
 
+/** One step, over a queue; a single failure would end it. */
+const QUICK: Workflow = {
+  name: "quick",
+  version: 1,
+  policy: { failureThreshold: 1, waits: [], onExhausted: "fail", onRejected: "fail" },
+  steps: [
+    {
+      name: "check",
+      agent: "fraud",
+      operation: "check",
+      transport: "queue",
+      after: [],
+      completeWithin: "PT2S",
+      undo: "nothing",
+    },
+  ],
+};
+/** Longer than that step has. */
+const COLD_START_MS = 4000;
+
 const folder = mkdtempSync(join(tmpdir(), "flex-"));
+let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
+  adapted = adaptApp([CHAIN, GRAPH, QUICK]);
   app = await startTestStack({
+    appDir: adapted.dir,
     topology: "flex",
     instanceCounts: { submission: 2, durable: 2 },
     longestPauseMs: 200,
@@ -35,6 +62,7 @@ beforeAll(async () => {
 }, START_WITHIN_MS);
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -72,6 +100,19 @@ test(
   },
   SAMPLES_END_WITHIN_MS + 10_000,
 );
+
+test("P26 a queue step outlasts cold starts: of its agent and of the function that takes replies, each longer than the step's time", async () => {
+  const cold = ["host/fraudQueueAgent", "host/agentReplies"] as const;
+  for (const name of cold) await app.stack.kill(name, "SIGSTOP");
+  await app.shop.send({ ...madeOrder("cold-1"), workflow: QUICK.name });
+  for (const name of cold) {
+    await app.eventually("cold-1", ({ steps }) => steps["check"]?.state === "Scheduled");
+    await sleep(COLD_START_MS);
+    await app.stack.kill(name, "SIGCONT");
+  }
+  const record = await app.eventually("cold-1", ({ processState }) => processState === "Processed");
+  expect(record).toMatchObject({ attempt: 1, failureCount: 0, steps: { check: { retryCount: 0 } } });
+});
 
 test(
   "P16 kill -9 one process after the other in the middle of 50 orders: the others stay, all end Processed, one effect a step",
