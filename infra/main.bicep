@@ -51,10 +51,8 @@ param authClientId string = ''
 @description('Where Durable Functions keeps its orchestrations. There is no way to move them from one to the other.')
 @allowed(['azureStorage', 'durableTaskScheduler'])
 param durableBackend string = 'azureStorage'
-
 @allowed(['Consumption', 'Dedicated'])
 param durableTaskSku string = 'Consumption'
-
 @minValue(1)
 param durableTaskCapacity int = 1
 
@@ -64,30 +62,27 @@ param network string = 'none'
 
 @allowed(['Standard', 'Premium'])
 param serviceBusSku string = 'Standard'
-
 @description('Messaging units; Premium only.')
 @allowed([1, 2, 4, 8, 16])
 param serviceBusCapacity int = 1
-
-@description('Regions to which the bus is replicated; Premium only.')
+@description('The region to which the bus is replicated; Premium only. Service Bus takes one.')
+@maxLength(1)
 param serviceBusReplicaLocations string[] = []
+@description('Seconds by which the replica may be behind; past it the bus takes nothing more. 0: a message is acknowledged when both regions have it.')
+param serviceBusReplicationLag int = 0
 
 @allowed(['serverless', 'autoscale'])
 param cosmosCapacityMode string = 'serverless'
-
 @description('Request units a second up to which each container scales; autoscale only.')
 @minValue(1000)
 param cosmosMaxThroughput int = 1000
-
 @description('Regions that hold a copy of the store and take over in this order; autoscale only.')
 param cosmosSecondaryLocations string[] = []
-
 @description('Logs each request for data to the store, with who asked. It costs more than the requests.')
 param cosmosDataPlaneLogs bool = false
 
 @description('Another environment whose bus and store this one uses too, as the same app in a second region. Empty: its own.')
 param sharedEnvironmentName string = ''
-
 @description('The region of that environment.')
 param sharedLocation string = ''
 
@@ -155,12 +150,16 @@ var usesScheduler = durableBackend == 'durableTaskScheduler'
 var busSku = !joins && serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
   ? fail('Private endpoints and replicas of Service Bus need serviceBusSku Premium.')
   : serviceBusSku
+var replicationLag = serviceBusReplicationLag != 0 && (serviceBusReplicationLag < 300 || serviceBusReplicationLag > 86400)
+  ? fail('serviceBusReplicationLag is 0, or from 300 seconds to a day (86400).')
+  : serviceBusReplicationLag
 var storeMode = !joins && cosmosCapacityMode == 'serverless' && !empty(cosmosSecondaryLocations)
   ? fail('A store in several regions needs cosmosCapacityMode autoscale.')
   : cosmosCapacityMode
 var makesSignIn = createSignIn && !empty(authClientId)
   ? fail('Either createSignIn makes the app registration, or authClientId names one that is there.')
   : createSignIn
+
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: groupName
   location: location
@@ -234,6 +233,7 @@ module serviceBus 'app/service-bus.bicep' = if (!joins) {
     sku: busSku
     capacity: serviceBusCapacity
     replicaLocations: serviceBusReplicaLocations
+    replicationLag: replicationLag
   }
 }
 

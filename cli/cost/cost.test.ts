@@ -49,6 +49,15 @@ test("with zones every scaling group has two instances, chosen or not", () => {
   expect(environmentOf({}).ready).toBe(1);
 });
 
+test("in zones functions run on always-ready instances, and a serverless store's request units cost a quarter more", () => {
+  const units = (environment: ReturnType<typeof environmentOf>) =>
+    orderUse(1, environment).find(({ meter }) => meter === "cosmosServerless")?.quantity ?? 0;
+  const [usual, zones] = [environmentOf({}), environmentOf({ ZONE_REDUNDANT: "true" })];
+  expect(units(zones) / units(usual)).toBeCloseTo(1.25);
+  const meters = [...idleUse(zones), ...orderUse(1, zones)].map(({ meter }) => meter);
+  expect(meters).not.toContain("flexExecution");
+});
+
 test("each price says where it is from, and none that could not be looked up passes for verified", () => {
   for (const [name, { source, verified }] of Object.entries(prices.prices)) {
     expect(source.length, name).toBeGreaterThan(10);

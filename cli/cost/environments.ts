@@ -41,6 +41,7 @@ export function environmentOf(choices: Choices): Environment {
   const chosen = groups.reduce((sum, count) => sum + (zones ? Math.max(2, count) : count), 0);
   return {
     memoryGb: Number(choices["INSTANCE_MEMORY_MB"] ?? 2048) / 1024,
+    zones,
     ready: zones ? chosen + 2 * Math.max(0, SCALING_GROUPS - groups.length) : chosen,
     schedules: [
       choices["SUPERVISOR_SCHEDULE"] ?? "*/10 * * * * *",

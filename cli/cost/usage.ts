@@ -22,6 +22,8 @@ export interface Environment {
   readonly memoryGb: number;
   /** Always-ready instances, of all groups and functions together. */
   readonly ready: number;
+  /** In zones every function runs on instances that are always ready, and a serverless store's request units cost more. */
+  readonly zones: boolean;
   /** Timers, as NCRONTAB with seconds. */
   readonly schedules: readonly string[];
   readonly alerts: { readonly every5Minutes: number; readonly every15Minutes: number; readonly series: number } | null;
@@ -34,6 +36,9 @@ const SECONDS = HOURS * 3600;
 /** "Azure Functions Flex Consumption plan hosting", Billing: each run is billed for at least a second. */
 const LEAST_SECONDS = 1;
 
+/** "Reliability in Azure Cosmos DB for NoSQL", SLA improvements: serverless request units in a region with zones. */
+const ZONES_FACTOR = 1.25;
+
 const { perOrder, realHost } = readCounts();
 const BUS_OPERATIONS = perOrder.busSends + perOrder.busDeliveries + perOrder.busCompletions;
 /** Beside the activities: turns of the orchestrator, and the functions of submission, queue agent and replies. */
@@ -44,31 +49,34 @@ const LOG_RECORDS = 40;
 const RECORD_GB = 1e-6;
 const ORDER_GB = 8e-6;
 
-export function idleUse({ memoryGb, ready, schedules, alerts, traces }: Environment): Use[] {
+const executionMeter = (isReady: boolean) => (isReady ? "flexReadyExecution" : "flexExecution");
+const unitsIn = (zones: boolean, units: number) => units * (zones ? ZONES_FACTOR : 1);
+
+export function idleUse({ memoryGb, ready, zones, schedules, alerts, traces }: Environment): Use[] {
   const runs = schedules.reduce((sum, schedule) => sum + runsAMonth(schedule), 0);
   return [
     use("always-ready instances", "flexReadyBaseline", ready * memoryGb * SECONDS, "chosen"),
-    use("timers, at least a second each", "flexExecution", runs * LEAST_SECONDS * memoryGb, "chosen"),
+    use("timers, at least a second each", executionMeter(zones), runs * LEAST_SECONDS * memoryGb, "chosen"),
     use("timers, executions", "flexExecutions", runs, "chosen"),
     use("Service Bus Standard", "busStandardHour", HOURS, "chosen"),
     use("log alerts, every 5 minutes", "logAlert5", alerts?.every5Minutes ?? 0, "chosen"),
     use("log alerts, every 15 minutes", "logAlert15", alerts?.every15Minutes ?? 0, "chosen"),
     use("metric alerts", "metricAlert", alerts?.series ?? 0, "chosen"),
-    use("sweeps and gauges in the store", "cosmosServerless", runs * 12, "assumed"),
+    use("sweeps and gauges in the store", "cosmosServerless", unitsIn(zones, runs * 12), "assumed"),
     use("the engine's polling", "storageQueue", (SECONDS / 5) * 7, "assumed"),
     use("leases of host and engine", "storageBlob", (SECONDS / 10) * 2, "assumed"),
     use("logs and metrics", "logs", 9 + runs * 3 * RECORD_GB * traces, "assumed"),
   ];
 }
 
-export function orderUse(orders: number, { memoryGb, ready, traces }: Environment): Use[] {
+export function orderUse(orders: number, { memoryGb, ready, zones, traces }: Environment): Use[] {
   const seconds = orders * LEAST_SECONDS * memoryGb;
   return [
-    use("steps", ready > 0 ? "flexReadyExecution" : "flexExecution", seconds, "assumed"),
-    use("submission, queue agent, replies", "flexExecution", QUEUE_FUNCTIONS * seconds, "assumed"),
+    use("steps", executionMeter(ready > 0), seconds, "assumed"),
+    use("submission, queue agent, replies", executionMeter(zones), QUEUE_FUNCTIONS * seconds, "assumed"),
     use("executions", "flexExecutions", orders * (perOrder.activities + OTHER_EXECUTIONS), "assumed"),
     use("Service Bus operations", "busStandardOperations", orders * BUS_OPERATIONS, "counted"),
-    use("request units (a model)", "cosmosServerless", orders * perOrder.requestUnits, "counted"),
+    use("request units (a model)", "cosmosServerless", unitsIn(zones, orders * perOrder.requestUnits), "counted"),
     use("orders kept for a month", "cosmosStorage", orders * ORDER_GB, "assumed"),
     use("the engine's storage requests", "storageQueue", orders * realHost.storageRequests, "counted"),
     use("logs", "logs", orders * LOG_RECORDS * RECORD_GB * traces, "assumed"),

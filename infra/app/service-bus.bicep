@@ -14,6 +14,9 @@ param capacity int
 @description('Regions to which the namespace is replicated; Premium only.')
 param replicaLocations string[]
 
+@description('Seconds by which a replica may be behind.')
+param replicationLag int
+
 @description('Object id of whoever sends orders and reads the answers by hand; empty for nobody.')
 param developerPrincipalId string
 
@@ -51,8 +54,9 @@ resource namespace 'Microsoft.ServiceBus/namespaces@2026-01-01' = {
     publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
     geoDataReplication: replicated
       ? {
-          // 0: a message is acknowledged when every region has it.
-          maxReplicationLagDurationInSeconds: 0
+          // "Azure Service Bus Geo-Replication", Replication modes: with 0 no acknowledged message is lost, and the loss of either region
+          // stops the bus.
+          maxReplicationLagDurationInSeconds: replicationLag
           locations: concat(
             [{ locationName: location, roleType: 'Primary' }],
             map(replicaLocations, replica => { locationName: replica, roleType: 'Secondary' })

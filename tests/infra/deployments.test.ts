@@ -99,6 +99,7 @@ test.each<[string, Choices, Files, string]>([
   ],
   ["a private network on Standard", { NETWORK: "private" }, {}, "serviceBusSku Premium"],
   ["replicas of a Standard bus", { SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]' }, {}, "serviceBusSku Premium"],
+  ["a lag that Service Bus has not", { SERVICE_BUS_REPLICATION_LAG: "60" }, {}, "300 seconds to a day"],
   ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, {}, "cosmosCapacityMode autoscale"],
   ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
   ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
@@ -174,6 +175,31 @@ test("the app has the roles of docs/operations.md, and on Durable Task Scheduler
   expect(rolesOf({})).toEqual(usual);
   const onScheduler = [...usual.filter((role) => role !== "storageQueueDataContributor"), "durableTaskDataContributor"];
   expect(rolesOf(SCHEDULER)).toEqual(onScheduler.sort());
+});
+
+test("two regions: the bus waits for its replica unless it may be behind; the store fails over, and one region writes", () => {
+  const regions = {
+    SERVICE_BUS_SKU: "Premium",
+    SERVICE_BUS_REPLICA_LOCATIONS: '["eastus2"]',
+    COSMOS_CAPACITY_MODE: "autoscale",
+    COSMOS_SECONDARY_LOCATIONS: '["eastus2"]',
+  };
+  const first = deploy(regions);
+  const replication = (lag: number) => ({
+    maxReplicationLagDurationInSeconds: lag,
+    locations: [
+      { locationName: "westus3", roleType: "Primary" },
+      { locationName: "eastus2", roleType: "Secondary" },
+    ],
+  });
+  expect(first.only("Microsoft.ServiceBus/namespaces").properties.geoDataReplication).toEqual(replication(0));
+  const behind = deploy({ ...regions, SERVICE_BUS_REPLICATION_LAG: "300" });
+  expect(behind.only("Microsoft.ServiceBus/namespaces").properties.geoDataReplication).toEqual(replication(300));
+  expect(first.only("Microsoft.DocumentDB/databaseAccounts").properties).toMatchObject({
+    enableAutomaticFailover: true,
+    enableMultipleWriteLocations: false,
+    locations: [{ locationName: "westus3" }, { locationName: "eastus2" }],
+  });
 });
 
 test("a second region works on the first one's bus and store, with its rights there, and hears replies of its own", () => {
