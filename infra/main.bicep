@@ -271,7 +271,7 @@ module storeAccess 'app/cosmos-access.bicep' = {
     appPrincipalId: identity.outputs.principalId
     developerPrincipalId: joins ? '' : developerPrincipalId
   }
-  dependsOn: [cosmos]
+  dependsOn: [cosmos, packageStorage]
 }
 
 module durableTask 'app/durable-task.bicep' = if (usesScheduler) {

@@ -1,4 +1,6 @@
 // Who may do what with the state store: the app of this region and, by hand, a developer. Two regions share one store.
+// main.bicep calls it after resources that take a while: the store refuses an identity that is seconds old, "principal ID was not found"
+// (pulumi/pulumi-azure-native#2816).
 param accountName string
 param appPrincipalId string
 

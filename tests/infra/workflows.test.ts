@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { declared, parse } from "./bicep.ts";
@@ -84,6 +84,28 @@ test("the pipeline gets no right to the data, and deploys once more where the fi
   const run = job?.steps?.find(({ name }) => name === "Deploy")?.run ?? "";
   expect(run.match(/azd deploy app/g)).toHaveLength(2);
 });
+
+test("azd's hooks run with the libraries that the pipeline installs: those of the app", () => {
+  const job = deploy.jobs["deploy"];
+  expect(job?.steps?.some(({ run = "" }) => run.startsWith("npm ci --omit=dev"))).toBe(true);
+  const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+  const used = librariesOf("cli/azure-hook.ts");
+  expect(used.size).toBeGreaterThan(3);
+  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...used]));
+});
+
+/** All that a file imports when it runs, and what those import in turn. */
+function librariesOf(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return new Set();
+  seen.add(file);
+  const imports = [...read(file).matchAll(/^(?:import|export) (?!type\b)(?:[^;"]*? from )?"([^"]+)";/gm)];
+  const found = imports.flatMap(([, name = ""]) => {
+    if (name.startsWith("node:")) return [];
+    if (name.startsWith(".")) return [...librariesOf(join(dirname(file), name), seen)];
+    return [name.split("/", name.startsWith("@") ? 2 : 1).join("/")];
+  });
+  return new Set(found);
+}
 
 test("the package goes out with the list of what is in it, and both are signed", () => {
   expect(deploy.jobs["build"]?.steps?.some(({ run = "" }) => run.startsWith("npm sbom --omit dev"))).toBe(true);
