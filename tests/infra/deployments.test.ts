@@ -62,6 +62,24 @@ test("names are such as Azure takes, however long the environment's is", () => {
   for (const type of Object.keys(NAMES)) expect(kinds).toContain(type);
 });
 
+/** "App settings reference for Azure Functions", Flex Consumption plan deprecations. */
+const NOT_ON_FLEX = [
+  ...["ENABLE_ORYX_BUILD", "FUNCTIONS_EXTENSION_VERSION", "FUNCTIONS_MAX_HTTP_CONCURRENCY"],
+  ...["FUNCTIONS_WORKER_PROCESS_COUNT", "FUNCTIONS_WORKER_RUNTIME", "FUNCTIONS_WORKER_RUNTIME_VERSION"],
+  ...["SCM_DO_BUILD_DURING_DEPLOYMENT", "TZ", "WEBSITE_CONTENTAZUREFILECONNECTIONSTRING", "WEBSITE_CONTENTSHARE"],
+  ...["WEBSITE_MAX_DYNAMIC_APPLICATION_SCALE_OUT", "WEBSITE_MOUNT_ENABLED", "WEBSITE_NODE_DEFAULT_VERSION"],
+  ...["WEBSITE_RUN_FROM_PACKAGE", "WEBSITE_TIME_ZONE"],
+];
+
+test.each(SETS)("%s: nothing is set that Flex Consumption has elsewhere or not at all", (_, choices) => {
+  const { settings, site, only } = deploy(choices);
+  expect(Object.keys(settings).filter((name) => NOT_ON_FLEX.includes(name))).toEqual([]);
+  const properties = ["appSettings", "http20Enabled", "minTlsVersion", "scmMinTlsVersion"];
+  expect(Object.keys(site.properties.siteConfig).sort()).toEqual(properties);
+  // One app a plan.
+  expect(site.properties.serverFarmId).toBe(only("Microsoft.Web/serverfarms").id);
+});
+
 test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
   expect(alwaysReady({})).toEqual([{ name: "durable", instanceCount: 1 }]);
   expect(alwaysReady({ ZONE_REDUNDANT: "true" })).toEqual([{ name: "durable", instanceCount: 2 }]);
