@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The command `services`: runs the parts of the local stack that an app needs, for any host and any SDK.
 import { enableCompileCache } from "node:module";
 import { resolve } from "node:path";

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The command `host`: runs a Functions app under a watcher.
 
 import { existsSync } from "node:fs";
