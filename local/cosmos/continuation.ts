@@ -9,6 +9,10 @@ export interface Continuation {
   readonly at?: Position;
   /** The sort values of the last result, where the results are sorted afterwards. */
   readonly after?: { readonly values: readonly Json[]; readonly seq: number };
+  /** Of the next document, how many of the results that joins make were given. */
+  readonly within?: { readonly seq: number; readonly given: number };
+  /** How many results were given, where all are computed anew for each page. */
+  readonly given?: number;
   /** How many results TOP or LIMIT still allow. */
   readonly left?: number;
 }

@@ -80,7 +80,8 @@ export async function answer(run: () => Reply | Promise<Reply>): Promise<Reply> 
 async function page(call: ItemCall, { query, parameters }: QueryText): Promise<Reply> {
   const scope = scopeOf(call);
   if (typeof scope === "string") throw new QueryFault(scope);
-  const asked = Number(header(call, "x-ms-max-item-count") ?? DEFAULT_PAGE);
+  const given = header(call, "x-ms-max-item-count");
+  const asked = Number(given ?? DEFAULT_PAGE);
   const meter = { documents: 0, bytes: 0 };
   const started = performance.now();
   const work = runQuery({
@@ -89,6 +90,7 @@ async function page(call: ItemCall, { query, parameters }: QueryText): Promise<R
     parameters,
     scope,
     pageSize: asked > 0 ? asked : DYNAMIC_PAGE,
+    unsized: given === undefined || !(asked > 0),
     continuation: header(call, "x-ms-continuation"),
     meter,
   });

@@ -108,6 +108,8 @@ function pages(sql: string, pageSize: number): Json[] {
     const query = compileQuery(sql);
     const request = { container, query, parameters: new Map(), scope: {}, pageSize, continuation };
     const page = atOnce(runQuery({ ...request, window: oneOf([undefined, 1]) }));
+    // SDKs that merge pages go round forever where one has more.
+    expect(page.results.length, sql).toBeLessThanOrEqual(pageSize);
     results.push(...page.results.map((text) => JSON.parse(text) as Json));
     continuation = page.continuation;
   } while (continuation !== undefined);
@@ -156,6 +158,25 @@ test.each(["=", "!=", "<", "<=", ">", ">="])("%s with every value", (operator) =
     check(`c.a ${operator} ${literal}`, "c.a", random(2) === 1);
     check(`${literal} ${operator} c.b`, oneOf([undefined, "c.a"]), random(2) === 1);
   }
+});
+
+test.each([
+  "SELECT DISTINCT VALUE c.b FROM c",
+  "SELECT DISTINCT VALUE c.a FROM c ORDER BY c.a DESC",
+  "SELECT DISTINCT VALUE c.a FROM c ORDER BY c.a OFFSET 1 LIMIT 5",
+  "SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk",
+  "SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk OFFSET 0 LIMIT 3",
+  "SELECT VALUE n FROM c JOIN n IN [1, 2, 3, 4, 5] WHERE c.pk = 'x'",
+  "SELECT TOP 7 VALUE n FROM c JOIN n IN [1, 2, 3, 4, 5]",
+  "SELECT VALUE n FROM c JOIN n IN [1, 2, 3, 4, 5] OFFSET 3 LIMIT 9",
+  "SELECT c.id, n FROM c JOIN n IN [1, 2, 3] WHERE c.a = 2 ORDER BY c.b OFFSET 2 LIMIT 11",
+  "SELECT c.id, n FROM c JOIN n IN [1, 2, 3] ORDER BY c.a",
+])("%s is the same in pages of two", (sql) => {
+  const whole = pages(sql, 10_000);
+  expect(whole).not.toEqual([]);
+  const inOrder = (results: Json[]) =>
+    sql.includes("GROUP BY") ? results.map((each) => JSON.stringify(each)).sort() : results;
+  expect(inOrder(pages(sql, 2))).toEqual(inOrder(whole));
 });
 
 test("random conditions", () => {

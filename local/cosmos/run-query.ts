@@ -9,18 +9,20 @@ import type { StoredItem } from "./item-table.ts";
 import type { KeyScope } from "./key-scope.ts";
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import type { Sliced } from "./slices.ts";
-import { type Bounds, sortedPage } from "./sorted-page.ts";
+import { type Bounds, pageOfAll, sortedPage } from "./sorted-page.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
 import type { Value } from "./sql/values.ts";
-import { type Binding, type Position, statement } from "./walk.ts";
+import { type Binding, statement } from "./walk.ts";
 
 export interface QueryRequest extends Search {
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;
   readonly scope: KeyScope;
   readonly pageSize: number;
+  /** The client left the size to the server: what has to be computed as a whole then comes as a whole. */
+  readonly unsized?: boolean;
   readonly continuation: string | undefined;
   /** Told of each document that is read. */
   readonly meter?: Meter;
@@ -51,15 +53,17 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   if (unserved) throw new QueryFault(unserved);
   if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
   const from = readContinuation(request.continuation);
+  const isAnew = request.continuation === undefined || from.given !== undefined;
   const bounds: Bounds = {
-    skip: request.continuation === undefined ? (bound(query.skip, parameters) ?? 0) : 0,
+    skip: isAnew ? (bound(query.skip, parameters) ?? 0) : 0,
     take: from.left ?? bound(query.take, parameters),
   };
   const search = searchOf(request, from);
   if (query.grouping) {
-    const { skip, take } = bounds;
     const groups = yield* collectGroups(search, query.grouping);
-    return { results: groups.slice(skip, take === undefined ? undefined : skip + take) };
+    // They come in the order in which documents were met, which may be another one at the next page.
+    if (!request.unsized && groups.length > request.pageSize) groups.sort();
+    return pageOfAll(request, groups, from, bounds);
   }
   const path = accessPath(search);
   const [ordering] = query.orderings;
@@ -67,8 +71,8 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   if (!streams) return yield* sortedPage(request, metered(request, candidates(request, path)), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
-    ? yield* streamPage(request, storedTexts(request, path, first), from.at, bounds)
-    : yield* streamPage(request, resultTexts(request, path, first), from.at, bounds);
+    ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
+    : yield* streamPage(request, resultTexts(request, path, first), from, bounds);
 }
 
 const resultOf =
@@ -78,7 +82,10 @@ const resultOf =
     return output === undefined ? [] : [JSON.stringify(output)];
   };
 
-function searchOf({ container, query, parameters, scope, window }: QueryRequest, { at, after }: Continuation): Request {
+function searchOf(
+  { container, query, parameters, scope, window }: QueryRequest,
+  { at, after, within }: Continuation,
+): Request {
   const now = Date.now();
   const { items } = container;
   const one = (sql: string, bindings: readonly Binding[]) => [...items.rows(sql, bindings)][0];
@@ -91,7 +98,7 @@ function searchOf({ container, query, parameters, scope, window }: QueryRequest,
     now,
     after: at,
     // The first page has chosen between a walk and a lookup, and the others keep to it.
-    chosen: at ? "walk" : after ? "lookup" : undefined,
+    chosen: at || within ? "walk" : after ? "lookup" : undefined,
     anyExpired: one(`SELECT seq FROM ${items.name} WHERE expires <= ? LIMIT 1`, [now]) !== undefined,
     count: ({ column, conditions }: Constraint, most: number) => {
       const filters = conditions.map(({ test, bindings }) => ({ sql: `${column} ${test}`, bindings }));
@@ -107,41 +114,43 @@ interface Texts {
   readonly texts: Iterable<string>;
 }
 
-/** The rows come in the order of the results: stop as soon as the page is full. */
+/** The rows come in the order of the results: stop as soon as the page is full, be it among the results of one row. */
 function* streamPage(
   { pageSize }: QueryRequest,
   rows: Iterable<Texts | Pause>,
-  from: Position | undefined,
+  from: Continuation,
   bounds: Bounds,
 ): Sliced<Page> {
   const results: string[] = [];
   let { skip } = bounds;
   let left = bounds.take ?? Number.POSITIVE_INFINITY;
   let bytes = 0;
-  let last: StoredItem | undefined;
+  let at = from.at;
   if (left <= 0) return { results };
   for (const next of rows) {
     yield;
     if (!next) continue;
     const { row, texts } = next;
-    if ((last ?? from) && (results.length >= pageSize || bytes >= PAGE_BYTES)) {
-      const at = last ? positionOf(last) : from;
-      return {
-        results,
-        continuation: writeContinuation({ ...(at ? { at } : {}), ...(bounds.take === undefined ? {} : { left }) }),
-      };
-    }
+    let given = 0;
+    const before = from.within?.seq === row.seq ? from.within.given : 0;
     for (const text of texts) {
+      given += 1;
+      if (given <= before) continue;
       if (skip > 0) {
         skip -= 1;
         continue;
+      }
+      if (results.length >= pageSize || bytes >= PAGE_BYTES) {
+        const within = given > 1 ? { within: { seq: row.seq, given: given - 1 } } : {};
+        const rest = bounds.take === undefined ? {} : { left };
+        return { results, continuation: writeContinuation({ ...(at && { at }), ...within, ...rest }) };
       }
       results.push(text);
       bytes += text.length;
       left -= 1;
       if (left <= 0) return { results };
     }
-    last = row;
+    at = positionOf(row);
   }
   return { results };
 }

@@ -32,23 +32,23 @@ export function* sortedPage(
   const { query } = request;
   const { skip, take } = bounds;
   const last: Place | undefined = from.after && { seq: from.after.seq, values: readValues(from.after.values) };
-  // What is distinct depends on everything before it, and the results that joins make of one document share a place: no
-  // page can end between them, so these come in one.
+  // What is distinct depends on everything before it, and the results that joins make of one document share a place.
   const isWhole = query.distinct || query.joins.length > 0;
-  const wanted = Math.min(request.pageSize, take ?? Number.POSITIVE_INFINITY);
-  const size = isWhole ? (take ?? Number.POSITIVE_INFINITY) : wanted;
-  const shortlist = new Shortlist(query, query.distinct ? Number.POSITIVE_INFINITY : (last ? 0 : skip) + size + 1);
+  const wanted = isWhole ? Number.POSITIVE_INFINITY : Math.min(request.pageSize, take ?? Number.POSITIVE_INFINITY);
+  const most = query.distinct ? Number.POSITIVE_INFINITY : skip + (take ?? Number.POSITIVE_INFINITY);
+  const shortlist = new Shortlist(query, isWhole ? most : (last ? 0 : skip) + wanted + 1);
   for (const item of findings(request, candidates)) {
     if (item && !(last && compare(query, item, last) <= 0)) shortlist.add(item);
     yield;
   }
   const found = yield* shortlist.sorted();
-  if (query.distinct) {
-    const texts = [...new Map(found.map(({ same, text }) => [same, text])).values()];
-    return { results: texts.slice(skip, take === undefined ? undefined : skip + take) };
+  if (isWhole) {
+    const kept = query.distinct ? [...new Map(found.map((item) => [item.same, item])).values()] : found;
+    const texts = kept.map(({ text }) => text);
+    return pageOfAll(request, texts, from, bounds);
   }
   const rest = last ? found : found.slice(skip);
-  const taken = isWhole ? rest.slice(0, size) : cut(rest, size);
+  const taken = cut(rest, wanted);
   const results = taken.map(({ text }) => text);
   const left = take === undefined ? undefined : take - taken.length;
   const end = taken.at(-1);
@@ -57,7 +57,25 @@ export function* sortedPage(
   return { results, continuation: writeContinuation({ after, ...(left === undefined ? {} : { left }) }) };
 }
 
-function cut(found: readonly Found[], size: number): Found[] {
+/** A page of results that are all there. Clients merge pages only if none has more results than they asked for. */
+export function pageOfAll(
+  { pageSize, unsized }: QueryRequest,
+  all: readonly string[],
+  { given = 0 }: Continuation,
+  { skip, take }: Bounds,
+): Page {
+  const rest = all.slice(skip, take === undefined ? undefined : skip + take).slice(given);
+  const results = unsized
+    ? rest
+    : cut(
+        rest.map((text) => ({ text })),
+        pageSize,
+      ).map(({ text }) => text);
+  if (results.length === rest.length) return { results };
+  return { results, continuation: writeContinuation({ given: given + results.length }) };
+}
+
+function cut<T extends { readonly text: string }>(found: readonly T[], size: number): T[] {
   let bytes = 0;
   const end = found.findIndex(({ text }, at) => {
     const isFull = at >= size || bytes >= PAGE_BYTES;
