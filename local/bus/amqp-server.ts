@@ -4,6 +4,7 @@ import rhea, { type ConnectionOptions, type EventContext } from "rhea";
 import { checkOpen, guardConnection, smoothOutput } from "./amqp-connection.ts";
 import { guardSession } from "./amqp-session.ts";
 import type { Broker } from "./broker.ts";
+import { isKey } from "./claims.ts";
 import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
 import type { Log } from "./link-faults.ts";
 import { findRefusal, notFound, type Refusal } from "./link-refusals.ts";
@@ -40,6 +41,7 @@ export class AmqpServer {
     };
     const mechanisms = this.#container.sasl_server_mechanisms;
     mechanisms.enable_anonymous();
+    mechanisms.enable_plain(isKey);
     // Service Bus's own: no secret in the handshake, the token comes over $cbs. Older SDKs in other languages insist on it.
     Object.assign(mechanisms, { MSSBCBS: mechanisms["ANONYMOUS"] });
     this.#handle();

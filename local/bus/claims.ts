@@ -10,6 +10,11 @@ export const KEY = "SAS_KEY_VALUE";
 const ACCEPTED = 202;
 const UNAUTHORIZED = 401;
 
+/** The same key as user and password of SASL PLAIN, which clients without `$cbs` use. */
+export function isKey(name: string, key: string): boolean {
+  return name === KEY_NAME && key === KEY;
+}
+
 export function answerClaim(request: DecodedMessage, now: number): Response {
   const operation = request.application_properties?.["operation"];
   const token = typeof request.body === "string" ? request.body : "";

@@ -128,7 +128,9 @@ function text(address: unknown): string {
   return typeof address === "string" ? address : "";
 }
 
+/** An attach that is refused is answered without the terminus that was asked for (AMQP 1.0, 2.6.3), and then detached. */
 function refuse(link: ReceiverLink | SenderLink, condition: string, description: string): void {
+  link.local.attach[link.is_receiver() ? "target" : "source"] = null;
   setTimeout(() => {
     if (link.is_open()) link.close({ condition, description });
   }, REFUSAL_DELAY_MS);

@@ -133,6 +133,35 @@ test("what SDKs in other languages do: their own mechanism, claims without an ad
   other.close();
 });
 
+// Service Bus's AMQP guide: SASL PLAIN, with the name of the key and the key, is for clients that know no `$cbs`.
+test("the key is the user and the password of SASL PLAIN", async () => {
+  const connect = (password: string) => {
+    const { port } = under.bus;
+    const user = { username: "RootManageSharedAccessKey", password, reconnect: false as const };
+    return rhea.create_container().connect({ host: "127.0.0.1", port, ...user });
+  };
+  const known = connect("SAS_KEY_VALUE");
+  await once(known, "connection_open");
+  const sender = known.open_sender("early");
+  await once(sender, "sendable");
+  known.close();
+  const stranger = connect("another");
+  stranger.on("disconnected", () => {});
+  const [{ error }] = (await once(stranger, "connection_error")) as [EventContext];
+  expect(error).toMatchObject({ condition: "amqp:unauthorized-access" });
+});
+
+// AMQP 1.0, 2.6.3: by its absence a client that waits for no detach sees at once that nothing is attached.
+test("an attach that is refused names no terminus", async () => {
+  const sender = connection.open_sender("nowhere");
+  const [{ error }] = (await once(sender, "sender_error")) as [{ error: unknown }];
+  expect(sender.target).toMatchObject({ value: null });
+  expect(error ?? sender.error).toMatchObject({ condition: "amqp:not-found" });
+  const receiver = receiveFrom("nowhere");
+  await once(receiver, "receiver_error");
+  expect(receiver.source).toMatchObject({ value: null });
+});
+
 test("links of one name in two directions are two links, and a name is free again once its link is closed", async () => {
   const client = await RawClient.connect(under.bus.port);
   await client.attachSender("twice", "same");

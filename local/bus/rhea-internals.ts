@@ -49,8 +49,9 @@ interface EndpointInternals {
 interface LocalAttach {
   max_message_size: number;
   properties: Record<string, unknown> | Typed;
-  source: Typed;
-  target: Typed;
+  /** Null: there is none. */
+  source: Typed | null;
+  target: Typed | null;
 }
 
 interface LinkInternals {
