@@ -61,6 +61,18 @@ test("what the broker must know is read, and a missing id is made up without tou
   expect(codec.decode(readIncoming(bare, newId).bytes)["message_id"]).toBe("made-up");
 });
 
+// rhea, and so the JavaScript SDK, writes the footer before the body.
+test("a footer before the body is taken, and delivered behind it", () => {
+  const body = rhea.message.data_section(Buffer.from("b"));
+  const sent = codec.encode({ message_id: "m", footer: { checked: "yes" }, body });
+  const { bytes } = readIncoming(sent, newId);
+  expect(bytes.indexOf(Buffer.from([0x00, 0x53, 0x78]))).toBeGreaterThan(
+    bytes.indexOf(Buffer.from([0x00, 0x53, 0x75])),
+  );
+  expect(bytes.length).toBe(sent.length);
+  expect(codec.decode(bytes)["footer"]).toEqual({ checked: "yes" });
+});
+
 test("properties are added and replaced, and the others keep their types", () => {
   const uuid = Buffer.alloc(16, 9);
   const sent = codec.encode({

@@ -33,11 +33,16 @@ const CONTENTS: Readonly<Record<number, readonly number[]>> = {
 export function checkMessage(bytes: Buffer): void {
   if (bytes.length === 0) throw new RangeError("The message has no sections");
   let last = 0;
+  let hasBody = false;
   for (let at = 0; at < bytes.length; ) {
     const end = checkValue(bytes, at);
     const { code, value } = readSection(bytes, at);
+    const isBody = code >= DATA && code < FOOTER;
     const repeats = code === last && (code === DATA || code === SEQUENCE);
-    if (code < HEADER || code > FOOTER || (code <= last && !repeats)) {
+    // rhea, and so the JavaScript SDK, writes the footer before the body.
+    const isAfterFooter = last === FOOTER && isBody && !hasBody;
+    hasBody ||= isBody;
+    if (code < HEADER || code > FOOTER || (code <= last && !repeats && !isAfterFooter)) {
       throw new RangeError(`The section 0x${code.toString(16)} is unknown or out of order`);
     }
     const contents = CONTENTS[code];
@@ -171,8 +176,9 @@ export function reread(incoming: Incoming, bytes: Buffer): Incoming {
  * Reads what the broker must know and copies the bytes out of the socket's buffer. A message without an id gets
  * `newId()`: the SDK's lock renewer needs one. Throws a RangeError for bytes that are no AMQP message.
  */
-export function readIncoming(received: Buffer, newId: () => string): Incoming {
-  checkMessage(received);
+export function readIncoming(sent: Buffer, newId: () => string): Incoming {
+  checkMessage(sent);
+  const received = withFooterLast(sent);
   const front = readFront(received);
   const properties = readProperties(received, front.rest);
   const bytes =
@@ -184,6 +190,20 @@ export function readIncoming(received: Buffer, newId: () => string): Incoming {
     ttlMs: front.ttlMs,
     scheduledFor: front.scheduledFor,
   };
+}
+
+/** The order of the sections in AMQP 1.0, 3.2, which other clients may rely on. */
+function withFooterLast(bytes: Buffer): Buffer {
+  for (let at = 0; at < bytes.length; ) {
+    const { code, end } = readSection(bytes, at);
+    if (code === FOOTER) {
+      if (end === bytes.length) return bytes;
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(end), bytes.subarray(at, end)]);
+    }
+    if (code >= DATA) return bytes;
+    at = end;
+  }
+  return bytes;
 }
 
 function readProperties(

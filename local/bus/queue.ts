@@ -204,7 +204,8 @@ export class Queue implements ReceivingQueue {
       enqueuedAt: message.enqueuedAt,
       sequence: message.sequence,
       enqueuedSequence: message.enqueuedSequence ?? message.sequence,
-      state: message.state,
+      // Service Bus leaves it said of a message that it was scheduled.
+      state: message.state === ACTIVE && message.dueAt > 0 ? SCHEDULED : message.state,
       lockedUntil: lock && (this.sessions?.lockedUntil(message.sessionId ?? "") ?? lock.until),
       deadLetterSource: message.deadLetterSource ?? graveyardOf,
       lockToken,
