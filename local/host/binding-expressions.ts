@@ -1,4 +1,4 @@
-// Fills in what an output binding takes from its invocation, such as `backups/{name}`: members of the trigger's metadata, of the request, of
+// Fills in what a binding takes from its invocation, such as `backups/{name}`: members of the trigger's metadata, of the request, of
 // the input. (Functions documentation, "Binding expression patterns".)
 import { randomUUID } from "node:crypto";
 import type { Binding, Invocation, TypedData } from "./contract.ts";
@@ -17,16 +17,19 @@ export function resolveExpressions(binding: Binding, invocation: Invocation): Bi
 }
 
 function resolved(text: string, key: string, invocation: Invocation): string {
-  return text.replace(EXPRESSION, (whole, expression: string) => {
-    const name = expression.trim();
-    if (/^rand-guid$/i.test(name)) return randomUUID();
-    if (/^datetime$/i.test(name)) return new Date().toISOString();
-    const value = memberAt(bindingData(invocation), name.split("."));
-    if (value === undefined || value === null) {
-      throw new Error(`the binding's "${key}" takes ${whole} from the invocation, which has nothing of that name`);
-    }
+  return text.replace(EXPRESSION, (_, expression: string) => {
+    const value = expressionValue(expression.trim(), key, invocation);
     return typeof value === "object" ? JSON.stringify(value) : String(value);
   });
+}
+
+/** What `{name}` in the setting `key` of a binding stands for: never null. Throws where nothing has that name. */
+export function expressionValue(name: string, key: string, invocation: Invocation): unknown {
+  if (/^rand-guid$/i.test(name)) return randomUUID();
+  if (/^datetime$/i.test(name)) return new Date().toISOString();
+  const value = memberAt(bindingData(invocation), name.split("."));
+  if (value !== undefined && value !== null) return value;
+  throw new Error(`the binding's "${key}" takes {${name}} from the invocation, which has nothing of that name`);
 }
 
 function bindingData({ inputs, activity, triggerMetadata = {} }: Invocation): Record<string, unknown> {

@@ -13,7 +13,8 @@ const HOST_TRIGGERS = [
 ];
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
-const INPUTS = ["durableClient", "orchestrationClient"];
+const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
+const INPUTS = [...DURABLE_CLIENTS, "cosmosDB"];
 const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
 
 export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
@@ -37,7 +38,7 @@ export function triggerKind({ trigger }: RegisteredFunction): TriggerKind | unde
 }
 
 export function isDurableClient(type: string): boolean {
-  return INPUTS.some((known) => known.toLowerCase() === type.toLowerCase());
+  return DURABLE_CLIENTS.some((known) => known.toLowerCase() === type.toLowerCase());
 }
 
 /** Whether the app needs the durable engine. */

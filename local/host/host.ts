@@ -7,6 +7,7 @@ import { resolveExpressions } from "./binding-expressions.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { DurableEngine, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
+import { readCosmosInput } from "./cosmos-input.ts";
 import { bindingText } from "./durable/client-binding.ts";
 import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
 import { answerActivity, SharedActivities } from "./flex/activities.ts";
@@ -114,7 +115,7 @@ export class Host {
     const app = await loadApp(this.#appDir, {
       runsHooks,
       log: this.#log,
-      input: ({ type }) => (isDurableClient(type) ? this.#clientBinding : undefined),
+      input: (registered, name, invocation) => this.#input(registered, name, invocation),
       writeOutputs: (registered, result, invocation) => this.#writeOutputs(registered.name, result, invocation),
       track: (registered, invocationId) => this.#track(registered, invocationId),
     });
@@ -200,6 +201,12 @@ export class Host {
       const message = `ended after ${(performance.now() - startedAt).toFixed(1)} ms (invocation ${invocationId})`;
       this.#log({ level: "debug", category: `Function.${name}`, source: name, message });
     };
+  }
+
+  #input({ name, bindings }: RegisteredFunction, place: string, invocation: Invocation) {
+    if (isDurableClient(bindings[place]?.type ?? "")) return this.#clientBinding;
+    const filled = this.functions.find((registered) => registered.name === name)?.bindings[place];
+    return filled && readCosmosInput(filled, invocation, this.#cosmosClients);
   }
 
   async #writeOutputs(name: string, { returnValue, outputs }: InvocationResult, invocation: Invocation): Promise<void> {

@@ -13,11 +13,13 @@ import type {
 import { offerActivityMetadata } from "./durable/activity-input.ts";
 import type { Log, LogLevel } from "./log.ts";
 
+type Input = TypedData | undefined;
+
 /** What the host adds to every invocation. */
 export interface InvocationSurroundings {
   readonly log: Log;
   /** An input that does not come from the trigger, such as the durable client's; undefined where there is none. */
-  input(binding: RegisteredFunction["trigger"]): TypedData | undefined;
+  input(registered: RegisteredFunction, name: string, invocation: Invocation): Input | Promise<Input>;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
   writeOutputs(registered: RegisteredFunction, result: InvocationResult, invocation: Invocation): Promise<void>;
 }
@@ -64,7 +66,14 @@ export async function runInvocation(
   hooks: Registrations["hooks"],
   surroundings: InvocationSurroundings,
 ): Promise<InvocationResult> {
-  const core = coreInvocation(target, invocation, surroundings, hooks.log);
+  const extra: InputData[] = [];
+  for (const name of target.extraInputs) {
+    if (name in invocation.inputs) continue;
+    const found = surroundings.input(target.registered, name, invocation);
+    const data = found instanceof Promise ? await found : found;
+    if (data) extra.push({ name, data });
+  }
+  const core = coreInvocation(target, invocation, extra, surroundings.log, hooks.log);
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
   invocation.prepare?.(context, core);
@@ -109,20 +118,21 @@ export async function runInvocation(
   return result;
 }
 
+interface InputData {
+  readonly name: string;
+  readonly data: TypedData;
+}
+
 function coreInvocation(
   target: Invocable,
   invocation: Invocation,
-  { log, input }: InvocationSurroundings,
+  extra: readonly InputData[],
+  log: Log,
   logHooks: Registrations["hooks"]["log"],
 ): CoreInvocation {
   const { invocationId } = invocation;
   const { registered, metadata } = target;
-  const inputData = Object.entries(invocation.inputs).map(([name, data]) => ({ name, data }));
-  for (const name of target.extraInputs) {
-    const binding = registered.bindings[name];
-    const data = binding && !(name in invocation.inputs) ? input(binding) : undefined;
-    if (data) inputData.push({ name, data });
-  }
+  const inputData = [...Object.entries(invocation.inputs).map(([name, data]) => ({ name, data })), ...extra];
   const hooked = (level: LogLevel, category: LogCategory, message: string): HookContext => {
     const entry: HookContext = { hookData: {}, level, category, message };
     for (const hook of logHooks) hook(entry);

@@ -140,6 +140,15 @@ test("from the beginning one host reads at a time, and the next one goes on wher
   await hosts[1].close(1000);
 });
 
+test("a function is given the document that its request names, and those that a query finds", async () => {
+  const look = async (path: string) => (await fetch(`${host.baseUrl}/api/look/${path}`)).json();
+  for (const id of ["a 1", "a2"]) await container("watched").items.upsert({ id, kind: "it's", n: 1 });
+  const { one, more } = (await look(`${encodeURIComponent("it's")}/a%201`)) as { one: object; more: string[] };
+  expect(one).toMatchObject({ id: "a 1", n: 1 });
+  expect(more.sort()).toEqual(["a 1", "a2"]);
+  expect(await look("other/none")).toEqual({ one: null, more: [] });
+});
+
 test("Event Grid's webhook confirms a subscription, and each event is an invocation", async () => {
   storageRuns.length = 0;
   const post = (body: unknown, type?: string, query = "functionName=events&code=local") =>
