@@ -1,5 +1,5 @@
 // Writes a message as it is delivered: the broker's header and annotations before the sender's bytes, which are never re-encoded.
-import { DELIVERY_ANNOTATIONS, HEADER, MESSAGE_ANNOTATIONS, readFront } from "./encoded-message.ts";
+import { DELIVERY_ANNOTATIONS, type Front, HEADER, MESSAGE_ANNOTATIONS, readFront } from "./encoded-message.ts";
 import type { MessageState } from "./message.ts";
 
 /** What the broker says about a message it delivers. */
@@ -40,7 +40,7 @@ export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
   const front = readFront(bytes);
   const room = FIXED_ROOM + SOURCE_ROOM + front.flags.length + front.annotations.length;
   const out = Buffer.allocUnsafe(room + bytes.length - front.rest);
-  let at = writeHeader(out, front.flags, facts);
+  let at = writeHeader(out, front, facts);
   if (facts.lockToken) at = writeLockToken(out, at, facts.lockToken);
   const map = at;
   out[at++] = 0x00;
@@ -76,7 +76,7 @@ export function encodeDelivery(bytes: Buffer, facts: DeliveryFacts): Buffer {
   return out.subarray(0, at);
 }
 
-function writeHeader(out: Buffer, flags: Buffer, facts: DeliveryFacts): number {
+function writeHeader(out: Buffer, { flags, firstAcquirer }: Front, facts: DeliveryFacts): number {
   let at = 0;
   out[at++] = 0x00;
   out[at++] = 0x53;
@@ -91,7 +91,7 @@ function writeHeader(out: Buffer, flags: Buffer, facts: DeliveryFacts): number {
   } else {
     out[at++] = 0x40;
   }
-  out[at++] = 0x40;
+  at += firstAcquirer.copy(out, at);
   out[at++] = 0x70;
   at = out.writeUInt32BE(facts.deliveryCount, at);
   out[sizeAt] = at - sizeAt - 1;

@@ -21,6 +21,7 @@ test("a delivery has our header and annotations, the sender's annotations, and t
   const sent = codec.encode({
     durable: true,
     ttl: 9000,
+    first_acquirer: false,
     message_annotations: { "x-opt-partition-key": "p", "x-opt-sequence-number": 1 },
     message_id: "m",
     application_properties: {
@@ -34,7 +35,13 @@ test("a delivery has our header and annotations, the sender's annotations, and t
   const restOf = (bytes: Buffer) => bytes.subarray(bytes.indexOf(Buffer.from([0x00, 0x53, 0x73])));
   expect(restOf(delivered).equals(restOf(sent))).toBe(true);
   const decoded = codec.decode(delivered);
-  expect(decoded).toMatchObject({ durable: true, ttl: 5000, delivery_count: 2, message_id: "m" });
+  expect(decoded).toMatchObject({
+    durable: true,
+    ttl: 5000,
+    first_acquirer: false,
+    delivery_count: 2,
+    message_id: "m",
+  });
   expect(decoded["message_annotations"]).toEqual({
     "x-opt-partition-key": "p",
     "x-opt-enqueued-time": new Date(FACTS.enqueuedAt),

@@ -68,6 +68,7 @@ function checkKeys(bytes: Buffer, map: number, types: readonly number[]): void {
 const MESSAGE_ID_FIELD = 0;
 const GROUP_ID_FIELD = 10;
 const TTL_FIELD = 2;
+const FIRST_ACQUIRER_FIELD = 3;
 
 const SCHEDULED_ENQUEUE_TIME = "x-opt-scheduled-enqueue-time";
 const OWN_ANNOTATIONS = new Set([
@@ -83,12 +84,15 @@ const OWN_ANNOTATIONS = new Set([
 const LAST_INSTANT = 253_402_300_799_999;
 
 const NOTHING = Buffer.alloc(0);
+const NULL = Buffer.from([0x40]);
 const NO_FLAGS = Buffer.from([0x40, 0x40]);
 
 /** What stands before the properties of an encoded message. */
 export interface Front {
   /** Header fields `durable` and `priority`, encoded. */
   flags: Buffer;
+  /** As the sender wrote it, encoded. */
+  firstAcquirer: Buffer;
   ttlMs: number | undefined;
   /** Encoded keys and values that the sender set. */
   annotations: Buffer;
@@ -101,6 +105,7 @@ export interface Front {
 export function readFront(bytes: Buffer): Front {
   const front: Front = {
     flags: NO_FLAGS,
+    firstAcquirer: NULL,
     ttlMs: undefined,
     annotations: NOTHING,
     annotationItems: 0,
@@ -120,12 +125,13 @@ export function readFront(bytes: Buffer): Front {
 function readHeader(bytes: Buffer, value: number, front: Front): void {
   const fields = readItems(bytes, value);
   let at = fields.first;
-  for (let field = 0; field < fields.count && field <= TTL_FIELD; field += 1) {
+  for (let field = 0; field < fields.count && field <= FIRST_ACQUIRER_FIELD; field += 1) {
+    const end = skipValue(bytes, at);
     if (field === TTL_FIELD) {
       front.flags = bytes.subarray(fields.first, at);
       front.ttlMs = readUint(bytes, at);
-    }
-    at = skipValue(bytes, at);
+    } else if (field === FIRST_ACQUIRER_FIELD) front.firstAcquirer = bytes.subarray(at, end);
+    at = end;
   }
 }
 
