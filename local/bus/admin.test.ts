@@ -43,6 +43,15 @@ test("queues are created, read, listed, updated and deleted", async () => {
   await expect(client.getQueue("new")).rejects.toMatchObject({ code: "MessageEntityNotFoundError" });
 });
 
+test("authorization rules are kept, and a partitioned queue has sixteen times the size", async () => {
+  const client = administer();
+  const rule = { claimType: "SharedAccessKey", keyName: "reader", primaryKey: "a2V5", secondaryKey: "a2V5Mg==" };
+  const authorizationRules = [{ ...rule, accessRights: ["Listen" as const] }];
+  await client.createQueue("guarded", { authorizationRules, enablePartitioning: true });
+  expect(await client.getQueue("guarded")).toMatchObject({ authorizationRules, maxSizeInMegabytes: 16_384 });
+  await client.deleteQueue("guarded");
+});
+
 test("runtime properties count what is where", async () => {
   const sender = under.client.createSender("orders");
   await sender.sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);

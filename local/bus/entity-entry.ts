@@ -1,5 +1,6 @@
 // Atom entries of queues, topics and subscriptions, as `ServiceBusAdministrationClient` writes and reads them.
 import { child, readContent, tag, textOf, writeEntry, type XmlElement } from "./atom.ts";
+import { readAuthorizationRules, writeAuthorizationRules } from "./authorization-rules.ts";
 import type { Entity } from "./entity.ts";
 import { splitSubscription } from "./entity-path.ts";
 import type { ArmProperties, EntityKind } from "./queue-settings.ts";
@@ -86,7 +87,9 @@ export function readEntity(xml: string): EntityRequest | undefined {
         : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
     });
     const rule = child(description, "DefaultRuleDescription");
-    return { kind, properties: Object.fromEntries(properties), rule };
+    const authorizationRules = readAuthorizationRules(description);
+    const rights = authorizationRules && { authorizationRules };
+    return { kind, properties: { ...Object.fromEntries(properties), ...rights }, rule };
   }
   return undefined;
 }
@@ -119,13 +122,14 @@ export interface EntitySizes {
 export function writeEntity(base: string, entity: Entity, sizes: EntitySizes): string {
   const { kind, name, properties, createdAt, updatedAt } = entity.row;
   const settings = ELEMENTS[kind].flatMap(([element, , ifAbsent]) => {
-    const value = properties[armName(element)] ?? ifAbsent;
+    const value = properties[armName(element)] ?? defaultOf(element, ifAbsent, properties);
     return value === undefined ? [] : tag(element, String(value));
   });
   const [created, updated] = [new Date(createdAt).toISOString(), new Date(updatedAt).toISOString()];
   const title = splitSubscription(name)?.name ?? name;
   return writeEntry({ id: `${base}/${name}`, title, createdAt, updatedAt }, DESCRIPTIONS[kind], [
     ...settings,
+    writeAuthorizationRules(properties["authorizationRules"]),
     ...writeCounts(entity),
     tag("SizeInBytes", String(sizes.sizeInBytes)),
     ...(kind === "topic" ? [tag("SubscriptionCount", String(sizes.subscriptions))] : []),
@@ -134,6 +138,12 @@ export function writeEntity(base: string, entity: Entity, sizes: EntitySizes): s
     tag("AccessedAt", updated),
     tag("EntityAvailabilityStatus", "Available"),
   ]);
+}
+
+/** A partitioned entity has sixteen partitions of the usual size (Service Bus documentation, "Partitioned queues and topics"). */
+function defaultOf(element: string, usual: string | undefined, properties: ArmProperties): string | undefined {
+  const isPartitioned = element === "MaxSizeInMegabytes" && properties["enablePartitioning"] === true;
+  return isPartitioned ? String(16 * Number(usual)) : usual;
 }
 
 function writeCounts(entity: Entity): string[] {
