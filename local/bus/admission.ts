@@ -42,7 +42,7 @@ export function newMessage(incoming: Incoming, sequence: number, settings: Queue
     enqueuedAt: dueAt > 0 ? dueAt : now,
     ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined,
     expiresAt: dueAt > 0 ? Number.POSITIVE_INFINITY : now + ttlMs,
-    dueAt,
+    dueAt: dueAt > 0 ? dueAt : (incoming.wasDueAt ?? 0),
     sessionId: incoming.sessionId,
     enqueuedSequence: incoming.enqueuedSequence,
     hops: incoming.hops ?? 0,
@@ -56,6 +56,7 @@ export function newMessage(incoming: Incoming, sequence: number, settings: Queue
 /** A stored message as if it were sent again. */
 export function sentAgain(message: Message, bytes: Buffer): Incoming {
   const { ttlMs, enqueuedSequence = message.sequence, hops, deadLetterSource } = message;
-  const known = { ttlMs, scheduledFor: undefined, enqueuedSequence, hops, deadLetterSource };
+  const wasDue = message.dueAt > 0 && { wasDueAt: message.dueAt };
+  const known = { ttlMs, scheduledFor: undefined, enqueuedSequence, hops, deadLetterSource, ...wasDue };
   return reread({ ...known, bytes, messageId: "", sessionId: undefined }, bytes);
 }

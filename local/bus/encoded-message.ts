@@ -170,6 +170,8 @@ export interface Incoming {
   readonly enqueuedSequence?: number | undefined;
   readonly hops?: number;
   readonly deadLetterSource?: string | undefined;
+  /** When it was due, if it was scheduled there. */
+  readonly wasDueAt?: number;
 }
 
 /** The same message with other bytes, of which its ids are read anew. */

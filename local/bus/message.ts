@@ -16,7 +16,7 @@ export interface Message {
   readonly ttlMs: number | undefined;
   /** `Infinity` when it does not expire. */
   expiresAt: number;
-  /** When a scheduled message is enqueued; 0 otherwise. */
+  /** When a scheduled message is enqueued, here or where it was sent first; 0 otherwise. */
   readonly dueAt: number;
   readonly sessionId: string | undefined;
   /** Where it was sent first, if it came from another entity: its sequence number there. */
