@@ -14,7 +14,7 @@ const HOST_TRIGGERS = [
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
-const INPUTS = [...DURABLE_CLIENTS, "cosmosDB"];
+const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob"];
 const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
 
 export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";

@@ -5,7 +5,7 @@ import type { Binding, Invocation, TypedData } from "./contract.ts";
 
 const EXPRESSION = /\{([^{}]+)\}/g;
 
-/** The settings of the binding are filled in. A document that is not there is null. */
+/** The settings of the binding are filled in. A document that is not there is undefined to the function. */
 export async function readCosmosInput(
   { sqlQuery, ...others }: Binding,
   invocation: Invocation,
@@ -16,7 +16,7 @@ export async function readCosmosInput(
   const container = await clients.container(String(connection), String(databaseName), String(containerName));
   if (typeof id === "string" && id !== "") {
     const { resource } = await container.item(id, String(partitionKey ?? id)).read<object>();
-    return { json: JSON.stringify(resource ?? null) };
+    return resource ? { json: JSON.stringify(resource) } : { empty: true };
   }
   const query = boundQuery(typeof sqlQuery === "string" && sqlQuery ? sqlQuery : "SELECT * FROM c", invocation);
   const options = typeof partitionKey === "string" ? { partitionKey } : {};

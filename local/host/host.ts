@@ -7,7 +7,6 @@ import { resolveExpressions } from "./binding-expressions.ts";
 import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { DurableEngine, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
-import { readCosmosInput } from "./cosmos-input.ts";
 import { bindingText } from "./durable/client-binding.ts";
 import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
 import { answerActivity, SharedActivities } from "./flex/activities.ts";
@@ -20,6 +19,7 @@ import {
   type Role,
 } from "./flex/groups.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
+import { readInput } from "./inputs.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
 import { writeOutput } from "./outputs.ts";
@@ -206,7 +206,7 @@ export class Host {
   #input({ name, bindings }: RegisteredFunction, place: string, invocation: Invocation) {
     if (isDurableClient(bindings[place]?.type ?? "")) return this.#clientBinding;
     const filled = this.functions.find((registered) => registered.name === name)?.bindings[place];
-    return filled && readCosmosInput(filled, invocation, this.#cosmosClients);
+    return filled && readInput(filled, invocation, this.#cosmosClients);
   }
 
   async #writeOutputs(name: string, { returnValue, outputs }: InvocationResult, invocation: Invocation): Promise<void> {

@@ -146,7 +146,7 @@ test("a function is given the document that its request names, and those that a 
   const { one, more } = (await look(`${encodeURIComponent("it's")}/a%201`)) as { one: object; more: string[] };
   expect(one).toMatchObject({ id: "a 1", n: 1 });
   expect(more.sort()).toEqual(["a 1", "a2"]);
-  expect(await look("other/none")).toEqual({ one: null, more: [] });
+  expect(await look("other/none")).toEqual({ more: [] });
 });
 
 test("Event Grid's webhook confirms a subscription, and each event is an invocation", async () => {
@@ -182,4 +182,13 @@ test("what goes out becomes a blob, whose path is made of what the invocation ha
   await queue("copy").send(JSON.stringify({ place: {}, name: "nowhere", text: "lost" }));
   const poison = queue("copy-poison");
   await expect.poll(async () => (await poison.receive(1, 60_000)).length, { timeout: 8000 }).toBe(1);
+});
+
+test("a function is given the blob that its request names, as text or as bytes, or nothing", async () => {
+  await fetch(`${host.baseUrl}/api/keep/notes/one`, { method: "POST", body: "Gr\u00fc\u00dfe" });
+  const show = async (path: string) => (await fetch(`${host.baseUrl}/api/show/${path}`)).json();
+  const { text, bytes } = (await show("notes/one")) as { text: string; bytes: { data: number[] } };
+  expect(text).toBe("Gr\u00fc\u00dfe");
+  expect(Buffer.from(bytes.data).toString()).toBe("Gr\u00fc\u00dfe");
+  expect(await show("notes/none")).toEqual({});
 });
