@@ -1,0 +1,112 @@
+// The samples of durable-functions for JavaScript: each is started on the local host as it is, and has to end as it says.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Stack, startStack } from "../../local/stack/stack.ts";
+import { outcomeOf, type SuiteRun, type TestOutcome } from "./outcome.ts";
+import { findCommit, install, layOut, type Source, today } from "./sources.ts";
+
+const SOURCE: Source = {
+  repository: "azure-functions-durable-js",
+  folder: "samples-js",
+  paths: ["functions", "host.json"],
+};
+const NAME = "durable-functions' samples";
+const LIMIT_MS = 60_000;
+
+interface Sample {
+  readonly name: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+}
+
+const SAMPLES: readonly Sample[] = [
+  { name: "helloSequence", output: ["Hello Tokyo", "Hello Seattle", "Hello Cairo"] },
+  { name: "callActivityWithRetry" },
+  { name: "callSubOrchestratorWithRetry" },
+  { name: "cancelTimer", output: "Hello from the other side" },
+  { name: "counterOrchestration" },
+  { name: "backupSiteContent", input: "functions" },
+  // It asks Azure for its subscriptions, with a managed identity's token.
+  { name: "listAzureSubscriptions" },
+];
+/** Ten rounds of 30 s each, and a person with a telephone. */
+const NOT_STARTED = ["continueAsNewCounter"];
+/** Their output is another company's service. */
+const WITH_TWILIO = ["smsPhoneVerification.js", "weatherMonitor.js"];
+
+export async function runDurableSamples(sources: string): Promise<SuiteRun | { missing: string }> {
+  const found = findCommit(sources, SOURCE);
+  if ("missing" in found) return found;
+  const place = layOut(sources, SOURCE, "durable-js");
+  // durable-functions itself is the one that the app is tested with, found in the folder above.
+  writeFileSync(join(place, "package.json"), JSON.stringify({ private: true, main: "functions/*.js" }));
+  install(place, ["luxon@3.2.1", "readdirp@3.6.0"]);
+  const tests = await runSamples(place);
+  const library = createRequire(import.meta.url).resolve("durable-functions/package.json");
+  const { version } = JSON.parse(readFileSync(library, "utf8")) as { version: string };
+  const versions = { "durable-functions": version, [`Azure/${SOURCE.repository}`]: found.commit };
+  return { suite: NAME, on: today(), versions, tests };
+}
+
+async function runSamples(place: string): Promise<TestOutcome[]> {
+  const data = mkdtempSync(join(tmpdir(), "durable-samples-"));
+  const tests: TestOutcome[] = [];
+  const add = (name: string, error: string | undefined) =>
+    tests.push({ file: "samples-js", name, ...outcomeOf(error) });
+  try {
+    add(WITH_TWILIO.join(", "), await faultOf(async () => (await start(place, data)).stop()));
+    for (const file of WITH_TWILIO) rmSync(join(place, "functions", file));
+    const stack = await start(place, data);
+    for (const sample of SAMPLES) add(sample.name, await faultOf(() => runSample(stack, sample)));
+    await stack.stop();
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+  return [...tests, ...NOT_STARTED.map((name) => ({ file: "samples-js", name, outcome: "skipped" as const }))];
+}
+
+function start(appDir: string, data: string): Promise<Stack> {
+  return startStack({
+    appDir,
+    data,
+    ports: "free",
+    parts: ["azurite"],
+    settingsFor: ({ azurite }) => ({
+      AzureWebJobsStorage: azurite?.connectionString ?? "",
+      StorageConnString: azurite?.connectionString ?? "",
+    }),
+  });
+}
+
+async function faultOf(run: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+interface Status {
+  readonly runtimeStatus: string;
+  readonly output: unknown;
+}
+
+async function runSample({ addresses }: Stack, { name, input = "x", output }: Sample): Promise<void> {
+  const url = `${addresses.host?.url}/api/orchestrators/${name}`;
+  const answer = await fetch(url, { method: "POST", body: JSON.stringify(input) });
+  const { statusQueryGetUri } = (await answer.json()) as { statusQueryGetUri: string };
+  const giveUpAt = Date.now() + LIMIT_MS;
+  let status: Status;
+  do {
+    await sleep(200);
+    status = (await (await fetch(statusQueryGetUri)).json()) as Status;
+  } while (["Pending", "Running"].includes(status.runtimeStatus) && Date.now() < giveUpAt);
+  if (status.runtimeStatus !== "Completed")
+    throw new Error(`${status.runtimeStatus}: ${JSON.stringify(status.output)}`);
+  if (output !== undefined && JSON.stringify(status.output) !== JSON.stringify(output))
+    throw new Error(`its output is ${JSON.stringify(status.output)}`);
+}

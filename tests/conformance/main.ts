@@ -1,0 +1,82 @@
+// `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/conformance.md.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "../../cli/build.ts";
+import { runBusClient, runCosmosClient } from "./clients.ts";
+import { runDurableSamples } from "./durable-samples.ts";
+import { type Environment, runCosmosSuite, runServiceBusSuite } from "./javascript/suites.ts";
+import type { SuiteRun } from "./outcome.ts";
+import { runOwnSuite } from "./own-suites.ts";
+import { pageOf, RESULTS, readRuns, SUITES, type SuiteName } from "./page.ts";
+
+const USAGE = `npm run conformance [-- OPTIONS]
+  --sources DIR    a folder with clones of the suites' repositories: azure-sdk-for-js, azure-functions-durable-js (../sources)
+  --only NAME,…    of ${Object.keys(SUITES).join(", ")}
+  --page           only write the page anew, from the results of the last runs
+Python's clients run with the interpreter that PYTHON names (python3), .NET's with the dotnet command; port 5671 has to be free.`;
+
+type Ran = SuiteRun | { readonly missing: string };
+
+const RUNS: Readonly<Record<SuiteName, (environment: Environment) => Ran | Promise<Ran>>> = {
+  "cosmos-js": runCosmosSuite,
+  "cosmos-python": () => runCosmosClient("azure-cosmos (Python)"),
+  "cosmos-dotnet": () => runCosmosClient("Microsoft.Azure.Cosmos (.NET)"),
+  "service-bus-js": runServiceBusSuite,
+  "service-bus-python": () => runBusClient("azure-servicebus (Python)"),
+  proton: () => runBusClient("python-qpid-proton"),
+  "durable-samples": ({ sources }) => runDurableSamples(sources),
+  "real-host": () => runOwnSuite("Microsoft's host", "usual", ["local/host/conformance"]),
+  fuzz: () =>
+    runOwnSuite("changed bytes", "long", ["tests/input/bus-frames.test.ts", "local/cosmos/tests/fuzz.long.test.ts"]),
+};
+
+const { values } = parseArgs({
+  options: {
+    sources: { type: "string", default: "../sources" },
+    only: { type: "string" },
+    page: { type: "boolean" },
+    help: { type: "boolean" },
+  },
+});
+if (values.help) console.log(USAGE);
+else await main();
+
+async function main(): Promise<void> {
+  const names = (values.only?.split(",") ?? Object.keys(SUITES)) as SuiteName[];
+  const unknown = names.filter((name) => !(name in SUITES));
+  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")}\n${USAGE}`);
+  if (!values.page) {
+    build();
+    for (const name of names) await runOne(name);
+  }
+  writeFileSync(join(import.meta.dirname, "../../docs/conformance.md"), pageOf(readRuns()));
+}
+
+async function runOne(name: SuiteName): Promise<void> {
+  const say = (line: string) => console.log(`${name}: ${line}`);
+  const run = await RUNS[name]({ sources: resolve(values.sources), say });
+  if ("missing" in run) {
+    say(`not run: ${run.missing}`);
+    return;
+  }
+  const counts = Object.entries(Object.groupBy(run.tests, ({ outcome }) => outcome));
+  say(counts.map(([outcome, tests]) => `${tests?.length} ${outcome}`).join(", "));
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(condensed(run), null, 2)}\n`);
+}
+
+/** Of what passed and what the suite skips, the page shows no more than how many. */
+function condensed({ tests, ...run }: SuiteRun): object {
+  const files = Object.entries(Object.groupBy(tests, ({ file }) => file)).map(([file, of = []]) => {
+    const count = (wanted: string) => of.filter(({ outcome }) => outcome === wanted).length;
+    const others = of.filter(({ outcome }) => outcome === "refused" || outcome === "failed");
+    return {
+      file,
+      passed: count("passed"),
+      skipped: count("skipped"),
+      others: others.map(({ file: _, ...test }) => test),
+    };
+  });
+  return { ...run, files };
+}

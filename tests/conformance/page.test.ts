@@ -1,0 +1,21 @@
+// The page of conformance is what the last runs say, and each test that neither passes nor is refused has a reason.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { outcomeOf } from "./outcome.ts";
+import { pageOf, readRuns } from "./page.ts";
+
+test("the page is generated from the kept runs, and knows the reason of every difference", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/conformance.md"), "utf8");
+  expect(page).toBe(pageOf(readRuns()));
+  expect(page.split("\n").filter((line) => line.includes("| *unknown* |"))).toEqual([]);
+});
+
+test("a refusal that names what is not there is told from a failure", () => {
+  expect(outcomeOf(undefined)).toEqual({ outcome: "passed" });
+  expect(outcomeOf("Error: Users are not supported by this server: POST dbs/x1234/users.\n  at x")).toEqual({
+    outcome: "refused",
+    error: "Error: Users are not supported by this server: POST dbs/x#/users.",
+  });
+  expect(outcomeOf("AssertionError: 1 is not 2").outcome).toBe("failed");
+});
