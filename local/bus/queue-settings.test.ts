@@ -50,3 +50,10 @@ test("a lock longer than the service's five minutes is refused", () => {
   expect(parseSettings("q", { lockDuration: "PT5M" })).toMatchObject({ lockDurationMs: 300_000 });
   expect(parseSettings("q", { lockDuration: "PT5M1S" })).toMatch(/has to be PT5M at most\n.*lockDuration/);
 });
+
+test("the largest size of messages is one that Service Bus takes", () => {
+  for (const size of [256, 1024, 102_400])
+    expect(parseSettings("q", { maxMessageSizeInKilobytes: size })).toMatchObject({ canSend: true });
+  for (const size of [1023, 102_401])
+    expect(parseSettings("q", { maxMessageSizeInKilobytes: size })).toMatch(/must be between 1024 and 102400/);
+});

@@ -28,6 +28,12 @@ const duration = z.string().transform((text, context) => {
 
 const lockDuration = duration.refine((ms) => ms <= MAX_LOCK_MS, { error: "has to be PT5M at most" });
 
+/** What a standard namespace has, or what a premium one may be set to; here it has no effect. */
+const STANDARD_KILOBYTES = 256;
+const maxMessageSize = z.number().refine((size) => size === STANDARD_KILOBYTES || (size >= 1024 && size <= 102_400), {
+  error: "The value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400",
+});
+
 export type EntityKind = "queue" | "topic" | "subscription";
 
 const STATUSES: Readonly<Record<EntityKind, readonly string[]>> = {
@@ -51,6 +57,7 @@ const armProperties = z
     duplicateDetectionHistoryTimeWindow: duration.prefault("PT10M"),
     requiresSession: z.boolean().default(false),
     status: z.string().default("Active"),
+    maxMessageSizeInKilobytes: maxMessageSize.optional(),
     forwardTo: path.optional(),
     forwardDeadLetteredMessagesTo: path.optional(),
   })
