@@ -72,9 +72,4 @@ export const KNOWN: readonly Known[] = [
     tests: /Authentication|DefaultAzureCredential/,
     reason: "it compares the namespace's name in Azure",
   },
-  {
-    suite: "service-bus-js",
-    tests: /size < 1024/,
-    reason: "sizes of messages beyond 256 KB (premium) are kept without being checked",
-  },
 ];
