@@ -8,7 +8,7 @@ import { Loading, Notice } from "./parts/notices.tsx";
 import { useDarkTheme } from "./parts/theme.ts";
 import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
-import { ENVIRONMENT, TEXT } from "./words.ts";
+import { ENVIRONMENT, TEXT } from "./words/frame.ts";
 
 const OrderView = lazy(async () => ({ default: (await import("./views/order.tsx")).OrderView }));
 const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));

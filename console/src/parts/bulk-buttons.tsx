@@ -5,7 +5,8 @@ import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkRun, CauseGroup } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
-import { ACTIONS, BULK } from "../words.ts";
+import { BULK } from "../words/bulk.ts";
+import { ACTIONS } from "../words/order.ts";
 import { Fault } from "./notices.tsx";
 
 const OFFERED = ["resubmit", "undo", "settle"] as const satisfies readonly BulkRun["action"][];

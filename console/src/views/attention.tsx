@@ -11,7 +11,9 @@ import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
-import { ATTENTION, KINDS, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
+import { KINDS } from "../words/order.ts";
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 

@@ -8,7 +8,9 @@ import { previewOf, useBulk, useRefresh, useSession } from "../api/queries.ts";
 import { Fault, Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
-import { ACTIONS, BULK, FAULTS, TEXT } from "../words.ts";
+import { BULK } from "../words/bulk.ts";
+import { FAULTS, TEXT } from "../words/frame.ts";
+import { ACTIONS } from "../words/order.ts";
 
 /** More than so many have to be typed. */
 const TYPED_ABOVE = 100;

@@ -3,7 +3,11 @@ import { Link } from "wouter";
 import type { Overview } from "../api/contract.ts";
 import { useDeadLetterCounts, useOverview } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
-import { ATTENTION, DEAD_LETTERS, KINDS, OVERVIEW, STATES, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { DEAD_LETTERS } from "../words/dead-letters.ts";
+import { TEXT } from "../words/frame.ts";
+import { KINDS, STATES } from "../words/order.ts";
+import { OVERVIEW } from "../words/overview.ts";
 
 export function OverviewView() {
   const overview = useOverview();

@@ -9,7 +9,10 @@ import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
-import { ATTENTION, SEARCH, STATES, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
+import { STATES } from "../words/order.ts";
+import { SEARCH } from "../words/search.ts";
 
 const NAMES = ["q", "state", "workflow", "step"] as const;
 
