@@ -2,14 +2,19 @@
 import { z } from "zod";
 import { BULK_ACTIONS } from "../domain/bulk.ts";
 import { type Checked, check } from "./checked.ts";
+import { orderFilter } from "./order-filter.ts";
 
 const MOST_ORDERS = 1000;
 /** Shorter than that of one order: the run's mark is added to it. */
 const REASON_LIMIT = 400;
 
+/** Orders that are Processed take no action, and all of them would have to be looked through. */
+const filter = z.strictObject({ state: z.enum(["Pending", "Processing", "Error"]), ...orderFilter });
+
 const target = z.union([
   z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),
   z.strictObject({ orderIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_ORDERS) }),
+  z.strictObject({ filter }),
 ]);
 const preview = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
 const start = z.strictObject({

@@ -4,6 +4,7 @@ import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import { check, checkQuery } from "./checked.ts";
+import { type ERROR_KINDS, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -26,6 +27,7 @@ interface Position {
 
 export interface ListRequest {
   readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
+  readonly kind?: (typeof ERROR_KINDS)[number] | undefined;
   readonly workflow?: string | undefined;
   readonly step?: string | undefined;
   readonly text?: string | undefined;
@@ -33,8 +35,6 @@ export interface ListRequest {
   readonly after?: Position | undefined;
 }
 
-/** What is looked for is no longer than a name. */
-const NAME_LIMIT = 200;
 const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
 const LONGEST_EXTENSION_MS = 7 * 86_400_000;
@@ -113,12 +113,7 @@ const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.ar
 
 const listQuery = z.strictObject({
   state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
-  workflow: z.string().min(1).max(NAME_LIMIT).optional(),
-  step: z
-    .string()
-    .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
-    .optional(),
-  q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
+  ...orderFilter,
   limit: pageSize(PAGE),
   continuation: continuation(positionSchema),
 });
@@ -127,8 +122,8 @@ const listQuery = z.strictObject({
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
-  const { state, workflow, step, q, limit, continuation: after } = parsed.value;
-  return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after } };
+  const { state, kind, workflow, step, q, limit, continuation: after } = parsed.value;
+  return { kind: "valid", request: { processState: state, kind, workflow, step, text: q, limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

@@ -17,8 +17,8 @@ export interface AttentionView {
   groups(): Promise<Attention>;
   /** @param group a group's id; absent for all */
   page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
-  /** The orders of a group, by their ids. */
-  members(group: string): Promise<string[]>;
+  /** The orders of a group, by their ids; not all where there are more than were counted. */
+  members(group: string): Promise<{ readonly orderIds: readonly string[]; readonly isAll: boolean }>;
   /** A message of the group's; null where there is no such group. */
   example(group: string): Promise<string | null>;
   /** After an action nobody should be shown what was before it. */
@@ -65,8 +65,8 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
       return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit).map(plain), ...next };
     },
     async members(group) {
-      const { orders, groupOf } = await seen.read();
-      return orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : []));
+      const { orders, groupOf, isAll } = await seen.read();
+      return { orderIds: orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : [])), isAll };
     },
     async example(group) {
       return (await seen.read()).groups.find(({ id }) => id === group)?.example ?? null;

@@ -1,13 +1,11 @@
 // An operator in a real browser, on the real stack: from what needs a person to its end.
-
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
 import { type Planted, plant, plantDecisions } from "./planted.ts";
 
@@ -361,8 +359,6 @@ describe("what is no data", () => {
   });
 });
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
   test("in any view", async () => {
     const { page } = await openPage(browser, { colorScheme });
@@ -387,11 +383,3 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
     expect(await faultsOf(page), "an action on many orders").toEqual([]);
   }, 60_000);
 });
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = (await page.evaluate("axe.run()")) as AxeResults;
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  );
-}

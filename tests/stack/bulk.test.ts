@@ -144,6 +144,13 @@ test("what is not possible is said before; a run that has not begun can be cance
   const other = await preview("undo", { orderIds });
   expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
   expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
+  const filter = { state: "Error", kind: "settled", q: "held-" };
+  const matching = await preview("resubmit", { filter });
+  expect(matching.run).toMatchObject({ total: 3, filter, isAll: true });
+  expect(contract.bulkProgress.parse((await ask(`bulk/${matching.run.bulkId}`)).body).run).toEqual(matching.run);
+  for (const state of ["Processed", undefined]) {
+    expect((await ask("bulk", { action: "settle", target: { filter: { state } } })).status).toBe(400);
+  }
   expect((await ask("bulk/none")).status).toBe(404);
   expect((await ask("bulk", { action: "explode", target: {} })).status).toBe(400);
 });

@@ -31,7 +31,13 @@ export type {
   WorkflowStep,
 } from "../../../shared/messaging/console-contract.ts";
 
-import type { Inspection } from "../../../shared/messaging/console-contract.ts";
+import type { BulkRun, Inspection } from "../../../shared/messaging/console-contract.ts";
+
+/** What an action on many orders is for. */
+export type BulkTarget =
+  | { readonly group: string }
+  | { readonly orderIds: readonly string[] }
+  | { readonly filter: NonNullable<BulkRun["filter"]> };
 
 export type OrderRecord = Inspection["record"];
 export type OrderAction = keyof Inspection["actions"];

@@ -80,6 +80,7 @@ export const useAttentionPage = (group: string | undefined) =>
 
 export interface OrderFilter {
   readonly state?: string | undefined;
+  readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;

@@ -12,6 +12,7 @@ import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
+import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { KINDS } from "../words/order.ts";
 
@@ -63,7 +64,11 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
             <Group group={group} />
             {chosen !== undefined && group.kind !== null && (
               <>
-                <BulkButtons group={group} />
+                <BulkButtons
+                  target={{ group: group.id }}
+                  actions={["resubmit", "undo", "settle"]}
+                  words={(action) => BULK.preview(action, group.count)}
+                />
                 <Suspense>
                   <Handling target={{ kind: "group", id: group.id }} />
                 </Suspense>

@@ -2,6 +2,7 @@
 export const SEARCH = {
   text: "Order id or correlation id",
   state: "State",
+  kind: "Cause",
   workflow: "Workflow",
   step: "Step",
   any: "Any",

@@ -1,6 +1,6 @@
 // Actions on many orders.
 import { z } from "zod";
-import { count, instant } from "./parts.ts";
+import { count, errorKind, instant } from "./parts.ts";
 
 const bulkCounts = z.strictObject({ done: count, skipped: count, well: count, same: count, other: count });
 
@@ -11,7 +11,20 @@ const bulkRun = z.strictObject({
   at: instant,
   by: z.string(),
   reason: z.string().nullable(),
+  /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
+  /** The search that was chosen. */
+  filter: z
+    .strictObject({
+      state: z.enum(["Pending", "Processing", "Error"]),
+      kind: errorKind.optional(),
+      workflow: z.string().optional(),
+      step: z.string().optional(),
+      q: z.string().optional(),
+    })
+    .nullable(),
+  /** False where more orders were meant than one run takes. */
+  isAll: z.boolean(),
   total: count,
   wave: count,
   counts: bulkCounts,

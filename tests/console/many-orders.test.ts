@@ -1,0 +1,91 @@
+// An operator in a real browser with many orders: actions on what a search has found.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf } from "./axe.ts";
+import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { plant } from "./planted.ts";
+
+let app: TestStack;
+let browser: Browser;
+let base: string;
+
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startTestStack(), openBrowser()]);
+  base = `${app.stack.addresses.host?.url}/console`;
+  await plant(app, 4);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<OpenedPage> {
+  const opened = await openPage(browser, options);
+  await opened.page.goto(base + path);
+  return opened;
+}
+
+test("rows of a search are chosen and resubmitted, by keyboard; the others are left alone", async () => {
+  const { page, errors } = await visit("/search?q=refused&state=Error");
+  await page.getByRole("checkbox", { name: "Choose refused-1" }).focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("checkbox", { name: "Choose refused-3" }).focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("status").getByText("2 orders chosen").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await button(page, "Resubmit 2 chosen").focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Resubmit: 2 orders.").waitFor();
+  await page.getByLabel("Reason").focus();
+  await page.keyboard.type("two cards renewed");
+  await button(page, "Resubmit: 2 orders (this machine)").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  for (const orderId of ["refused-1", "refused-3"]) {
+    await app.eventually(orderId, ({ processState }) => processState === "Processed");
+  }
+  const others = await app.records.of(["refused-2", "refused-4"]);
+  expect(others.map(({ processState, attempt }) => [processState, attempt])).toEqual([
+    ["Error", 1],
+    ["Error", 1],
+  ]);
+  expect(errors).toEqual([]);
+});
+
+test("all that match a search are marked resolved after a preview, and the preview links back to its search", async () => {
+  const { page, errors } = await visit("/search");
+  await page.getByLabel("Order id or correlation id").fill("refused");
+  await page.getByLabel("State").selectOption("Error");
+  await page.getByLabel("Cause").selectOption("Rejected by a service");
+  await button(page, "Find").click();
+  await page.getByText("2 orders", { exact: true }).waitFor();
+  await page.getByText("Act on all that match, also those that are not shown").click();
+  await button(page, "Mark resolved all that match").click();
+  await page.getByText("Mark resolved: 2 orders.").waitFor();
+  const search = page.getByRole("link", { name: "Error · Rejected by a service · “refused”" });
+  expect(await search.getAttribute("href")).toBe("/console/search?state=Error&kind=rejected&q=refused");
+  await page.getByLabel("Reason").fill("refunded by the bank");
+  await button(page, "Mark resolved: 2 orders (this machine)").click();
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  for (const orderId of ["refused-2", "refused-4"]) {
+    await app.eventually(orderId, ({ error }) => error?.kind === "settled");
+  }
+  await search.click();
+  await page.getByText("No order matches").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("who may only look chooses nothing; without a state it is said what is missing", async () => {
+  const { page } = await visit("/search?q=plain");
+  await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();
+  const looker = await openPage(browser);
+  const environment = { name: "production", colour: "red" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  await looker.page.route("**/api/session", (route) => route.fulfill({ json: session }));
+  await looker.page.goto(`${base}/search?q=plain&state=Processed`);
+  await looker.page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(await looker.page.getByRole("checkbox").count()).toBe(0);
+});
