@@ -28,6 +28,13 @@ operatorEndpoint("overview", {
   handle: async () => ({ jsonBody: await consolePorts().attention.overview() }),
 });
 
+operatorEndpoint("traffic", {
+  method: "GET",
+  route: "traffic",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().traffic() }),
+});
+
 operatorEndpoint("attention", {
   method: "GET",
   route: "attention",

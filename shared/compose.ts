@@ -7,7 +7,7 @@ import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.
 import type { Workflow } from "./domain/workflow.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
-import type { Session } from "./messaging/console-contract.ts";
+import type { Session, Traffic } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
@@ -15,12 +15,14 @@ import { createServiceBusMessenger, type QueueNames } from "./messaging/service-
 import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
+import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
+import { createTraffic } from "./operations/traffic.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
@@ -29,6 +31,7 @@ import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
+import { createRecentOrders } from "./store/recent-orders.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "./supervision/connect.ts";
 import type { SupervisionReader } from "./supervision/read-supervision.ts";
@@ -58,6 +61,9 @@ const WAITS_LONG = 1 / 6;
  */
 const ABANDONED_MS = 300_000;
 
+/** What the console's overview looks back on. */
+const TRAFFIC_WINDOW_MS = 3_600_000;
+
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
@@ -81,6 +87,7 @@ export function bulkPorts(): BulkPorts {
 
 interface ConsolePorts {
   readonly attention: AttentionView;
+  readonly traffic: () => Promise<Traffic>;
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
@@ -255,8 +262,19 @@ function compose(config: Config): App {
     clockSkewMs: config.ClockSkew,
     now,
   });
+  const { retention } = ports;
+  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const console: ConsolePorts = {
     attention,
+    traffic: createTraffic({
+      recent: createRecentOrders(orders, closedAtOnceFor),
+      queueAges,
+      windowMs: Math.min(
+        TRAFFIC_WINDOW_MS,
+        retention?.archive ? STILL_TOLD_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
+      ),
+      now,
+    }),
     handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
     supervision: connectSupervisionReader(
       { blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }), ledgerContainer: config.SupervisionContainer },

@@ -93,11 +93,11 @@ function plain({
 }
 
 /** The last answer for some seconds; who asks while it is on its way waits for that one. */
-export function remembered<T>(now: () => number, read: () => Promise<T>) {
+export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs = KEPT_MS) {
   let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
   return {
     read(): Promise<T> {
-      if (last && now() - last.at < KEPT_MS) return last.answer;
+      if (last && now() - last.at < keptMs) return last.answer;
       const answer = read();
       const current = { at: now(), answer };
       last = current;

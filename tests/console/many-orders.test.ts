@@ -1,6 +1,7 @@
 // An operator in a real browser with many orders: actions on what a search has found.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -75,6 +76,24 @@ test("all that match a search are marked resolved after a preview, and the previ
   }
   await search.click();
   await page.getByText("No order matches").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("the overview says how orders flow, how long messages wait, and which versions are in flight", async () => {
+  await app.switchOn("shipping", { kind: "slow", delayMs: 15_000, match: { orderId: "slow-1" } });
+  await app.shop.send(madeOrder("slow-1"));
+  await app.eventually("slow-1", ({ steps }) => steps["arrangeShipping"]?.state !== "NotStarted");
+  const { page, errors } = await visit("/overview");
+  const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+  await expect
+    .poll(() => tile("Processed per minute").textContent())
+    .toMatch(/^0?\.?\d+Processed per minute3 in the last 1 h$/);
+  expect(await tile("Received per minute").textContent()).toMatch(/7 in the last 1 h$/);
+  expect(await tile("95% are faster (p95)").textContent()).toMatch(/^\d+ (ms|s)/);
+  await page.getByText("Of the last 3 orders that were processed").waitFor();
+  await page.getByRole("row", { name: /^order-fulfilment v\d+ 1$/ }).waitFor();
+  await page.getByRole("row", { name: "agent-replies none" }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
 

@@ -95,6 +95,9 @@ test("answers are what the schemas say", async () => {
   });
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
+  const traffic = await answer("traffic", contract.traffic);
+  expect(traffic).toMatchObject({ received: { count: 1, overMs: 3_600_000 }, times: null });
+  expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);

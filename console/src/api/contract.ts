@@ -28,6 +28,7 @@ export type {
   StepRun,
   StepState,
   Supervisor,
+  Traffic,
   WorkflowStep,
 } from "../../../shared/messaging/console-contract.ts";
 

@@ -17,6 +17,7 @@ import type {
   Overview,
   Session,
   Supervisor,
+  Traffic,
 } from "./contract.ts";
 
 const LIST_MS = 30_000;
@@ -58,6 +59,13 @@ export const useOverview = () =>
   useQuery({
     queryKey: ["overview"],
     queryFn: ({ signal }) => get<Overview>("overview", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useTraffic = () =>
+  useQuery({
+    queryKey: ["traffic"],
+    queryFn: ({ signal }) => get<Traffic>("traffic", signal),
     refetchInterval: LIST_MS,
   });
 

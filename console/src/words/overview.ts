@@ -1,8 +1,40 @@
 // The words of the overview.
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Digits enough to see that something moves. */
+function number(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 });
+}
+
 export const OVERVIEW = {
   states: "Orders by state",
   overdue: "Overdue",
   overdueAbout: "due, and not yet seen to by the supervisor",
   needs: "Need a person",
   queues: "Messages that could not be processed",
+  traffic: "Throughput",
+  perMinute: ({ count, overMs }: { readonly count: number; readonly overMs: number }) =>
+    number((count * MINUTE_MS) / overMs),
+  received: "Received per minute",
+  processed: "Processed per minute",
+  counted: ({ count, overMs }: { readonly count: number; readonly overMs: number }) =>
+    `${count.toLocaleString("en")} in the last ${roundedDuration(overMs)}`,
+  times: "From sent to processed",
+  timesOf: (count: number) => `Of the last ${count.toLocaleString("en")} orders that were processed`,
+  noTimes: "No order was processed of late.",
+  p50: "half are faster (p50)",
+  p95: "95% are faster (p95)",
+  p99: "99% are faster (p99)",
+  waiting: "Waiting messages",
+  queue: "Queue",
+  oldest: "Oldest message",
+  none: "none",
+  unread: "could not be read",
+  versions: "Workflow versions in flight",
+  versionsOf: (count: number) => `Of ${count.toLocaleString("en")} orders in flight; there may be more`,
+  noVersions: "No order is in flight.",
+  version: "Workflow",
+  orders: "Orders",
 } as const;
