@@ -62,7 +62,7 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
       const { asOf, orders, isAll, groupOf } = await seen.read();
       const members = group === undefined ? orders : orders.filter(({ orderId }) => groupOf.get(orderId) === group);
       const next = from + limit < members.length ? { next: from + limit } : {};
-      return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit).map(plain), ...next };
+      return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit), ...next };
     },
     async members(group) {
       const { orders, groupOf, isAll } = await seen.read();
@@ -76,20 +76,6 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
       counted.forget();
     },
   };
-}
-
-function plain({
-  orderId,
-  workflow,
-  processState,
-  direction,
-  attempt,
-  failureCount,
-  ...more
-}: OpenOrders["orders"][number]) {
-  const { priority, createdAt, updatedAt, error, steps } = more;
-  const where = { orderId, workflow, processState, direction, attempt, failureCount };
-  return { ...where, priority, createdAt, updatedAt, error, steps: { ...steps } };
 }
 
 /** The last answer for some seconds; who asks while it is on its way waits for that one. */

@@ -9,6 +9,7 @@ import { plant, plantDecisions } from "./planted.ts";
 const VIEWS = {
   attention: "/",
   overview: "/overview",
+  "search-in-error": "/search?state=Error",
   search: "/search",
   order: "/orders/refused-1",
   stuck: "/orders/stuck-1",

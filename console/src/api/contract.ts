@@ -2,6 +2,7 @@
 export type {
   Acted,
   Attention,
+  AttentionOrder,
   AttentionPage,
   BulkList,
   BulkPreview,

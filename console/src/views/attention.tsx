@@ -2,7 +2,7 @@
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Attention, CauseGroup, OrderSummary } from "../api/contract.ts";
+import type { Attention, AttentionOrder, CauseGroup } from "../api/contract.ts";
 import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
@@ -108,7 +108,7 @@ function Group({ group }: { readonly group: CauseGroup }) {
   );
 }
 
-const COLUMNS: readonly Column<OrderSummary>[] = [
+const COLUMNS: readonly Column<AttentionOrder>[] = [
   {
     name: ATTENTION.order,
     cell: ({ orderId }) => (
@@ -120,15 +120,15 @@ const COLUMNS: readonly Column<OrderSummary>[] = [
   },
   {
     name: ATTENTION.cause,
-    cell: ({ processState, error }) => (
+    cell: ({ error }) => (
       <>
-        <OrderBadge state={processState} kind={error?.kind} /> <span className="message">{error?.message}</span>
+        <OrderBadge state="Error" kind={error.kind} /> <span className="message">{error.message}</span>
       </>
     ),
   },
-  { name: ATTENTION.where, cell: ({ workflow, error }) => [error?.step, workflow.name].filter(Boolean).join(" · ") },
+  { name: ATTENTION.where, cell: ({ workflow, error }) => [error.step, workflow.name].filter(Boolean).join(" · ") },
   { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
-  { name: ATTENTION.age, cell: ({ error, updatedAt }) => <Age at={error?.at ?? updatedAt} /> },
+  { name: ATTENTION.age, cell: ({ error }) => <Age at={error.at} /> },
 ];
 
 function Orders({ group }: { readonly group: string | undefined }) {

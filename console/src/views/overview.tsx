@@ -103,7 +103,7 @@ function Flow({
         <Tile figure={OVERVIEW.perMinute(received)} name={OVERVIEW.received} about={OVERVIEW.counted(received)} />
         <Tile figure={OVERVIEW.perMinute(processed)} name={OVERVIEW.processed} about={OVERVIEW.counted(processed)} />
       </ul>
-      <h3>{OVERVIEW.times}</h3>
+      <h3 className="as-caption">{OVERVIEW.times}</h3>
       {times ? (
         <>
           <ul className="tiles">

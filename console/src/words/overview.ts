@@ -5,6 +5,7 @@ const MINUTE_MS = 60_000;
 
 /** Digits enough to see that something moves. */
 function number(value: number): string {
+  if (value > 0 && value < 0.1) return "< 0.1";
   return value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 });
 }
 
@@ -22,18 +23,24 @@ export const OVERVIEW = {
   counted: ({ count, overMs }: { readonly count: number; readonly overMs: number }) =>
     `${count.toLocaleString("en")} in the last ${roundedDuration(overMs)}`,
   times: "From sent to processed",
-  timesOf: (count: number) => `Of the last ${count.toLocaleString("en")} orders that were processed`,
+  timesOf: (count: number) =>
+    count === 1
+      ? "Of the only order that was processed"
+      : `Of the last ${count.toLocaleString("en")} orders that were processed`,
   noTimes: "No order was processed of late.",
-  p50: "half are faster (p50)",
-  p95: "95% are faster (p95)",
-  p99: "99% are faster (p99)",
+  p50: "Half were faster (p50)",
+  p95: "95% were faster (p95)",
+  p99: "99% were faster (p99)",
   waiting: "Waiting messages",
   queue: "Queue",
   oldest: "Oldest message",
   none: "none",
   unread: "could not be read",
   versions: "Workflow versions in flight",
-  versionsOf: (count: number) => `Of ${count.toLocaleString("en")} orders in flight; there may be more`,
+  versionsOf: (count: number) =>
+    count === 1
+      ? "Of the only order in flight"
+      : `Of ${count.toLocaleString("en")} orders in flight; there may be more`,
   noVersions: "No order is in flight.",
   version: "Workflow",
   orders: "Orders",

@@ -1,6 +1,6 @@
 // The orders that need a person, in groups by cause.
 import { z } from "zod";
-import { orderSummary } from "./order.ts";
+import { orderError } from "./order.ts";
 import { count, errorKind, instant } from "./parts.ts";
 
 const group = z.strictObject({
@@ -29,16 +29,24 @@ export const attention = z.strictObject({
   groups: z.array(group),
 });
 
+const attentionOrder = z.strictObject({
+  orderId: z.string(),
+  workflow: z.strictObject({ name: z.string(), version: z.int() }),
+  attempt: z.int(),
+  error: orderError.pick({ kind: true, message: true, step: true, at: true }),
+});
+
 /** `GET /api/attention/orders`: the same one by one, what has waited longest last. */
 export const attentionPage = z.strictObject({
   asOf: instant,
   count,
   isAll: z.boolean(),
-  orders: z.array(orderSummary),
+  orders: z.array(attentionOrder),
   /** Where the next page begins; absent on the last. */
   next: count.optional(),
 });
 
 export type Attention = z.output<typeof attention>;
 export type CauseGroup = z.output<typeof group>;
+export type AttentionOrder = z.output<typeof attentionOrder>;
 export type AttentionPage = z.output<typeof attentionPage>;

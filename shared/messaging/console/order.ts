@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { direction, errorKind, instant, processState, stepState } from "./parts.ts";
 
-const orderError = z.object({
+export const orderError = z.object({
   kind: errorKind,
   message: z.string(),
   step: z.string().nullable(),
@@ -10,7 +10,7 @@ const orderError = z.object({
   at: instant,
 });
 
-export const orderSummary = z.object({
+const orderSummary = z.object({
   orderId: z.string(),
   workflow: z.object({ name: z.string(), version: z.int() }),
   processState,
