@@ -2,6 +2,7 @@
 import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
 import type { LedgerPage, Session, Supervisor } from "../shared/messaging/console-contract.ts";
+import { openApi } from "../shared/messaging/openapi/document.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
 import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
@@ -77,6 +78,13 @@ operatorEndpoint("supervisorEntries", {
     const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
     return { jsonBody: page };
   },
+});
+
+operatorEndpoint("openapi", {
+  method: "GET",
+  route: "openapi.json",
+  role: "Orders.Read",
+  handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
 });
 
 operatorEndpoint("orderContract", {

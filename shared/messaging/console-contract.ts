@@ -5,6 +5,6 @@ export * from "./console/claims.ts";
 export * from "./console/dead-letters.ts";
 export * from "./console/order.ts";
 export * from "./console/overview.ts";
-export * from "./console/parts.ts";
+export type * from "./console/parts.ts";
 export * from "./console/session.ts";
 export * from "./console/supervision.ts";

@@ -47,7 +47,7 @@ const by = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const bodies = {
+export const operatorBodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
   undo: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
@@ -70,11 +70,11 @@ export function parseOperatorRequest(
     case "undo":
     case "cancel":
     case "settle": {
-      const parsed = check(bodies[action], body, BODY);
+      const parsed = check(operatorBodies[action], body, BODY);
       return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });
     }
     case "extend": {
-      const parsed = check(bodies.extend, body, BODY);
+      const parsed = check(operatorBodies.extend, body, BODY);
       if (parsed.kind === "invalid") return parsed;
       return valid({ kind: "extend", reason: parsed.value.reason, byMs: parsed.value.by });
     }
@@ -83,11 +83,13 @@ export function parseOperatorRequest(
   }
 }
 
+export const erasureBody = z.strictObject({ reason });
+
 /** @param text the request's body */
 export function parseErasure(text: string): Parsed<{ readonly reason: string }> {
   const body = jsonObject(text);
   if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
-  const parsed = check(z.strictObject({ reason }), body, BODY);
+  const parsed = check(erasureBody, body, BODY);
   return parsed.kind === "invalid" ? parsed : { kind: "valid", reason: parsed.value.reason };
 }
 
@@ -96,7 +98,7 @@ function parseResubmit(
   body: object,
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
-  const parsed = check(bodies.resubmit, body, BODY);
+  const parsed = check(operatorBodies.resubmit, body, BODY);
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
   const edited = "order" in body ? parseEdit(body.order, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
@@ -111,7 +113,7 @@ function parseResubmit(
 
 const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
 
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
   ...orderFilter,
   limit: pageSize(PAGE),

@@ -18,6 +18,8 @@ const ROUTES = {
   "Orders.Read": [
     "GET api/session",
     "GET api/overview",
+    "GET api/traffic",
+    "GET api/openapi.json",
     "GET api/attention",
     "GET api/attention/orders",
     "GET api/order-contract",

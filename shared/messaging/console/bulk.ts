@@ -4,7 +4,7 @@ import { count, errorKind, instant } from "./parts.ts";
 
 const bulkCounts = z.strictObject({ done: count, skipped: count, well: count, same: count, other: count });
 
-const bulkRun = z.strictObject({
+export const bulkRun = z.strictObject({
   bulkId: z.string(),
   action: z.enum(["resubmit", "undo", "settle", "cancel"]),
   state: z.enum(["previewed", "running", "paused", "stopped", "cancelled", "done"]),
