@@ -20,10 +20,10 @@ try {
   const now = Date.now();
   console.log(`Storing ${orders} orders ...`);
   await fill(folder, { from: 0, ended: orders - FEW, failed: FEW, inFlight: 50 }, now);
-  const few = await measure(folder, true);
+  const few = await measure(folder);
   console.log(tableOf(few, few));
   await fill(folder, { from: orders, ended: 0, failed: MANY - FEW, inFlight: 0 }, now);
-  const table = tableOf(few, await measure(folder, true));
+  const table = tableOf(few, await measure(folder));
   console.log(table);
   const page = readFileSync(PAGE, "utf8");
   if (!MARKS.test(page)) throw new Error(`${PAGE} has no place for the table`);
