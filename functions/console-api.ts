@@ -15,9 +15,16 @@ operatorEndpoint("session", {
   route: "session",
   role: "Orders.Read",
   handle: async (request, _context, operator) => {
-    const { environment, signIn } = consolePorts();
+    const { environment, signIn, pauses } = consolePorts();
     const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
-    const session: Session = { operator, mayOperate, environment, build: consoleBuild() };
+    const session: Session = {
+      operator,
+      mayOperate,
+      environment,
+      build: consoleBuild(),
+      // Who may look is told who they are, also where the store is away.
+      pauses: [...(await pauses.current().catch(() => []))],
+    };
     return { jsonBody: session };
   },
 });

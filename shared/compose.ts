@@ -7,7 +7,7 @@ import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.
 import type { Workflow } from "./domain/workflow.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
-import type { Session, Traffic } from "./messaging/console-contract.ts";
+import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
@@ -18,6 +18,7 @@ import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
+import { createPauses, type Pauses } from "./operations/pauses.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
@@ -30,6 +31,7 @@ import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
+import { createCosmosPauseStore, type Pause } from "./store/pause-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
 import { createRecentOrders } from "./store/recent-orders.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
@@ -88,6 +90,10 @@ export function bulkPorts(): BulkPorts {
 interface ConsolePorts {
   readonly attention: AttentionView;
   readonly traffic: () => Promise<Traffic>;
+  readonly pauses: Pauses;
+  readonly agents: () => Promise<AgentStandings>;
+  /** What may be paused, by name. */
+  readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
@@ -169,8 +175,10 @@ function compose(config: Config): App {
   });
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   const now = Date.now;
+  const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
   const ports: Ports = {
     store,
+    pauses,
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
@@ -264,8 +272,20 @@ function compose(config: Config): App {
   });
   const { retention } = ports;
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
+  const known = {
+    workflow: [...new Set(knownWorkflows.map(({ name }) => name))],
+    agent: [] as readonly string[],
+  };
   const console: ConsolePorts = {
     attention,
+    pauses,
+    agents: async () => ({
+      asOf: instant(now()),
+      pauses: [...(await pauses.current())],
+      workflows: [...known.workflow],
+      agents: known.agent.map((name) => ({ name, instances: [] })),
+    }),
+    known,
     traffic: createTraffic({
       recent: createRecentOrders(orders, closedAtOnceFor),
       queueAges,

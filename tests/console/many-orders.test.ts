@@ -86,7 +86,7 @@ test("the overview says how orders flow, how long messages wait, and which versi
   const { page, errors } = await visit("/overview");
   const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   await expect
-    .poll(() => tile("Processed per minute").textContent())
+    .poll(() => tile("Processed per minute").textContent(), { timeout: 10_000 })
     .toMatch(/^< 0.1Processed per minute3 in the last 1 h$/);
   expect(await tile("Received per minute").textContent()).toMatch(/7 in the last 1 h$/);
   expect(await tile("95% were faster (p95)").textContent()).toMatch(/^\d+ (ms|s)/);
@@ -97,14 +97,51 @@ test("the overview says how orders flow, how long messages wait, and which versi
   expect(errors).toEqual([]);
 });
 
+test("a workflow is paused: every view says so, a new order waits and counts as no failure; resumed, it is processed", async () => {
+  const { page, errors } = await visit("/agents");
+  const workflow = page.getByRole("region", { name: "order-fulfilment" });
+  await button(page, "Pause order-fulfilment").click();
+  await workflow.getByRole("button", { name: "Pause order-fulfilment (this machine)" }).click();
+  await page.getByText("Say why: whoever looks at this later will want to know.").waitFor();
+  await workflow.getByLabel("Reason").fill("the price list is wrong");
+  expect(await faultsOf(page)).toEqual([]);
+  await workflow.getByRole("button", { name: "Pause order-fulfilment (this machine)" }).click();
+  const notice = page.getByRole("status").filter({ hasText: "Workflow order-fulfilment is paused" });
+  await notice.getByText("by local-operator: the price list is wrong").waitFor();
+  await page.getByRole("link", { name: "Search", exact: true }).click();
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await notice.waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await app.shop.send(madeOrder("waits-1"));
+  await expect
+    .poll(async () => (await app.bus.createReceiver("orders").peekMessages(10)).map(({ body }) => body.orderId))
+    .toContain("waits-1");
+  expect(await app.records.of(["waits-1"])).toEqual([]);
+  await notice.getByRole("link").click();
+  await button(page, "Resume order-fulfilment").click();
+  await workflow.getByLabel("Reason").fill("mended");
+  await workflow.getByRole("button", { name: "Resume order-fulfilment (this machine)" }).click();
+  await notice.waitFor({ state: "detached" });
+  await app.shop.send(madeOrder("goes-on-1"));
+  await app.eventually("goes-on-1", ({ processState }) => processState === "Processed");
+  expect(errors).toEqual([]);
+});
+
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");
   await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();
   const looker = await openPage(browser);
   const environment = { name: "production", colour: "red" };
-  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
   await looker.page.route("**/api/session", (route) => route.fulfill({ json: session }));
   await looker.page.goto(`${base}/search?q=plain&state=Processed`);
   await looker.page.getByRole("link", { name: "plain-1" }).waitFor();
   expect(await looker.page.getByRole("checkbox").count()).toBe(0);
 });
+
+test("the order that waited while its workflow was paused is taken up by itself", async () => {
+  // What is sent back to its queue comes again after half a minute.
+  await app.eventually("waits-1", ({ processState }) => processState === "Processed", 45_000);
+  const [record] = await app.records.of(["waits-1"]);
+  expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
+}, 60_000);

@@ -187,6 +187,11 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("GET", "/api/workflows", 200);
   await hold("GET", "/api/supervisor/what-if", 200);
   await hold("POST", "/api/supervisor/sweep", 200);
+  await hold("GET", "/api/agents", 200);
+  const paused = { kind: "workflow", name: "order-fulfilment", change: "pause", reason: "r" };
+  await hold("POST", "/api/pauses", 404, { ...paused, name: "nobody" });
+  await hold("POST", "/api/pauses", 400, { ...paused, reason: "" });
+  await hold("POST", "/api/pauses", 200, { ...paused, change: "resume" });
   await hold("GET", "/api/orders?state=none", 400);
   await hold("GET", "/api/orders/nowhere", 404);
   await hold("POST", "/api/orders/nowhere/settle", 404, { reason: "r" });

@@ -305,7 +305,7 @@ test("an order shows its sender, and of each step how many tries count as failur
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
   const { page } = await openPage(browser);
   const environment = { name: "production", colour: "red" };
-  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
   await page.route("**/api/session", (route) => route.fulfill({ json: session }));
   await page.goto(`${base}/orders/stuck-1`);
   await page.getByText("production", { exact: true }).waitFor();

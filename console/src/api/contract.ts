@@ -1,6 +1,7 @@
 // The types of the API's answers, from the schemas that the server answers by.
 export type {
   Acted,
+  AgentStandings,
   Attention,
   AttentionOrder,
   AttentionPage,
@@ -12,6 +13,7 @@ export type {
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
+  EndpointStanding,
   ErrorKind,
   HandlingAnswer,
   Handlings,
@@ -21,6 +23,8 @@ export type {
   OrderPage,
   OrderSummary,
   Overview,
+  Pause,
+  Pauses,
   ProcessState,
   Resent,
   Session,

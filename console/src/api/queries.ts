@@ -2,6 +2,7 @@
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiFault, get } from "./client.ts";
 import type {
+  AgentStandings,
   Attention,
   AttentionPage,
   BulkList,
@@ -22,6 +23,7 @@ import type {
 
 const LIST_MS = 30_000;
 const QUEUES_MS = 60_000;
+const AGENTS_MS = 10_000;
 const ORDER_MS = 3_000;
 const BULK_MS = 2_000;
 
@@ -67,6 +69,13 @@ export const useTraffic = () =>
     queryKey: ["traffic"],
     queryFn: ({ signal }) => get<Traffic>("traffic", signal),
     refetchInterval: LIST_MS,
+  });
+
+export const useAgents = () =>
+  useQuery({
+    queryKey: ["agents"],
+    queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
+    refetchInterval: AGENTS_MS,
   });
 
 export const useAttention = () =>

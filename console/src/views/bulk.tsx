@@ -67,7 +67,7 @@ function Start({ run }: { readonly run: BulkRun }) {
     <>
       {notPossible.length > 0 && <NotPossible orders={notPossible} />}
       {run.total > 0 && (
-        <form className="decision" onSubmit={start}>
+        <form className="decision" noValidate onSubmit={start}>
           <p>{BULK.canary}</p>
           <Field
             label={TEXT.reason}

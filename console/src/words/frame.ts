@@ -30,6 +30,7 @@ export const TEXT = {
   search: "Search",
   deadLetters: "Dead letters",
   supervision: "Supervision",
+  agents: "Agents",
   loading: "Loading",
   tryAgain: "Try again",
   signIn: "Sign in",

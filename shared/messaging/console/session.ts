@@ -1,5 +1,6 @@
 // Who asks, and which environment this is.
 import { z } from "zod";
+import { pause } from "./agents.ts";
 
 export const ENVIRONMENT_COLOURS = ["grey", "blue", "green", "orange", "red", "purple"] as const;
 
@@ -10,6 +11,8 @@ export const session = z.strictObject({
   environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
   /** Of the console that this app serves: a page that is another build is out of date. */
   build: z.string(),
+  /** What operators have paused, for every view to say so. */
+  pauses: z.array(pause),
 });
 
 export type Session = z.output<typeof session>;

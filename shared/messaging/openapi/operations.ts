@@ -6,6 +6,7 @@ import * as console from "../console-contract.ts";
 import { deadLetterBodies, deadLetterQuery } from "../dead-letter-request.ts";
 import { handlingBody } from "../handling-request.ts";
 import { erasureBody, listQuery, operatorBodies } from "../operator-request.ts";
+import { pauseBody } from "../pause-request.ts";
 import { ledgerQuery, whatIfQuery } from "../supervisor-request.ts";
 import * as answers from "./answers.ts";
 
@@ -45,6 +46,8 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     query: attentionQuery,
     answer: console.attentionPage,
   },
+  "GET agents": { summary: "What is paused, and how each endpoint does", answer: console.agentStandings },
+  "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
   "GET claims": { summary: "All claims and notes", answer: console.handlings },
   "POST claims": {
     summary: "Claim, release, or add a note",
