@@ -363,7 +363,15 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
   test("in any view", async () => {
     const { page } = await openPage(browser, { colorScheme });
     const quarantine = `${base}/dead-letters/quarantine`;
-    for (const path of ["/", "/overview", "/search", "/supervision", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+    for (const path of [
+      "/",
+      "/overview",
+      "/search",
+      "/supervision",
+      "/agents",
+      "/orders/stuck-1",
+      "/dead-letters/quarantine",
+    ]) {
       await page.goto(base + path);
       await page.waitForLoadState("networkidle");
       expect(await faultsOf(page), path).toEqual([]);

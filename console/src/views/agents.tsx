@@ -29,7 +29,7 @@ function Standings({ standings: { agents, workflows, pauses } }: { readonly stan
         <section key={name} className="section" aria-labelledby={`agent-${name}`}>
           <h2 id={`agent-${name}`}>{name}</h2>
           <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} />
-          <Endpoints agent={name} instances={instances} />
+          <Endpoints instances={instances} />
         </section>
       ))}
       <h2>{AGENTS.workflows}</h2>
@@ -66,16 +66,15 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 interface EndpointsProps {
-  readonly agent: string;
   readonly instances: AgentStandings["agents"][number]["instances"];
 }
 
-function Endpoints({ agent, instances }: EndpointsProps) {
+function Endpoints({ instances }: EndpointsProps) {
   const rows = instances.flatMap(({ instance, at, endpoints }) => endpoints.map((one) => ({ ...one, instance, at })));
   if (rows.length === 0) return <p className="quiet">{AGENTS.silent}</p>;
   return (
     <Table
-      caption={AGENTS.endpointsOf(agent)}
+      caption={AGENTS.endpoints}
       columns={COLUMNS}
       rows={rows}
       keyOf={({ endpoint, instance }) => `${endpoint} ${instance}`}

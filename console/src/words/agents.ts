@@ -40,6 +40,6 @@ export const AGENTS = {
   slow: "slow",
   lastError: "Last error",
   said: "Said",
-  endpointsOf: (agent: string) => `Endpoints of ${agent}`,
+  endpoints: "Endpoints",
   silent: "No instance has said anything of late: its endpoints were healthy, and nothing was called.",
 } as const;
