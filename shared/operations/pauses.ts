@@ -1,4 +1,5 @@
 // Operators pause a workflow or an agent: new work waits and counts as no failure, work in hand ends. Every process sees it within seconds.
+import { setTimeout as sleep } from "node:timers/promises";
 import { SentBack } from "../domain/outage.ts";
 import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
 import { remembered } from "./attention.ts";
@@ -22,6 +23,8 @@ export interface Pauses {
 
 /** The price of a look is that of one small query, once in this time for each process that works. */
 const KEPT_MS = 5000;
+/** The store's own retries take longer. */
+const PATIENCE_MS = 500;
 
 export function createPauses(store: PauseStore, now: () => number): Pauses {
   let known: readonly Pause[] = [];
@@ -33,6 +36,18 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     },
     KEPT_MS,
   );
+  /** No step and no order waits long for a store that is away. */
+  async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
+    const limit = new AbortController();
+    try {
+      return await Promise.race([read, sleep(PATIENCE_MS, known, { signal: limit.signal })]);
+    } catch {
+      return known;
+    } finally {
+      limit.abort();
+    }
+  }
+
   const changed = async (change: Promise<boolean>): Promise<boolean> => {
     const isChanged = await change;
     latest.forget();
@@ -41,7 +56,7 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
   return {
     current: latest.read,
     async isPaused({ kind, name }) {
-      const pauses = await latest.read().catch(() => known);
+      const pauses = await lastKnownAfter(latest.read());
       return pauses.some((pause) => pause.kind === kind && pause.name === name);
     },
     pause: (pause) => changed(store.add({ ...pause, at: instant(now()) })),

@@ -1,5 +1,6 @@
 // How orders flow: what comes in, what is completed and how long that takes, how long messages wait, and which workflows are under way.
 import { percentile, rateOf } from "../domain/sample.ts";
+import type { WorkflowRef } from "../domain/workflow.ts";
 import type { Traffic } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { Completed, RecentOrders } from "../store/recent-orders.ts";
@@ -49,8 +50,7 @@ export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts
         received: rateOf(received, SAMPLE, windowMs, at),
         processed: rateOf(ends, SAMPLE, windowMs, at),
         times: timesOf(completed),
-        versions: versionsOf(inFlight),
-        versionsOf: inFlight.length,
+        inFlight: { count: inFlight.workflows.length, isAll: inFlight.isAll, versions: versionsOf(inFlight.workflows) },
         queues: ages,
       };
     },
@@ -66,9 +66,9 @@ function timesOf(completed: readonly Completed[]): Traffic["times"] {
 }
 
 /** The most frequent first. */
-function versionsOf(inFlight: Awaited<ReturnType<RecentOrders["inFlight"]>>): Traffic["versions"] {
-  const counts = new Map<string, Traffic["versions"][number]>();
-  for (const { name, version } of inFlight) {
+function versionsOf(workflows: readonly WorkflowRef[]): Traffic["inFlight"]["versions"] {
+  const counts = new Map<string, Traffic["inFlight"]["versions"][number]>();
+  for (const { name, version } of workflows) {
     const key = `${name} ${version}`;
     counts.set(key, { name, version, count: (counts.get(key)?.count ?? 0) + 1 });
   }

@@ -15,7 +15,7 @@ export interface RecentOrders {
   received(since: string, limit: number): Promise<readonly string[]>;
   completed(since: string, limit: number): Promise<readonly Completed[]>;
   /** The workflows of orders that are Pending or Processing; of each state no more than the limit. */
-  inFlight(limit: number): Promise<readonly WorkflowRef[]>;
+  inFlight(limit: number): Promise<{ readonly workflows: readonly WorkflowRef[]; readonly isAll: boolean }>;
 }
 
 interface Ended {
@@ -54,14 +54,15 @@ export function createRecentOrders(container: Container, closedFor: number | und
     },
 
     async inFlight(limit) {
-      const found = ["Pending", "Processing"].map(async (state) => {
+      const reads = ["Pending", "Processing"].map(async (state) => {
         const query = {
           query: `SELECT TOP ${limit} VALUE c.workflow FROM c WHERE c.processState = @state`,
           parameters: [{ name: "@state", value: state }],
         };
         return (await container.items.query<WorkflowRef>(query, { maxItemCount: limit }).fetchAll()).resources;
       });
-      return (await Promise.all(found)).flat();
+      const found = await Promise.all(reads);
+      return { workflows: found.flat(), isAll: found.every(({ length }) => length < limit) };
     },
   };
 }

@@ -16,7 +16,7 @@ function view(recent: Partial<RecentOrders>) {
         return [];
       },
       completed: async () => [],
-      inFlight: async () => [],
+      inFlight: async () => ({ workflows: [], isAll: true }),
       ...recent,
     },
     queueAges: [
@@ -33,22 +33,28 @@ test("rates, times from sent to processed, versions in flight and ages of queues
   const { read } = view({
     received: async () => [at(1), at(60)],
     completed: async () => [1, 2, 3, 10].map((took) => ({ sentAt: at(20 + took), endedAt: at(20) })),
-    inFlight: async () => [
-      { name: "returns", version: 1 },
-      { name: "order-fulfilment", version: 3 },
-      { name: "order-fulfilment", version: 3 },
-    ],
+    inFlight: async () => ({
+      workflows: [
+        { name: "returns", version: 1 },
+        { name: "order-fulfilment", version: 3 },
+        { name: "order-fulfilment", version: 3 },
+      ],
+      isAll: false,
+    }),
   });
   expect(await read()).toEqual({
     asOf: at(0),
     received: { count: 2, overMs: 3_600_000 },
     processed: { count: 4, overMs: 3_600_000 },
     times: { p50Ms: 2000, p95Ms: 10_000, p99Ms: 10_000 },
-    versions: [
-      { name: "order-fulfilment", version: 3, count: 2 },
-      { name: "returns", version: 1, count: 1 },
-    ],
-    versionsOf: 3,
+    inFlight: {
+      count: 3,
+      isAll: false,
+      versions: [
+        { name: "order-fulfilment", version: 3, count: 2 },
+        { name: "returns", version: 1, count: 1 },
+      ],
+    },
     queues: [
       { queue: "orders", oldestMs: 5000 },
       { queue: "scheduler", oldestMs: null },
@@ -58,7 +64,7 @@ test("rates, times from sent to processed, versions in flight and ages of queues
 
 test("nothing of late; at most one look in half a minute, of at most 200 documents of each kind", async () => {
   const { read, clock, asked } = view({});
-  expect(await read()).toMatchObject({ received: { count: 0 }, times: null, versions: [] });
+  expect(await read()).toMatchObject({ received: { count: 0 }, times: null, inFlight: { count: 0, isAll: true } });
   clock.now += 29_000;
   await read();
   expect(asked).toEqual([[at(3600), 200]]);

@@ -87,16 +87,12 @@ const QUEUE_COLUMNS: readonly Column<Traffic["queues"][number]>[] = [
   },
 ];
 
-const VERSION_COLUMNS: readonly Column<Traffic["versions"][number]>[] = [
+const VERSION_COLUMNS: readonly Column<Traffic["inFlight"]["versions"][number]>[] = [
   { name: OVERVIEW.version, cell: ({ name, version }) => `${name} v${version}` },
   { name: OVERVIEW.orders, isNumber: true, cell: ({ count }) => count.toLocaleString("en") },
 ];
 
-function Flow({
-  traffic: { received, processed, times, versions, versionsOf, queues },
-}: {
-  readonly traffic: Traffic;
-}) {
+function Flow({ traffic: { received, processed, times, inFlight, queues } }: { readonly traffic: Traffic }) {
   return (
     <>
       <ul className="tiles">
@@ -118,15 +114,15 @@ function Flow({
       )}
       <div className="halves">
         <Table caption={OVERVIEW.waiting} columns={QUEUE_COLUMNS} rows={queues} keyOf={({ queue }) => queue} />
-        {versions.length > 0 ? (
+        {inFlight.versions.length > 0 ? (
           <div>
             <Table
               caption={OVERVIEW.versions}
               columns={VERSION_COLUMNS}
-              rows={versions}
+              rows={inFlight.versions}
               keyOf={({ name, version }) => `${name} ${version}`}
             />
-            <p className="quiet">{OVERVIEW.versionsOf(versionsOf)}</p>
+            <p className="quiet">{OVERVIEW.versionsOf(inFlight.count, inFlight.isAll)}</p>
           </div>
         ) : (
           <div>

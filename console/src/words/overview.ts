@@ -37,10 +37,8 @@ export const OVERVIEW = {
   none: "none",
   unread: "could not be read",
   versions: "Workflow versions in flight",
-  versionsOf: (count: number) =>
-    count === 1
-      ? "Of the only order in flight"
-      : `Of ${count.toLocaleString("en")} orders in flight; there may be more`,
+  versionsOf: (count: number, isAll: boolean) =>
+    `${count.toLocaleString("en")} in flight${isAll ? "" : " were counted; there are more"}`,
   noVersions: "No order is in flight.",
   version: "Workflow",
   orders: "Orders",

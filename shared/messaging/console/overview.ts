@@ -29,10 +29,12 @@ export const traffic = z.strictObject({
   processed: rate,
   /** From sent to processed, of the orders in `processed`; null where there is none. */
   times: z.strictObject({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
-  /** Of the orders in flight. */
-  versions: z.array(z.strictObject({ name: z.string(), version: z.int(), count })),
-  /** Of so many orders in flight; there may be more. */
-  versionsOf: count,
+  /** `isAll` is false where more orders are in flight than were counted. */
+  inFlight: z.strictObject({
+    count,
+    isAll: z.boolean(),
+    versions: z.array(z.strictObject({ name: z.string(), version: z.int(), count })),
+  }),
   /** How long the oldest message of each queue has waited: 0 where there is none, null where it could not be read. */
   queues: z.array(z.strictObject({ queue: z.string(), oldestMs: z.number().nullable() })),
 });
