@@ -1,7 +1,7 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgents, knownAgents, orderFor } from "./agents/agents.ts";
+import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
@@ -14,6 +14,7 @@ import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letter
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
+import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
@@ -22,8 +23,10 @@ import { createPauses, type Pauses } from "./operations/pauses.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
+import { createHealthReports } from "./operations/report-health.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createTraffic } from "./operations/traffic.ts";
+import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
@@ -176,6 +179,9 @@ function compose(config: Config): App {
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   const now = Date.now;
   const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
+  const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
+  const reports = createHealthReports({ store: health, instance: instanceName(config), now });
+  const observeHealth = createHealthObserver();
   const ports: Ports = {
     store,
     pauses,
@@ -195,7 +201,15 @@ function compose(config: Config): App {
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
-        onHealth: createHealthObserver(),
+        onHealth: (...change) => {
+          observeHealth(...change);
+          reports.touch();
+        },
+        onRouted: reports.add,
+        mayBegin: async (name) => {
+          reports.touch();
+          return !(await pauses.isPaused({ kind: "agent", name }));
+        },
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: {
@@ -274,17 +288,12 @@ function compose(config: Config): App {
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const known = {
     workflow: [...new Set(knownWorkflows.map(({ name }) => name))],
-    agent: [] as readonly string[],
+    agent: routedAgents,
   };
   const console: ConsolePorts = {
     attention,
     pauses,
-    agents: async () => ({
-      asOf: instant(now()),
-      pauses: [...(await pauses.current())],
-      workflows: [...known.workflow],
-      agents: known.agent.map((name) => ({ name, instances: [] })),
-    }),
+    agents: createAgentStandings({ health, pauses, known, now }),
     known,
     traffic: createTraffic({
       recent: createRecentOrders(orders, closedAtOnceFor),
@@ -326,6 +335,11 @@ function compose(config: Config): App {
     bulk,
     workflows: workflowsKnown,
   };
+}
+
+/** Of this process, for people: an instance of Azure has a long name. */
+function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
+  return `${(instance || "host").slice(0, 8)}-${process.pid}`;
 }
 
 function retentionOf(config: Config, store: ClosingStore): Retention | undefined {

@@ -2,6 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
+import { agentStandings } from "../../shared/messaging/console-contract.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -127,6 +128,35 @@ test("a workflow is paused: every view says so, a new order waits and counts as 
   expect(errors).toEqual([]);
 });
 
+test("an agent is paused: its steps are not begun and count no failure; the view shows each endpoint's load and health", async () => {
+  const { page, errors } = await visit("/agents");
+  const shipping = page.getByRole("region", { name: "shipping" });
+  await button(page, "Pause shipping").click();
+  await shipping.getByLabel("Reason").fill("the carrier moves house");
+  await shipping.getByRole("button", { name: "Pause shipping (this machine)" }).click();
+  await page.getByRole("status").getByText("Agent shipping is paused").waitFor();
+  // Every process sees it within 5 seconds.
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  await app.switchOn("inventory", { kind: "slow", delayMs: 9000, calls: 1, match: { orderId: "loads-1" } });
+  for (const orderId of ["loads-1", "held-1"]) await app.shop.send(madeOrder(orderId));
+  const api = `${app.stack.addresses.host?.url}/api/agents`;
+  const inventory = async () => {
+    const { agents } = agentStandings.parse(await (await fetch(api)).json());
+    return agents.find(({ name }) => name === "inventory")?.instances.flatMap(({ endpoints }) => endpoints)[0];
+  };
+  await expect.poll(inventory, { timeout: 15_000 }).toMatchObject({ health: "healthy", inFlight: 1 });
+  await page.reload();
+  await page.getByRole("row", { name: /Healthy 1 of \d+ calls/ }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await app.eventually("held-1", ({ steps }) => steps["arrangeShipping"]?.state === "Scheduled");
+  expect(await app.effects("shipping", "held-1")).toEqual([]);
+  await button(page, "Resume shipping").click();
+  await shipping.getByLabel("Reason").fill("they are there");
+  await shipping.getByRole("button", { name: "Resume shipping (this machine)" }).click();
+  await page.getByRole("status").getByText("Agent shipping is paused").waitFor({ state: "detached" });
+  expect(errors).toEqual([]);
+}, 60_000);
+
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");
   await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();
@@ -139,9 +169,26 @@ test("who may only look chooses nothing; without a state it is said what is miss
   expect(await looker.page.getByRole("checkbox").count()).toBe(0);
 });
 
-test("the order that waited while its workflow was paused is taken up by itself", async () => {
-  // What is sent back to its queue comes again after half a minute.
-  await app.eventually("waits-1", ({ processState }) => processState === "Processed", 45_000);
-  const [record] = await app.records.of(["waits-1"]);
-  expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
-}, 60_000);
+test.each(["light", "dark"] as const)(
+  "axe finds nothing in what opens in these views, in the %s theme",
+  async (colorScheme) => {
+    const { page } = await visit("/search?state=Error", { colorScheme });
+    await page.getByText("Act on all that match").click();
+    expect(await faultsOf(page), "a search with its actions").toEqual([]);
+    await page.getByRole("checkbox", { name: "Choose stuck-1" }).check();
+    expect(await faultsOf(page), "a search with chosen rows").toEqual([]);
+    await page.goto(`${base}/agents`);
+    await button(page, "Pause payment").click();
+    await page.getByLabel("Reason").waitFor();
+    expect(await faultsOf(page), "the pause of an agent").toEqual([]);
+  },
+);
+
+test("orders that waited while their workflow or an agent was paused go on by themselves, and count no failure", async () => {
+  // What is sent back to its queue comes again after half a minute; a step that nobody took up is scheduled again when its time is over.
+  for (const orderId of ["waits-1", "held-1"]) {
+    const record = await app.eventually(orderId, ({ processState }) => processState === "Processed", 90_000);
+    expect(record, orderId).toMatchObject({ failureCount: 0 });
+  }
+  expect((await app.records.of(["waits-1"]))[0]).toMatchObject({ attempt: 1 });
+}, 120_000);
