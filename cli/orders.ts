@@ -1,11 +1,11 @@
-// `npm run orders`: shows state records: the latest, or one with its steps and its history.
+// `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
-import Table from "cli-table3";
 import type { StateRecord } from "../shared/domain/state-record.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
-import { openRecords } from "./records.ts";
-import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { printTable } from "./orders/table.ts";
+import { isVerb, runVerb, VERB_OPTIONS, VERBS_USAGE } from "./orders/verbs.ts";
+import { appUrl, currentSettings, DEFAULT_DATA } from "./settings.ts";
 import { orderTrace } from "./trace.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
@@ -13,14 +13,16 @@ npm run orders -- ID           one order, with its steps and its history
   --trace      after it the order's trace, as a tree
   --limit N    how many
   --json       the records as they are stored, one a line
-  --data DIR   the state folder of the stack to ask (.local)`;
+  --data DIR   the state folder of the stack to ask (.local)
+
+${VERBS_USAGE}`;
 const USUAL_LIMIT = 20;
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const { values, positionals } = readArguments(
-    { limit: text, data: text, json: flag, trace: flag, help: flag },
+    { limit: text, data: text, json: flag, trace: flag, help: flag, ...VERB_OPTIONS },
     USAGE,
   );
   if (values["help"]) {
@@ -28,7 +30,11 @@ await runCommand(async () => {
     return 0;
   }
   const data = String(values["data"] ?? DEFAULT_DATA);
+  const [verb, ...given] = positionals;
+  if (isVerb(verb)) return runVerb(verb, given, values, appUrl(data));
   if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace goes with an order's ID.\n\n${USAGE}`);
+  // Loaded where it is used: a word asks the app alone, and needs no SDK.
+  const { openRecords } = await import("./records.ts");
   const records = openRecords(currentSettings(data));
   try {
     const found =
@@ -93,14 +99,4 @@ function printOne(record: StateRecord, data: string | undefined): void {
   if (data === undefined) return;
   const trace = orderTrace(orderId, data, process.stdout);
   console.log(trace?.join("\n") ?? `No trace of ${orderId} is kept in ${data}.`);
-}
-
-function printTable(head: string[], rows: readonly string[][]): void {
-  if (process.stdout.isTTY) {
-    const table = new Table({ head, style: { head: ["cyan"] } });
-    table.push(...rows);
-    console.log(table.toString());
-    return;
-  }
-  for (const row of rows) console.log(row.join("\t"));
 }

@@ -11,7 +11,12 @@ export type Settings = Readonly<Record<string, string>>;
 interface StackFile {
   readonly pid: number;
   readonly settings: Settings;
+  /** Where the app answers. */
+  readonly app?: string | undefined;
 }
+
+/** As Functions Core Tools has it too. */
+const USUAL_APP = "http://localhost:7071";
 
 /** Who looks at a trace on this machine does not want to wait for it. */
 const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };
@@ -60,9 +65,12 @@ export function stackPid(data: string): number | undefined {
   return pid !== undefined && isAlive(pid) ? pid : undefined;
 }
 
-export function writeStackFile(data: string, settings: Settings): void {
+/** Where the app answers that runs on `data`. */
+export const appUrl = (data: string): string => readStackFile(data)?.app ?? USUAL_APP;
+
+export function writeStackFile(data: string, settings: Settings, app?: string): void {
   mkdirSync(data, { recursive: true });
-  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings }, null, 2));
+  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings, app }, null, 2));
 }
 
 export function removeStackFile(data: string): void {

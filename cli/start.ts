@@ -137,7 +137,7 @@ async function runSamples(
   { exit, json, region, cutOff }: Show,
 ): Promise<number> {
   const settings = settingsFor(stack.addresses);
-  writeStackFile(data, settings);
+  writeStackFile(data, settings, stack.addresses.host?.url);
   console.log(addressTable(stack.addresses, join(data, "logs"), stack.instances));
 
   const records = openRecords(settings);

@@ -2,6 +2,7 @@
 import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
 import type { LedgerPage, Session, Supervisor } from "../shared/messaging/console-contract.ts";
+import { openApi } from "../shared/messaging/openapi/document.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
 import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
@@ -14,9 +15,16 @@ operatorEndpoint("session", {
   route: "session",
   role: "Orders.Read",
   handle: async (request, _context, operator) => {
-    const { environment, signIn } = consolePorts();
+    const { environment, signIn, pauses } = consolePorts();
     const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
-    const session: Session = { operator, mayOperate, environment, build: consoleBuild() };
+    const session: Session = {
+      operator,
+      mayOperate,
+      environment,
+      build: consoleBuild(),
+      // Who may look is told who they are, also where the store is away.
+      pauses: [...(await pauses.current().catch(() => []))],
+    };
     return { jsonBody: session };
   },
 });
@@ -26,6 +34,13 @@ operatorEndpoint("overview", {
   route: "overview",
   role: "Orders.Read",
   handle: async () => ({ jsonBody: await consolePorts().attention.overview() }),
+});
+
+operatorEndpoint("traffic", {
+  method: "GET",
+  route: "traffic",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().traffic() }),
 });
 
 operatorEndpoint("attention", {
@@ -70,6 +85,13 @@ operatorEndpoint("supervisorEntries", {
     const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
     return { jsonBody: page };
   },
+});
+
+operatorEndpoint("openapi", {
+  method: "GET",
+  route: "openapi.json",
+  role: "Orders.Read",
+  handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
 });
 
 operatorEndpoint("orderContract", {

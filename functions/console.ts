@@ -5,7 +5,16 @@ import { type ConsoleFile, consoleFile, encodedContent } from "./http/console-fi
 
 const INDEX = "index.html";
 /** The first part of each view's address: the page finds the rest. */
-const VIEWS: ReadonlySet<string> = new Set(["", "overview", "orders", "search", "supervision", "dead-letters", "bulk"]);
+const VIEWS: ReadonlySet<string> = new Set([
+  "",
+  "overview",
+  "orders",
+  "search",
+  "supervision",
+  "dead-letters",
+  "bulk",
+  "agents",
+]);
 
 /**
  * Fluent UI's styles are added by rules of style elements that are empty when they are inserted: the hash is that of the empty text,

@@ -26,8 +26,11 @@ operatorEndpoint("eraseOrder", {
         return { jsonBody: { orderId, erased: true } };
       case "refused":
         return { status: 409, jsonBody: { reason: erased.reason } };
-      case "changed":
-        return { status: 412, jsonBody: { orderId, state: erased.record.processState, etag: entityTag(erased.etag) } };
+      case "changed": {
+        const error = "The order has changed since it was looked at: look at it again.";
+        const jsonBody = { orderId, state: erased.record.processState, etag: entityTag(erased.etag), error };
+        return { status: 412, jsonBody };
+      }
       case "not-found":
         return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };
       default:

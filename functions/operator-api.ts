@@ -5,6 +5,7 @@ import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import { type ActionName, parseListRequest, parseOperatorRequest } from "../shared/messaging/operator-request.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
+import { findOrders } from "../shared/operations/find-orders.ts";
 import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
@@ -18,7 +19,7 @@ operatorEndpoint("listOrders", {
   handle: async (request) => {
     const parsed = parseListRequest(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { orders, next } = await ports().store.list(parsed.request);
+    const { orders, next } = await findOrders(parsed.request, ports().store);
     return { jsonBody: { orders, ...(next && { continuation: continuationOf(next) }) } };
   },
 });

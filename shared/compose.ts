@@ -1,26 +1,32 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgents, knownAgents, orderFor } from "./agents/agents.ts";
+import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Workflow } from "./domain/workflow.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
-import type { Session } from "./messaging/console-contract.ts";
+import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
 import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
+import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
+import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
+import { createPauses, type Pauses } from "./operations/pauses.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
+import { createHealthReports } from "./operations/report-health.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
+import { createTraffic } from "./operations/traffic.ts";
+import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
@@ -28,7 +34,9 @@ import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
 import type { ClosingStore } from "./store/order-store.ts";
+import { createCosmosPauseStore, type Pause } from "./store/pause-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
+import { createRecentOrders } from "./store/recent-orders.ts";
 import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
 import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "./supervision/connect.ts";
 import type { SupervisionReader } from "./supervision/read-supervision.ts";
@@ -58,6 +66,9 @@ const WAITS_LONG = 1 / 6;
  */
 const ABANDONED_MS = 300_000;
 
+/** What the console's overview looks back on. */
+const TRAFFIC_WINDOW_MS = 3_600_000;
+
 /** A first deployment gives roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
@@ -81,6 +92,11 @@ export function bulkPorts(): BulkPorts {
 
 interface ConsolePorts {
   readonly attention: AttentionView;
+  readonly traffic: () => Promise<Traffic>;
+  readonly pauses: Pauses;
+  readonly agents: () => Promise<AgentStandings>;
+  /** What may be paused, by name. */
+  readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
@@ -162,8 +178,13 @@ function compose(config: Config): App {
   });
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   const now = Date.now;
+  const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
+  const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
+  const reports = createHealthReports({ store: health, instance: instanceName(config), now });
+  const observeHealth = createHealthObserver();
   const ports: Ports = {
     store,
+    pauses,
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
@@ -180,7 +201,15 @@ function compose(config: Config): App {
         tryTimeoutMs: config.AgentTryTimeout,
         slowAfterMs: config.AgentSlowAfter,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
-        onHealth: createHealthObserver(),
+        onHealth: (...change) => {
+          observeHealth(...change);
+          reports.touch();
+        },
+        onRouted: reports.add,
+        mayBegin: async (name) => {
+          reports.touch();
+          return !(await pauses.isPaused({ kind: "agent", name }));
+        },
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: {
@@ -255,8 +284,26 @@ function compose(config: Config): App {
     clockSkewMs: config.ClockSkew,
     now,
   });
+  const { retention } = ports;
+  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
+  const known = {
+    workflow: [...new Set(knownWorkflows.map(({ name }) => name))],
+    agent: routedAgents,
+  };
   const console: ConsolePorts = {
     attention,
+    pauses,
+    agents: createAgentStandings({ health, pauses, known, now }),
+    known,
+    traffic: createTraffic({
+      recent: createRecentOrders(orders, closedAtOnceFor),
+      queueAges,
+      windowMs: Math.min(
+        TRAFFIC_WINDOW_MS,
+        retention?.archive ? STILL_TOLD_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
+      ),
+      now,
+    }),
     handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
     supervision: connectSupervisionReader(
       { blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }), ledgerContainer: config.SupervisionContainer },
@@ -288,6 +335,11 @@ function compose(config: Config): App {
     bulk,
     workflows: workflowsKnown,
   };
+}
+
+/** Of this process, for people: an instance of Azure has a long name. */
+function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
+  return `${(instance || "host").slice(0, 8)}-${process.pid}`;
 }
 
 function retentionOf(config: Config, store: ClosingStore): Retention | undefined {

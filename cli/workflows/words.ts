@@ -1,24 +1,10 @@
 // What a workflow's steps and policies say, in words that fit into a box.
 import { durationMs } from "../../shared/domain/duration.ts";
+import { exactDuration } from "../../shared/domain/duration-words.ts";
 import { policyFor, type RecoveryPolicy, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1000],
-] as const;
-
 /** `PT1M30S` as "1 min 30 s". */
-export function spoken(duration: string): string {
-  let rest = durationMs(duration) ?? 0;
-  const parts = UNITS.flatMap(([unit, ms]) => {
-    const count = unit === "s" ? rest / ms : Math.floor(rest / ms);
-    rest -= count * ms;
-    return count > 0 ? [`${count} ${unit}`] : [];
-  });
-  return parts.join(" ");
-}
+export const spoken = (duration: string): string => exactDuration(durationMs(duration) ?? 0);
 
 export function undoInWords({ undo }: WorkflowStep): string {
   if (undo === "nothing") return "leaves nothing to undo";

@@ -5,10 +5,11 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
 import { Loading, Notice } from "./parts/notices.tsx";
+import { PausedNotices } from "./parts/paused.tsx";
 import { useDarkTheme } from "./parts/theme.ts";
 import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
-import { ENVIRONMENT, TEXT } from "./words.ts";
+import { ENVIRONMENT, TEXT } from "./words/frame.ts";
 
 const OrderView = lazy(async () => ({ default: (await import("./views/order.tsx")).OrderView }));
 const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));
@@ -17,6 +18,7 @@ const SupervisionView = lazy(async () => ({ default: (await import("./views/supe
 const DeadLettersView = lazy(async () => ({ default: (await import("./views/dead-letters.tsx")).DeadLettersView }));
 const DeadLetterView = lazy(async () => ({ default: (await import("./views/dead-letter.tsx")).DeadLetterView }));
 
+const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
 
 const VIEWS = [
@@ -24,6 +26,7 @@ const VIEWS = [
   { path: "/overview", name: TEXT.overview },
   { path: "/search", name: TEXT.search },
   { path: "/dead-letters", name: TEXT.deadLetters },
+  { path: "/agents", name: TEXT.agents },
   { path: "/supervision", name: TEXT.supervision },
 ] as const;
 
@@ -45,6 +48,7 @@ export function App() {
       </a>
       <Header session={session} />
       {session && session.build !== __BUILD__ && <NewVersion />}
+      <PausedNotices pauses={session?.pauses ?? []} />
       <main id="main" ref={main} tabIndex={-1}>
         <Suspense fallback={<Loading />}>
           <Switch>
@@ -59,6 +63,9 @@ export function App() {
             </Route>
             <Route path="/supervision">
               <SupervisionView />
+            </Route>
+            <Route path="/agents">
+              <AgentsView />
             </Route>
             <Route path="/orders/:orderId">{({ orderId }) => <OrderView key={orderId} orderId={orderId} />}</Route>
             <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>

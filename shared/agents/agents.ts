@@ -14,6 +14,9 @@ const agents = [inventoryAgent, paymentAgent, fraudAgent, shippingAgent] as cons
 
 export type AgentName = (typeof agents)[number]["name"];
 
+/** Those that call a remote service: they have endpoints. */
+export const routedAgents: readonly string[] = agents.map(({ name }) => name);
+
 /** Where each agent's remote service answers. */
 export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[] };
 

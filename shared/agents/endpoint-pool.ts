@@ -24,6 +24,18 @@ export interface Lease {
   readonly startedAt: number;
 }
 
+/** An endpoint as this process sees it. */
+export interface EndpointStanding {
+  readonly endpoint: string;
+  readonly health: Health;
+  /** Calls under way from this process, of so many that it lets there be at once. */
+  readonly inFlight: number;
+  readonly capacity: number;
+  readonly isSlow: boolean;
+  /** Why it is not healthy. */
+  readonly lastError: string | null;
+}
+
 /** What a call that failed told beside its failure. */
 interface Failure {
   readonly error?: LastError | undefined;
@@ -125,6 +137,17 @@ export class EndpointPool {
     const ill = this.#slots.find(({ circuit }) => circuit.at(now) !== "healthy");
     if (ill?.lastError) return { ...ill.lastError, message: bounded(`gets no calls: ${ill.lastError.message}`) };
     return { endpoint: this.#slots[0]?.url ?? "", message: "had no room for another call" };
+  }
+
+  /** How each endpoint does now, for people. */
+  standings(): EndpointStanding[] {
+    const now = this.#options.now();
+    return this.#slots.map(({ url, capacity, inFlight, slowUntil = 0, circuit, lastError }) => {
+      const health = circuit.at(now);
+      const isWell = health === "healthy";
+      const message = isWell ? null : (lastError?.message ?? null);
+      return { endpoint: url, health, inFlight, capacity, isSlow: slowUntil > now, lastError: message };
+    });
   }
 
   #choose(priority: Priority, failed: string | undefined, now: number): OwnLease | undefined {

@@ -13,7 +13,7 @@ import type {
 } from "./agent.ts";
 import { type Authenticators, authenticateAll } from "./authentication.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
-import { EndpointPool } from "./endpoint-pool.ts";
+import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
 import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
 
@@ -36,6 +36,10 @@ export interface RouteOptions {
   readonly onHealth?: OnHealth | undefined;
   /** Hears of every try that failed by the endpoint's address or our credential; must not throw. */
   readonly onMisconfigured?: OnMisconfigured | undefined;
+  /** Asked before each call: false where an operator has paused the agent. Then the step counts as not taken up. Must not throw. */
+  readonly mayBegin?: MayBegin | undefined;
+  /** Is given each agent once, with how its endpoints do now. */
+  readonly onRouted?: OnRouted | undefined;
   /** Stands round each try of an operation; must pass its answer on. */
   readonly observeTry?: ObserveTry | undefined;
 }
@@ -43,6 +47,10 @@ export interface RouteOptions {
 export type OnHealth = (agent: string, endpoint: string, state: Health, why: string) => void;
 
 export type OnMisconfigured = (agent: string, operation: string, error: LastError) => void;
+
+export type MayBegin = (agent: string) => Promise<boolean>;
+
+export type OnRouted = (agent: string, standings: () => EndpointStanding[]) => void;
 
 export interface Try {
   readonly agent: string;
@@ -69,6 +77,7 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
   const settings = { ...DEFAULTS, ...options };
   const service = serviceOf(agent.name, endpoints, settings);
+  settings.onRouted?.(agent.name, () => service.pool.standings());
   const manners = mannersOf(agent, settings);
   return {
     name: agent.name,
@@ -78,6 +87,7 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
       const manner = manners.get(name);
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
       const { run, ask } = observed(agent.name, name, operation, manner, settings.observeTry);
+      if (settings.mayBegin && !(await settings.mayBegin(agent.name))) return { kind: "notTakenUp" };
       const { pool, now } = service;
       const { priority } = bounds;
       return withinBounds(

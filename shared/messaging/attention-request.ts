@@ -12,7 +12,7 @@ const whole = (least: number, most: number, usual: number) =>
     .pipe(z.int().min(least).max(most))
     .default(usual);
 
-const query = z.strictObject({
+export const attentionQuery = z.strictObject({
   group: z
     .string()
     .regex(/^[a-z0-9]{1,16}$/, "must be the id of a group")
@@ -22,6 +22,6 @@ const query = z.strictObject({
 });
 
 /** @param given the URL's query, each name with its value */
-export function parseAttentionPage(given: Iterable<[string, string]>): Checked<z.output<typeof query>> {
-  return checkQuery(query, given);
+export function parseAttentionPage(given: Iterable<[string, string]>): Checked<z.output<typeof attentionQuery>> {
+  return checkQuery(attentionQuery, given);
 }

@@ -2,17 +2,22 @@
 import { z } from "zod";
 import { BULK_ACTIONS } from "../domain/bulk.ts";
 import { type Checked, check } from "./checked.ts";
+import { orderFilter } from "./order-filter.ts";
 
 const MOST_ORDERS = 1000;
 /** Shorter than that of one order: the run's mark is added to it. */
 const REASON_LIMIT = 400;
 
+/** Orders that are Processed take no action, and all of them would have to be looked through. */
+const filter = z.strictObject({ state: z.enum(["Pending", "Processing", "Error"]), ...orderFilter });
+
 const target = z.union([
   z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),
   z.strictObject({ orderIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_ORDERS) }),
+  z.strictObject({ filter }),
 ]);
-const preview = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
-const start = z.strictObject({
+export const bulkPreviewBody = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
+export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
   /** As many as the preview said: whoever starts it has read that. */
   count: z.int().min(1),
@@ -20,8 +25,10 @@ const start = z.strictObject({
 
 const BODY = "the body";
 
-export const parseBulkPreview = (text: string): Checked<z.output<typeof preview>> => check(preview, json(text), BODY);
-export const parseBulkStart = (text: string): Checked<z.output<typeof start>> => check(start, json(text), BODY);
+export const parseBulkPreview = (text: string): Checked<z.output<typeof bulkPreviewBody>> =>
+  check(bulkPreviewBody, json(text), BODY);
+export const parseBulkStart = (text: string): Checked<z.output<typeof bulkStartBody>> =>
+  check(bulkStartBody, json(text), BODY);
 
 /** As the app makes them. As a document's id others could name something else: it becomes part of a path. */
 export function isBulkId(text: string): boolean {

@@ -13,7 +13,7 @@ const sequenceNumber = z
   .string()
   .refine((text) => SEQUENCE_NUMBER.test(text) && BigInt(text) <= LARGEST, { error: "must be a sequence number" });
 
-const listQuery = z.strictObject({
+export const deadLetterQuery = z.strictObject({
   queue: z.string().min(1).max(300).optional(),
   limit: z
     .string()
@@ -25,11 +25,11 @@ const listQuery = z.strictObject({
   from: sequenceNumber.default("0"),
 });
 
-export type DeadLetterListRequest = z.output<typeof listQuery>;
+export type DeadLetterListRequest = z.output<typeof deadLetterQuery>;
 
 /** @param query the URL's, each name with its value */
 export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<DeadLetterListRequest> {
-  return checkQuery(listQuery, query);
+  return checkQuery(deadLetterQuery, query);
 }
 
 export type DeadLetterAction = "resend" | "discard";
@@ -40,7 +40,7 @@ export interface DeadLetterRequest {
   readonly correction?: Correction;
 }
 
-const bodies = {
+export const deadLetterBodies = {
   resend: z.strictObject({ reason, body: z.unknown().optional() }),
   discard: z.strictObject({ reason }),
 } as const;
@@ -53,7 +53,7 @@ export function parseDeadLetterRequest(action: DeadLetterAction, text: string): 
   } catch {
     return { kind: "invalid", faults: ["the body must be a JSON object"] };
   }
-  const parsed = check<{ reason: string; body?: unknown }>(bodies[action], json, "the body");
+  const parsed = check<{ reason: string; body?: unknown }>(deadLetterBodies[action], json, "the body");
   if (parsed.kind === "invalid") return parsed;
   const { reason, body } = parsed.value;
   // A body that is null is a correction too.

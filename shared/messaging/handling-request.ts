@@ -6,7 +6,7 @@ const NOTE_LIMIT = 500;
 
 const target = z.strictObject({ kind: z.enum(["order", "group"]), id: z.string().min(1).max(200) });
 
-const request = z.strictObject({
+export const handlingBody = z.strictObject({
   target,
   change: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.enum(["claim", "release"]) }),
@@ -15,9 +15,9 @@ const request = z.strictObject({
 });
 
 /** @param text the request's body */
-export function parseHandlingChange(text: string): Checked<z.output<typeof request>> {
+export function parseHandlingChange(text: string): Checked<z.output<typeof handlingBody>> {
   try {
-    return check(request, JSON.parse(text), "the body");
+    return check(handlingBody, JSON.parse(text), "the body");
   } catch {
     return { kind: "invalid", faults: ["the body must be a JSON object"] };
   }

@@ -4,6 +4,7 @@ import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import { check, checkQuery } from "./checked.ts";
+import { type ERROR_KINDS, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -26,6 +27,7 @@ interface Position {
 
 export interface ListRequest {
   readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
+  readonly kind?: (typeof ERROR_KINDS)[number] | undefined;
   readonly workflow?: string | undefined;
   readonly step?: string | undefined;
   readonly text?: string | undefined;
@@ -33,8 +35,6 @@ export interface ListRequest {
   readonly after?: Position | undefined;
 }
 
-/** What is looked for is no longer than a name. */
-const NAME_LIMIT = 200;
 const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
 const LONGEST_EXTENSION_MS = 7 * 86_400_000;
@@ -47,7 +47,7 @@ const by = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const bodies = {
+export const operatorBodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
   undo: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
@@ -70,11 +70,11 @@ export function parseOperatorRequest(
     case "undo":
     case "cancel":
     case "settle": {
-      const parsed = check(bodies[action], body, BODY);
+      const parsed = check(operatorBodies[action], body, BODY);
       return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });
     }
     case "extend": {
-      const parsed = check(bodies.extend, body, BODY);
+      const parsed = check(operatorBodies.extend, body, BODY);
       if (parsed.kind === "invalid") return parsed;
       return valid({ kind: "extend", reason: parsed.value.reason, byMs: parsed.value.by });
     }
@@ -83,11 +83,13 @@ export function parseOperatorRequest(
   }
 }
 
+export const erasureBody = z.strictObject({ reason });
+
 /** @param text the request's body */
 export function parseErasure(text: string): Parsed<{ readonly reason: string }> {
   const body = jsonObject(text);
   if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
-  const parsed = check(z.strictObject({ reason }), body, BODY);
+  const parsed = check(erasureBody, body, BODY);
   return parsed.kind === "invalid" ? parsed : { kind: "valid", reason: parsed.value.reason };
 }
 
@@ -96,7 +98,7 @@ function parseResubmit(
   body: object,
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
-  const parsed = check(bodies.resubmit, body, BODY);
+  const parsed = check(operatorBodies.resubmit, body, BODY);
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
   const edited = "order" in body ? parseEdit(body.order, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
@@ -111,14 +113,9 @@ function parseResubmit(
 
 const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
 
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
-  workflow: z.string().min(1).max(NAME_LIMIT).optional(),
-  step: z
-    .string()
-    .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
-    .optional(),
-  q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
+  ...orderFilter,
   limit: pageSize(PAGE),
   continuation: continuation(positionSchema),
 });
@@ -127,8 +124,8 @@ const listQuery = z.strictObject({
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
-  const { state, workflow, step, q, limit, continuation: after } = parsed.value;
-  return { kind: "valid", request: { processState: state, workflow, step, text: q, limit, after } };
+  const { state, kind, workflow, step, q, limit, continuation: after } = parsed.value;
+  return { kind: "valid", request: { processState: state, kind, workflow, step, text: q, limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

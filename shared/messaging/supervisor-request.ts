@@ -11,7 +11,7 @@ const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const whatIfQuery = z
+export const whatIfQuery = z
   .strictObject({
     failureThreshold: z
       .string()
@@ -29,7 +29,7 @@ const LEDGER_PAGE = { usual: 50, most: 100 } as const;
 /** Where the ledger goes on. Declared here, for messaging does not import supervision. */
 const positionSchema = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
 
-const ledgerQuery = z.strictObject({
+export const ledgerQuery = z.strictObject({
   day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
   limit: pageSize(LEDGER_PAGE),
   continuation: continuation(positionSchema),

@@ -17,8 +17,8 @@ export interface AttentionView {
   groups(): Promise<Attention>;
   /** @param group a group's id; absent for all */
   page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
-  /** The orders of a group, by their ids. */
-  members(group: string): Promise<string[]>;
+  /** The orders of a group, by their ids; not all where there are more than were counted. */
+  members(group: string): Promise<{ readonly orderIds: readonly string[]; readonly isAll: boolean }>;
   /** A message of the group's; null where there is no such group. */
   example(group: string): Promise<string | null>;
   /** After an action nobody should be shown what was before it. */
@@ -62,11 +62,11 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
       const { asOf, orders, isAll, groupOf } = await seen.read();
       const members = group === undefined ? orders : orders.filter(({ orderId }) => groupOf.get(orderId) === group);
       const next = from + limit < members.length ? { next: from + limit } : {};
-      return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit).map(plain), ...next };
+      return { asOf, count: members.length, isAll, orders: members.slice(from, from + limit), ...next };
     },
     async members(group) {
-      const { orders, groupOf } = await seen.read();
-      return orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : []));
+      const { orders, groupOf, isAll } = await seen.read();
+      return { orderIds: orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : [])), isAll };
     },
     async example(group) {
       return (await seen.read()).groups.find(({ id }) => id === group)?.example ?? null;
@@ -78,26 +78,12 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
   };
 }
 
-function plain({
-  orderId,
-  workflow,
-  processState,
-  direction,
-  attempt,
-  failureCount,
-  ...more
-}: OpenOrders["orders"][number]) {
-  const { priority, createdAt, updatedAt, error, steps } = more;
-  const where = { orderId, workflow, processState, direction, attempt, failureCount };
-  return { ...where, priority, createdAt, updatedAt, error, steps: { ...steps } };
-}
-
 /** The last answer for some seconds; who asks while it is on its way waits for that one. */
-export function remembered<T>(now: () => number, read: () => Promise<T>) {
+export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs = KEPT_MS) {
   let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
   return {
     read(): Promise<T> {
-      if (last && now() - last.at < KEPT_MS) return last.answer;
+      if (last && now() - last.at < keptMs) return last.answer;
       const answer = read();
       const current = { at: now(), answer };
       last = current;

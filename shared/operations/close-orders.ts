@@ -8,7 +8,7 @@ import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts"
 import { shownRecord } from "./stored-record.ts";
 
 /** Who completed an order may still be sending the last message of it, and leaves a notice where that fails. */
-const STILL_TOLD_MS = 300_000;
+export const STILL_TOLD_MS = 300_000;
 /** Together in the archive at most this many, of at most some 100 kB each. */
 const PAGE = 50;
 const AT_ONCE = 16;

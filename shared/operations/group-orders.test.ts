@@ -1,28 +1,13 @@
 // Groups of orders by cause: what is in one, what in the other, and that there are never too many.
 import { expect, test } from "vitest";
-import type { OrderSummary } from "../store/order-list.ts";
+import type { OpenOrder } from "../store/open-orders.ts";
 import { groupOrders } from "./group-orders.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
-function failed(orderId: string, message: string, at = "2026-11-22T11:30:00Z", step = "takePayment"): OrderSummary {
-  return {
-    orderId,
-    workflow: { name: "order-fulfilment", version: 2 },
-    processState: "Error",
-    lockedBy: null,
-    completeBy: null,
-    failureCount: 0,
-    attempt: 1,
-    direction: "forward",
-    orderRevision: 1,
-    priority: "normal",
-    createdAt: at,
-    updatedAt: at,
-    schemaVersion: 1,
-    error: { kind: "rejected", message, step, agent: "payment", at },
-    steps: {},
-  };
+function failed(orderId: string, message: string, at = "2026-11-22T11:30:00Z", step = "takePayment"): OpenOrder {
+  const workflow = { name: "order-fulfilment", version: 2 };
+  return { orderId, workflow, attempt: 1, error: { kind: "rejected", message, step, at } };
 }
 
 test("one cause at one step is a group, the largest first, with when it was seen", () => {

@@ -1,8 +1,9 @@
 // Groups the orders that a person has to see to by their cause: whoever mends a cause has the whole group done with.
 import { createHash } from "node:crypto";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import type { Attention, CauseGroup } from "../messaging/console-contract.ts";
-import type { OrderSummary } from "../store/order-list.ts";
+import type { OpenOrder } from "../store/open-orders.ts";
 
 export interface GroupedOrders {
   readonly groups: Attention["groups"];
@@ -16,11 +17,12 @@ const MOST_GROUPS = 50;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
+type Caused = Pick<OpenOrder, "workflow"> & { readonly error: OpenOrder["error"] | null };
 type Cause = Pick<CauseGroup, "id" | "workflow" | "step" | "kind" | "cause">;
 
 /** @param now milliseconds since 1970 */
-export function groupOrders(orders: readonly OrderSummary[], now: number): GroupedOrders {
-  const members = new Map<string, { readonly cause: Cause; readonly orders: OrderSummary[] }>();
+export function groupOrders(orders: readonly OpenOrder[], now: number): GroupedOrders {
+  const members = new Map<string, { readonly cause: Cause; readonly orders: OpenOrder[] }>();
   for (const order of orders) {
     const cause = causeOf(order);
     const known = members.get(cause.id);
@@ -40,9 +42,9 @@ export function groupOrders(orders: readonly OrderSummary[], now: number): Group
 const NO_CAUSE: Cause = { id: OTHER, workflow: null, step: null, kind: null, cause: null };
 
 /** The group that an order's fault belongs to, however many groups there are. */
-export const causeIdOf = (order: Pick<OrderSummary, "workflow" | "error">): string => causeOf(order).id;
+export const causeIdOf = (order: Pick<StateRecord, "workflow" | "error">): string => causeOf(order).id;
 
-function causeOf({ workflow, error }: Pick<OrderSummary, "workflow" | "error">): Cause {
+function causeOf({ workflow, error }: Caused): Cause {
   const cause = error && fingerprintOf(error.message);
   if (!cause) return NO_CAUSE;
   const { step, kind } = error;
@@ -51,8 +53,8 @@ function causeOf({ workflow, error }: Pick<OrderSummary, "workflow" | "error">):
   return { id, workflow: workflow.name, step, kind, cause };
 }
 
-function groupOf(cause: Cause, orders: readonly OrderSummary[], now: number): CauseGroup {
-  const instants = orders.map(({ error, updatedAt }) => error?.at ?? updatedAt).sort();
+function groupOf(cause: Cause, orders: readonly OpenOrder[], now: number): CauseGroup {
+  const instants = orders.map(({ error }) => error.at).sort();
   const hours = Array.from({ length: HOURS }, () => 0);
   for (const at of instants) {
     const hour = HOURS - 1 - Math.floor((now - Date.parse(at)) / HOUR_MS);
@@ -60,7 +62,7 @@ function groupOf(cause: Cause, orders: readonly OrderSummary[], now: number): Ca
   }
   return {
     ...cause,
-    example: orders[0]?.error?.message ?? "",
+    example: orders[0]?.error.message ?? "",
     count: orders.length,
     firstSeen: instants[0] ?? "",
     lastSeen: instants.at(-1) ?? "",

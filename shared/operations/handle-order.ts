@@ -57,7 +57,8 @@ export function createHandling({ store, attention, now }: HandlingPorts): Handli
       if (!isSeen) return { kind: "stale" };
       const changed = changeHandling(current, change, operator, now());
       if (changed.kind === "refused") return changed;
-      const orderIds = target.kind === "group" ? (await attention.members(target.id)).slice(0, MOST_ORDERS) : [];
+      const orderIds =
+        target.kind === "group" ? (await attention.members(target.id)).orderIds.slice(0, MOST_ORDERS) : [];
       const next = { ...changed.handling, target, orderIds, at: instant(now()) };
       const written = await store.write(next, current?.etag);
       latest.forget();

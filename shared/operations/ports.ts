@@ -13,6 +13,7 @@ import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { Admission } from "./admission.ts";
+import type { Pauses } from "./pauses.ts";
 
 export interface Timing {
   /** An agent of this app that takes a step up within this time needs no write that says so. */
@@ -64,6 +65,8 @@ export interface Ports {
   readonly leadership: Leadership;
   /** The ledger of what supervisors and operators decide. */
   readonly supervision: SupervisionLog;
+  /** What operators have paused; absent: nothing can be. */
+  readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
   /** How many orders may be in flight. */
   readonly admission: Admission;
   /** Undefined: they stay as they are, for ever. */

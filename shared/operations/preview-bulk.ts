@@ -3,8 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { BulkAction, BulkItem } from "../domain/bulk.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
-import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
+import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
+import { isListed, type OrderFilter } from "../store/order-list.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
@@ -15,7 +17,10 @@ export interface BulkPorts extends Ports {
   readonly attention: AttentionView;
 }
 
-export type BulkTarget = { readonly group: string } | { readonly orderIds: readonly string[] };
+export type BulkTarget =
+  | { readonly group: string }
+  | { readonly orderIds: readonly string[] }
+  | { readonly filter: BulkFilter };
 
 export interface NotPossible {
   readonly orderId: string;
@@ -27,6 +32,8 @@ export interface BulkPreview {
   readonly notPossible: readonly NotPossible[];
 }
 
+/** What one run takes; a group is counted no further either. */
+const MOST_ORDERS = 1000;
 /** So many records are read at once. */
 const SIDE_BY_SIDE = 16;
 
@@ -37,10 +44,11 @@ export async function previewBulk(
   by: string,
   ports: BulkPorts,
 ): Promise<BulkPreview> {
-  const orderIds = "group" in target ? await ports.attention.members(target.group) : [...new Set(target.orderIds)];
+  const { orderIds, isAll, cause, filter } = await meant(target, ports);
+  const isMeant = (record: StateRecord) => filter === null || isListed(record, listed(filter));
   const seen = await inTurns(orderIds, SIDE_BY_SIDE, (orderId) =>
     unlessNewer(
-      () => look(orderId, action, by, ports),
+      () => look(orderId, action, isMeant, by, ports),
       (reason) => ({ orderId, reason }),
     ),
   );
@@ -54,7 +62,9 @@ export async function previewBulk(
     at: now,
     by,
     reason: null,
-    cause: "group" in target ? await ports.attention.example(target.group) : null,
+    cause,
+    filter,
+    isAll,
     total: items.length,
     wave: 0,
     counts: { done: 0, skipped: 0, well: 0, same: 0, other: 0 },
@@ -65,15 +75,43 @@ export async function previewBulk(
   return { run, notPossible };
 }
 
+type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly orderIds: readonly string[] };
+
+async function meant(target: BulkTarget, { attention, store }: BulkPorts): Promise<Meant> {
+  if ("filter" in target) {
+    const { filter } = target;
+    const { orders, next } = await store.list({ ...listed(filter), limit: MOST_ORDERS });
+    return { orderIds: orders.map(({ orderId }) => orderId), isAll: next === undefined, cause: null, filter };
+  }
+  if ("orderIds" in target) {
+    return { orderIds: [...new Set(target.orderIds)], isAll: true, cause: null, filter: null };
+  }
+  const [{ orderIds, isAll }, cause] = await Promise.all([
+    attention.members(target.group),
+    attention.example(target.group),
+  ]);
+  return { orderIds, isAll, cause, filter: null };
+}
+
+const listed = ({ state, kind, workflow, step, q }: BulkFilter): OrderFilter => ({
+  processState: state,
+  kind,
+  workflow,
+  step,
+  text: q,
+});
+
 async function look(
   orderId: string,
   action: BulkAction,
+  isMeant: (record: StateRecord) => boolean,
   by: string,
   ports: Ports,
 ): Promise<{ readonly item: BulkItem } | NotPossible> {
   const read = await ports.store.state(orderId);
   if (!read) return { orderId, reason: "there is no such order" };
   const { record, etag } = read;
+  if (!isMeant(record)) return { orderId, reason: "it has changed and does not match the search any more" };
   const decision = decide(record, requestOf(action), workflowOf(record, ports), occasionOf(by, ports));
   if (decision.kind === "refused") return { orderId, reason: decision.reason };
   return { item: { orderId, etag: entityTag(etag), cause: causeIdOf(record) } };

@@ -7,6 +7,7 @@ import { contentDigest } from "../messaging/content-digest.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
 import { MissingWorkflow } from "../workflows/workflows.ts";
 import { claimOrder } from "./claim-order.ts";
+import { WorkflowPaused } from "./pauses.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import { tell } from "./tell.ts";
@@ -45,6 +46,9 @@ export async function recordOrder(
   if (parsed.kind === "invalid") await waitForNewer(message, ports);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
   const { order } = parsed;
+  if (await ports.pauses?.isPaused({ kind: "workflow", name: order.workflow })) {
+    throw new WorkflowPaused(`an operator has paused the workflow ${order.workflow}`);
+  }
   await ports.admission.admit(order.priority);
   const draft = draftRecord(parsed, message, ports);
   const created = await ports.store.create(order, draft);

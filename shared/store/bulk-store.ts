@@ -1,6 +1,16 @@
 // What stands of an action on many orders: the run, which is read often and is small; its orders as the preview froze them; a result for each wave.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+import type { OrderError, ProcessState } from "../domain/state-record.ts";
+
+/** As the search has it. */
+export interface BulkFilter {
+  readonly state: Exclude<ProcessState, "Processed">;
+  readonly kind?: OrderError["kind"] | undefined;
+  readonly workflow?: string | undefined;
+  readonly step?: string | undefined;
+  readonly q?: string | undefined;
+}
 
 export interface BulkRun {
   readonly bulkId: string;
@@ -11,8 +21,12 @@ export interface BulkRun {
   readonly by: string;
   /** Null until it is started. */
   readonly reason: string | null;
-  /** The cause whose orders these are; null for a selection. */
+  /** The cause whose orders these are; null for a filter or a selection. */
   readonly cause: string | null;
+  /** The search whose orders these are; null for a cause or a selection. */
+  readonly filter: BulkFilter | null;
+  /** False where more orders were meant than one run takes. */
+  readonly isAll: boolean;
   readonly total: number;
   /** The wave that is under way. */
   readonly wave: number;
@@ -98,8 +112,9 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   };
 }
 
-/** Without the store's own members. */
-function plain(found: BulkRun): BulkRun {
+/** Without the store's own members; a run that an older version of the app previewed names no filter. */
+function plain({ filter = null, isAll = true, ...found }: BulkRun): BulkRun {
   const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
-  return { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt };
+  const target = { cause, filter, isAll };
+  return { bulkId, action, state, at, by, reason, ...target, total, wave, counts, stopped, updatedAt };
 }

@@ -11,6 +11,8 @@ import { documentPath } from "./document-path.ts";
 
 export interface OrderFilter {
   readonly processState?: ProcessState | undefined;
+  /** Why it is in Error. */
+  readonly kind?: OrderError["kind"] | undefined;
   /** The name of a workflow. */
   readonly workflow?: string | undefined;
   /** The orders that stand at this step: it is running, forward or back, or it failed. */
@@ -94,13 +96,15 @@ interface Query {
  * Pages by position and not by Cosmos DB's continuation token: a token holds for the SDK's own version and partition
  * layout, while a position outlives both, and a page seen again shows the same orders.
  */
-export function listQuery({ processState, workflow, step, text, after }: OrderQuery): Query {
+export function listQuery({ processState, kind, workflow, step, text, after }: OrderQuery): Query {
   const conditions: string[] = [];
   const parameters: Query["parameters"] = [];
   const add = (condition: string, values: { [name: string]: string | string[] } = {}): void => {
     conditions.push(condition);
     for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
   };
+  // Together with the state it has an index of its own (order-census.ts).
+  if (kind) add("c.error.kind = @kind", { kind });
   // Orders' contents stand in the same container: they have no state.
   if (processState) add("c.processState = @state", { state: processState });
   else add("IS_DEFINED(c.processState)");
@@ -124,9 +128,13 @@ export function listQuery({ processState, workflow, step, text, after }: OrderQu
 export const listedMembers = (): string => MEMBERS.map((member) => `c.${member}`).join(", ");
 
 /** The same for stores that have to look through their records themselves. */
-export function isListed(record: StateRecord, { processState, workflow, step, text, after }: OrderQuery): boolean {
+export function isListed(
+  record: StateRecord,
+  { processState, kind, workflow, step, text, after }: OrderFilter & Pick<OrderQuery, "after">,
+): boolean {
   const { orderId, correlationId, createdAt } = record;
   if (processState && record.processState !== processState) return false;
+  if (kind && record.error?.kind !== kind) return false;
   if (workflow && record.workflow.name !== workflow) return false;
   if (step && !standsAt(record, step)) return false;
   if (text && ![orderId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;

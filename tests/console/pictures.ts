@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../cli/build.ts";
+import { madeOrder } from "../../cli/shop.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { plant, plantDecisions } from "./planted.ts";
@@ -9,11 +10,13 @@ import { plant, plantDecisions } from "./planted.ts";
 const VIEWS = {
   attention: "/",
   overview: "/overview",
+  "search-in-error": "/search?state=Error",
   search: "/search",
   order: "/orders/refused-1",
   stuck: "/orders/stuck-1",
   processed: "/orders/plain-1",
   supervision: "/supervision",
+  agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
   "not-found": "/orders/nowhere",
 } as const;
@@ -24,11 +27,26 @@ const LOOKS = {
   narrow: { colorScheme: "light", viewport: { width: 360, height: 740 } },
 } as const;
 
+async function pause(kind: string, name: string, reason: string): Promise<void> {
+  await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
+    body: JSON.stringify({ kind, name, change: "pause", reason }),
+  });
+}
+
 const folder = process.argv[2] ?? join(import.meta.dirname, "../../.local/pictures");
 mkdirSync(folder, { recursive: true });
 build();
 await using app = await startTestStack();
 await plant(app, 5);
+for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
+await app.eventually("made-12", ({ processState }) => processState === "Processed");
+// Some orders under way, and an endpoint that does not answer.
+await app.switchOn("shipping", { kind: "slow", delayMs: 120_000 });
+await app.switchOn("fraud", { kind: "down", status: 503, message: "down for maintenance" });
+for (let order = 1; order <= 6; order += 1) await app.shop.send(madeOrder(`flying-${order}`));
+await pause("workflow", "returns", "the warehouse counts its stock");
 await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
 const browser = await openBrowser();
 const base = `${app.stack.addresses.host?.url}/console`;
@@ -75,6 +93,23 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
   }
+  await page.goto(`${base}/search?q=refused&state=Error`);
+  await page
+    .getByRole("checkbox", { name: "Choose refused-1" })
+    .or(page.getByText("No order matches"))
+    .first()
+    .waitFor();
+  if (look !== "narrow") {
+    await page.getByText("Act on all that match").click();
+    await take("search-matching");
+    await page.getByRole("checkbox", { name: "Choose refused-1" }).check();
+    await page.getByRole("checkbox", { name: "Choose refused-2" }).check();
+    await take("search-chosen");
+  }
+  await page.goto(`${base}/agents`);
+  await page.getByRole("button", { name: "Pause payment" }).click();
+  await page.getByLabel("Reason").fill("the bank asks for it");
+  await take("agents-pausing");
   for (const error of errors) console.log(look, error);
   await page.context().close();
 }

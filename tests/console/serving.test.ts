@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { madeOrder } from "../../cli/shop.ts";
 import * as contract from "../../shared/messaging/console-contract.ts";
+import { holdAgainst, type OpenApi, operationsOf } from "../support/openapi.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 
@@ -85,8 +86,11 @@ test("answers are what the schemas say", async () => {
   const answer = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
     const response = await get(`/api/${path}`);
     expect(response.status, path).toBe(200);
-    return schema.parse(await response.json());
+    const body = await response.json();
+    holdAgainst(document, "GET", `/api/${path}`, 200, body);
+    return schema.parse(body);
   };
+  const document = (await (await get("/api/openapi.json")).json()) as OpenApi;
   const session = await answer("session", contract.session);
   expect(session).toMatchObject({
     operator: "local-operator",
@@ -95,6 +99,9 @@ test("answers are what the schemas say", async () => {
   });
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
+  const traffic = await answer("traffic", contract.traffic);
+  expect(traffic).toMatchObject({ received: { count: 1, overMs: 3_600_000 }, times: null });
+  expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);
@@ -154,4 +161,55 @@ test("the first view needs at most 200 KB", async () => {
   } finally {
     await browser.close();
   }
+});
+
+test("every route stands in the OpenAPI document, and answers of each kind are as it says", async () => {
+  const document = (await (await get("/api/openapi.json")).json()) as OpenApi;
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const listed = (await (await get("/admin/functions")).json()) as { invokeUrlTemplate?: string; method?: string }[];
+  const routes = listed.flatMap(({ invokeUrlTemplate }) => /\/(api\/.*)$/.exec(invokeUrlTemplate ?? "")?.[1] ?? []);
+  const documented = operationsOf(document);
+  expect(documented.map((operation) => operation.split(" ")[1]).sort()).toEqual(routes.sort());
+
+  const hold = async (method: "GET" | "POST", path: string, wanted: number, sent: unknown = {}, headers = {}) => {
+    const response = await fetch(host + path, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(method === "POST" && { body: JSON.stringify(sent) }),
+    });
+    const body: unknown = await response.json();
+    expect(response.status, `${method} ${path}: ${JSON.stringify(body)}`).toBe(wanted);
+    holdAgainst(document, method, path, wanted, body);
+    return body;
+  };
+  await hold("GET", "/api/openapi.json", 200);
+  await hold("GET", "/api/order-contract", 200);
+  await hold("GET", "/api/workflows", 200);
+  await hold("GET", "/api/supervisor/what-if", 200);
+  await hold("POST", "/api/supervisor/sweep", 200);
+  await hold("GET", "/api/agents", 200);
+  const paused = { kind: "workflow", name: "order-fulfilment", change: "pause", reason: "r" };
+  await hold("POST", "/api/pauses", 404, { ...paused, name: "nobody" });
+  await hold("POST", "/api/pauses", 400, { ...paused, reason: "" });
+  await hold("POST", "/api/pauses", 200, { ...paused, change: "resume" });
+  await hold("GET", "/api/orders?state=none", 400);
+  await hold("GET", "/api/orders/nowhere", 404);
+  await hold("POST", "/api/orders/nowhere/settle", 404, { reason: "r" });
+  await hold("POST", "/api/orders/told-1/undo", 400, {});
+  await hold("POST", "/api/orders/told-1/extend", 409, { reason: "r", by: "PT1M" });
+  await hold("POST", "/api/orders/told-1/settle", 412, { reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/orders/told-1/erase", 409, { reason: "r" });
+  const preview = await hold("POST", "/api/bulk", 201, { action: "settle", target: { orderIds: ["told-1", "none"] } });
+  const { bulkId } = (preview as { run: { bulkId: string } }).run;
+  await hold("GET", `/api/bulk/${bulkId}`, 200);
+  await hold("GET", "/api/bulk", 200);
+  await hold("POST", `/api/bulk/${bulkId}/pause`, 409);
+  await hold("POST", `/api/bulk/${bulkId}/cancel`, 200);
+  await hold("POST", "/api/bulk/none/cancel", 404);
+  await hold("POST", "/api/orders/told-1/settle", 200, { reason: "refunded" });
+  await hold("GET", "/api/dead-letters/quarantine/99999", 404);
+  await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
+  await hold("POST", "/api/claims", 200, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
+  await hold("POST", "/api/claims", 412, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
+  await hold("POST", "/api/claims", 403, {}, { "sec-fetch-site": "cross-site" });
 });

@@ -1,13 +1,11 @@
 // An operator in a real browser, on the real stack: from what needs a person to its end.
-
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
 import { type Planted, plant, plantDecisions } from "./planted.ts";
 
@@ -307,7 +305,7 @@ test("an order shows its sender, and of each step how many tries count as failur
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
   const { page } = await openPage(browser);
   const environment = { name: "production", colour: "red" };
-  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another" };
+  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
   await page.route("**/api/session", (route) => route.fulfill({ json: session }));
   await page.goto(`${base}/orders/stuck-1`);
   await page.getByText("production", { exact: true }).waitFor();
@@ -361,13 +359,19 @@ describe("what is no data", () => {
   });
 });
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
   test("in any view", async () => {
     const { page } = await openPage(browser, { colorScheme });
     const quarantine = `${base}/dead-letters/quarantine`;
-    for (const path of ["/", "/overview", "/search", "/supervision", "/orders/stuck-1", "/dead-letters/quarantine"]) {
+    for (const path of [
+      "/",
+      "/overview",
+      "/search",
+      "/supervision",
+      "/agents",
+      "/orders/stuck-1",
+      "/dead-letters/quarantine",
+    ]) {
       await page.goto(base + path);
       await page.waitForLoadState("networkidle");
       expect(await faultsOf(page), path).toEqual([]);
@@ -387,11 +391,3 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
     expect(await faultsOf(page), "an action on many orders").toEqual([]);
   }, 60_000);
 });
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = (await page.evaluate("axe.run()")) as AxeResults;
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  );
-}

@@ -54,6 +54,9 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
 
     test.each([
       [{ processState: "Error" }, ["failed-1"]],
+      [{ kind: "rejected" }, ["failed-1"]],
+      [{ kind: "rejected", processState: "Error" }, ["failed-1"]],
+      [{ kind: "expired", processState: "Error" }, []],
       [{ workflow: "returns" }, ["returned-1"]],
       [{ step: "takePayment" }, ["failed-1", "running-1"]],
       [{ step: "takePayment", processState: "Processing" }, ["running-1"]],

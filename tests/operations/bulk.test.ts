@@ -93,6 +93,43 @@ test("a newer app's record is left out of a preview, and skipped where it has be
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 2, skipped: 1 } });
 });
 
+test("of a search all that match are frozen, with what is not possible; what matches no more when it is read is left out", async () => {
+  await refused(IDS);
+  await world.submit({ ...sampleOrder(), orderId: "other-1" });
+  const filter = { state: "Error", q: "order" } as const;
+  const meanwhile = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      const page = await world.store.list(query);
+      await started(["order-2"]).then(finish);
+      return page;
+    },
+  };
+  const preview = await previewBulk("settle", { filter }, "ada", { ...ports, store: meanwhile });
+  expect(preview.notPossible).toEqual([{ orderId: "order-2", reason: expect.stringContaining("does not match") }]);
+  expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
+  await refused(["order-4"]);
+  expect((await ports.bulk.items(preview.run.bulkId)).map(({ orderId }) => orderId).sort()).toEqual([
+    "order-1",
+    "order-3",
+  ]);
+});
+
+test("of a search that finds more than a run takes, the preview says so", async () => {
+  await refused(IDS);
+  const asked: number[] = [];
+  const more = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      asked.push(query.limit);
+      return world.store.list({ ...query, limit: 2 });
+    },
+  };
+  const { run } = await previewBulk("settle", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
+  expect(run).toMatchObject({ total: 2, isAll: false });
+  expect(asked).toEqual([1000]);
+});
+
 test("an operator who pauses while a turn is under way is not overruled by it", async () => {
   await refused(IDS);
   const bulkId = await started(IDS);

@@ -65,6 +65,7 @@ test.each([
   ["functions/scheduler.ts", "../shared/domain/attempt.ts"],
   ["functions/planted.ts", "../shared/compose.ts"],
   ["console/src/planted.ts", "../../shared/messaging/console-contract.ts"],
+  ["console/src/planted.ts", "../../shared/domain/duration-words.ts"],
   ["console/src/planted.ts", "react"],
   ["local/bus/planted.ts", "../database/database.ts"],
 ])("%s may import %s", (file, from) => expect(restricted(file, from)).toBe(false));

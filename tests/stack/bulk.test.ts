@@ -1,6 +1,10 @@
 // An action on many orders, on the real stack: previewed, in waves, stopped by its canary, and right after the host was killed.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
+import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import * as contract from "../../shared/messaging/console-contract.ts";
@@ -144,6 +148,60 @@ test("what is not possible is said before; a run that has not begun can be cance
   const other = await preview("undo", { orderIds });
   expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
   expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
+  const filter = { state: "Error", kind: "settled", q: "held-" };
+  const matching = await preview("resubmit", { filter });
+  expect(matching.run).toMatchObject({ total: 3, filter, isAll: true });
+  expect(contract.bulkProgress.parse((await ask(`bulk/${matching.run.bulkId}`)).body).run).toEqual(matching.run);
+  for (const state of ["Processed", undefined]) {
+    expect((await ask("bulk", { action: "settle", target: { filter: { state } } })).status).toBe(400);
+  }
   expect((await ask("bulk/none")).status).toBe(404);
   expect((await ask("bulk", { action: "explode", target: {} })).status).toBe(400);
+});
+
+async function typed(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const url = app.stack.addresses.host?.url ?? "";
+  const child = spawn(process.execPath, [join(ROOT, "cli/orders.ts"), ...args, "--app", url]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}
+
+test("from the terminal: the causes, a claim and a note, a search, and an action on a cause that is followed to its end", async () => {
+  await rejected("typed", 3);
+  const needs = await typed("needs");
+  const [, cause = ""] = /^([0-9a-f]{16})\t3\t.*typed card/m.exec(needs.output) ?? [];
+  expect(cause, needs.output).not.toBe("");
+  expect((await typed("claim", "--group", cause)).output).toMatch(/^Claimed by local-operator until 20/);
+  expect((await typed("note", "--group", cause, "--text", "the bank knows")).output).toContain("the bank knows");
+  expect((await typed("needs", cause)).output).toMatch(/^typed-1\t.*: the bank knows/ms);
+  expect((await typed("needs")).output).toContain("local-operator, 1 notes");
+
+  const preview = await typed("bulk", "settle", "--group", cause);
+  expect(preview.output).toContain("settle: 3 orders");
+  const [, run = ""] = /start (\S+) --count 3/.exec(preview.output) ?? [];
+  expect(await typed("start", run, "--reason", "refunded")).toMatchObject({ code: 2 });
+  expect(await typed("start", run, "--count", "2", "--reason", "refunded")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("it is for 3 orders"),
+  });
+  const started = await typed("start", run, "--count", "3", "--reason", "refunded by the bank");
+  expect(started.output).toContain("done: 3 of 3, 3 ended well");
+  expect(started.code).toBe(0);
+  expect((await typed("runs")).output).toMatch(new RegExp(`^${run}\tsettle 3\tdone\tlocal-operator`, "m"));
+  const found = await typed("find", "--state", "Error", "--kind", "settled", "--q", "typed-");
+  expect(found.output.trim().split("\n")).toHaveLength(3);
+  const matching = await typed("bulk", "resubmit", "--state", "Error", "--q", "typed-");
+  expect(matching.output).toContain("resubmit: 3 orders");
+  expect(await typed("bulk", "resubmit", "typed-1", "--state", "Error")).toMatchObject({ code: 2 });
+  expect(await typed("find", "--state", "Nowhere")).toMatchObject({ code: 1, output: expect.stringMatching(/^400: /) });
+});
+
+test("from the terminal: where no app answers it is said what to do", async () => {
+  const child = spawn(process.execPath, [join(ROOT, "cli/orders.ts"), "needs", "--app", "http://127.0.0.1:9"]);
+  let output = "";
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  expect((await once(child, "close"))[0]).toBe(1);
+  expect(output).toContain("start it with npm start, or name another with --app URL");
 });

@@ -18,6 +18,9 @@ const ROUTES = {
   "Orders.Read": [
     "GET api/session",
     "GET api/overview",
+    "GET api/traffic",
+    "GET api/agents",
+    "GET api/openapi.json",
     "GET api/attention",
     "GET api/attention/orders",
     "GET api/order-contract",
@@ -44,6 +47,7 @@ const ROUTES = {
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/supervisor/sweep",
     "POST api/claims",
+    "POST api/pauses",
     "POST api/bulk",
     "POST api/bulk/{bulkId}/start",
     "POST api/bulk/{bulkId}/pause",

@@ -1,4 +1,4 @@
-// The census through the official SDK: it counts what is open, and no query of it meets an order that has ended.
+// The census through the official SDK: it counts what is open, and no query of it meets an order that has ended. And what came in and was completed of late.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
@@ -7,7 +7,8 @@ import { ROOT } from "../../cli/settings.ts";
 import type { OrderError, StateRecord } from "../../shared/domain/state-record.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { createOrderCensus } from "../../shared/store/order-census.ts";
-import { sampleOrder, sampleRecord } from "../support/orders.ts";
+import { createRecentOrders } from "../../shared/store/recent-orders.ts";
+import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const NOW = "2026-01-01T13:00:00.000Z";
@@ -40,7 +41,15 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
   "undoing-1": inError("rejected", { processState: "Processing", direction: "undo" }),
   "expired-1": inError("expired"),
   "byHand-1": inError("notUndone", { direction: "undo" }),
-  "ended-processed": { processState: "Processed" },
+  "ended-processed": { processState: "Processed", overAt: "2026-01-01T12:40:00.000Z" },
+  "ended-late": {
+    processState: "Processed",
+    createdAt: "2026-01-01T12:30:00.000Z",
+    enqueuedAt: "2026-01-01T12:29:00.000Z",
+    overAt: "2026-01-01T12:45:00.000Z",
+  },
+  "ended-to-be-told": { processState: "Processed", overAt: null, keptUntil: null },
+  "ended-closed": { processState: "Processed", keptUntil: "2026-01-08T12:50:00.000Z" },
   "ended-undone": inError("undone", { direction: "undo" }),
   "ended-settled": inError("settled"),
 };
@@ -57,6 +66,24 @@ test("counts the orders by state, and by kind those in Error that somebody has t
     [{ state: "Error", kind: "notUndone" }, 1],
     ["overdue", 4],
   ]);
+});
+
+test("of late: the newest that came in and that were completed, also where these are closed at once; what is in flight", async () => {
+  const recent = createRecentOrders(container, undefined);
+  const [newest] = await recent.received(NOON, 1);
+  expect(newest).toBe("2026-01-01T12:30:00.000Z");
+  expect(await recent.received(NOON, 100)).toHaveLength(Object.keys(RECORDS).length);
+  expect(await recent.received("2026-01-01T12:20:00.000Z", 100)).toEqual([newest]);
+  expect(await recent.completed(NOON, 100)).toEqual([
+    { sentAt: "2026-01-01T12:29:00.000Z", endedAt: "2026-01-01T12:45:00.000Z" },
+    { sentAt: NOON, endedAt: "2026-01-01T12:40:00.000Z" },
+  ]);
+  expect(await recent.completed(NOON, 1)).toHaveLength(1);
+  const closing = createRecentOrders(container, 7 * 86_400_000);
+  expect(await closing.completed(NOON, 100)).toEqual([{ sentAt: NOON, endedAt: "2026-01-01T12:50:00.000Z" }]);
+  expect(await recent.inFlight(3)).toMatchObject({ workflows: { length: 4 }, isAll: true });
+  const one = { name: "order-fulfilment", version: 1 };
+  expect(await recent.inFlight(1)).toEqual({ workflows: [one, one], isAll: false });
 });
 
 /** The container, and the queries that go by it. */

@@ -1,7 +1,9 @@
 // The types of the API's answers, from the schemas that the server answers by.
 export type {
   Acted,
+  AgentStandings,
   Attention,
+  AttentionOrder,
   AttentionPage,
   BulkList,
   BulkPreview,
@@ -11,6 +13,7 @@ export type {
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
+  EndpointStanding,
   ErrorKind,
   HandlingAnswer,
   Handlings,
@@ -20,6 +23,8 @@ export type {
   OrderPage,
   OrderSummary,
   Overview,
+  Pause,
+  Pauses,
   ProcessState,
   Resent,
   Session,
@@ -28,10 +33,17 @@ export type {
   StepRun,
   StepState,
   Supervisor,
+  Traffic,
   WorkflowStep,
 } from "../../../shared/messaging/console-contract.ts";
 
-import type { Inspection } from "../../../shared/messaging/console-contract.ts";
+import type { BulkRun, Inspection } from "../../../shared/messaging/console-contract.ts";
+
+/** What an action on many orders is for. */
+export type BulkTarget =
+  | { readonly group: string }
+  | { readonly orderIds: readonly string[] }
+  | { readonly filter: NonNullable<BulkRun["filter"]> };
 
 export type OrderRecord = Inspection["record"];
 export type OrderAction = keyof Inspection["actions"];

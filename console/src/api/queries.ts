@@ -2,6 +2,7 @@
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiFault, get } from "./client.ts";
 import type {
+  AgentStandings,
   Attention,
   AttentionPage,
   BulkList,
@@ -17,10 +18,12 @@ import type {
   Overview,
   Session,
   Supervisor,
+  Traffic,
 } from "./contract.ts";
 
 const LIST_MS = 30_000;
 const QUEUES_MS = 60_000;
+const AGENTS_MS = 10_000;
 const ORDER_MS = 3_000;
 const BULK_MS = 2_000;
 
@@ -61,6 +64,20 @@ export const useOverview = () =>
     refetchInterval: LIST_MS,
   });
 
+export const useTraffic = () =>
+  useQuery({
+    queryKey: ["traffic"],
+    queryFn: ({ signal }) => get<Traffic>("traffic", signal),
+    refetchInterval: LIST_MS,
+  });
+
+export const useAgents = () =>
+  useQuery({
+    queryKey: ["agents"],
+    queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
+    refetchInterval: AGENTS_MS,
+  });
+
 export const useAttention = () =>
   useQuery({
     queryKey: ["attention"],
@@ -80,6 +97,7 @@ export const useAttentionPage = (group: string | undefined) =>
 
 export interface OrderFilter {
   readonly state?: string | undefined;
+  readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;

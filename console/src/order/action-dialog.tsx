@@ -19,7 +19,8 @@ import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { Fault, Loading } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
-import { ACTIONS, ORDER, TEXT } from "../words.ts";
+import { TEXT } from "../words/frame.ts";
+import { ACTIONS, ORDER } from "../words/order.ts";
 import type { Asked } from "./actions.tsx";
 
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));

@@ -3,7 +3,8 @@ import { Button } from "@fluentui/react-components";
 import { lazy, Suspense, useState } from "react";
 import type { Inspection, OrderAction } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
-import { ACTIONS, FAULTS, ORDER } from "../words.ts";
+import { FAULTS } from "../words/frame.ts";
+import { ACTIONS, ORDER } from "../words/order.ts";
 
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 

@@ -3,7 +3,7 @@ import dagre from "@dagrejs/dagre";
 import { useSyncExternalStore } from "react";
 import type { OrderRecord, WorkflowStep } from "../api/contract.ts";
 import { signOf, toneOf } from "../parts/badges.tsx";
-import { ORDER, STEP_STATES } from "../words.ts";
+import { ORDER, STEP_STATES } from "../words/order.ts";
 
 const NODE = { width: 168, height: 52 } as const;
 const MARGIN = 8;

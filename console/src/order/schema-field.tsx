@@ -1,6 +1,6 @@
 // One place of a JSON Schema as a field: an object is a group, a list has entries to add and remove, a value is an input.
 import { Button, Field, Input, Select } from "@fluentui/react-components";
-import { ORDER } from "../words.ts";
+import { ORDER } from "../words/order.ts";
 
 export interface Schema {
   readonly type?: string;

@@ -1,8 +1,9 @@
 // The steps as an ordered list: all that the graph shows, in words, with each step's last fault, endpoint and result.
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { Inspection, OrderRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
-import { durationWords, Instant } from "../parts/zone.tsx";
-import { ORDER } from "../words.ts";
+import { Instant } from "../parts/zone.tsx";
+import { ORDER } from "../words/order.ts";
 
 interface StepsProps {
   readonly record: OrderRecord;
@@ -60,7 +61,7 @@ function Step({ name, record, step }: StepProps) {
 
 function Run({ run }: { readonly run: StepRun }) {
   const { error, endpoint, because, startedAt, endedAt, retryCount, failureCount = 0, waitCount } = run;
-  const took = startedAt && endedAt ? durationWords(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
+  const took = startedAt && endedAt ? roundedDuration(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
   const counts = [
     retryCount > 0 && ORDER.tries(retryCount),
     (retryCount > 0 || failureCount > 0) && ORDER.countedFailures(failureCount),

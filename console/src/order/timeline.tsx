@@ -1,7 +1,8 @@
 // When each step waited and when it ran, forward and in compensation, to scale.
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { OrderRecord, StepRun } from "../api/contract.ts";
-import { durationWords, useInstant, useNow } from "../parts/zone.tsx";
-import { ORDER, STEP_STATES } from "../words.ts";
+import { useInstant, useNow } from "../parts/zone.tsx";
+import { ORDER, STEP_STATES } from "../words/order.ts";
 
 interface Bar {
   readonly key: string;
@@ -35,7 +36,7 @@ export function Timeline({ record }: { readonly record: OrderRecord }) {
     <div className="timeline">
       <p className="quiet">
         {ORDER.timelineAbout(words(new Date(from).toISOString()), words(new Date(to).toISOString()))} (
-        {durationWords(to - from)})
+        {roundedDuration(to - from)})
       </p>
       <ul>
         {rows.map(({ name, bars }) => (
@@ -87,7 +88,7 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
   const end = at(endedAt, isOpen ? now : at(run.completeBy, at(startedAt, now)));
   const start = at(startedAt, state === "Scheduled" ? end : at(scheduledAt, end));
   const bar = (kind: Bar["kind"], from: number, to: number, what: string): Bar[] =>
-    to < from ? [] : [{ key: kind, kind, from, to, words: `${name}: ${what} ${durationWords(to - from)}` }];
+    to < from ? [] : [{ key: kind, kind, from, to, words: `${name}: ${what} ${roundedDuration(to - from)}` }];
   const ran = state === "Failed" ? "failed" : isUndo ? "compensating" : "running";
   return [
     {

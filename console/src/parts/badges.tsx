@@ -1,7 +1,7 @@
 // States as badges: each has a sign beside its colour, so that nobody has to tell colours apart.
 import { Badge } from "@fluentui/react-components";
 import type { ErrorKind, ProcessState, StepState } from "../api/contract.ts";
-import { KINDS, STATES, STEP_STATES } from "../words.ts";
+import { KINDS, STATES, STEP_STATES } from "../words/order.ts";
 
 type Tone = "informative" | "success" | "danger" | "warning" | "brand";
 

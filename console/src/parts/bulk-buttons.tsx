@@ -1,16 +1,22 @@
-// What can be done with all orders of a cause: each begins with a preview, which changes nothing. And what is under way already.
+// What can be done with many orders: each action begins with a preview, which changes nothing. And what is under way already.
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
-import type { BulkPreview, BulkRun, CauseGroup } from "../api/contract.ts";
+import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
-import { ACTIONS, BULK } from "../words.ts";
+import { BULK } from "../words/bulk.ts";
+import { ACTIONS } from "../words/order.ts";
 import { Fault } from "./notices.tsx";
 
-const OFFERED = ["resubmit", "undo", "settle"] as const satisfies readonly BulkRun["action"][];
+interface BulkButtonsProps {
+  readonly target: BulkTarget;
+  readonly actions: readonly BulkRun["action"][];
+  /** What stands on an action's button. */
+  readonly words: (action: string) => string;
+}
 
-export function BulkButtons({ group }: { readonly group: CauseGroup }) {
+export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
   const { data: session } = useSession();
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
@@ -19,7 +25,7 @@ export function BulkButtons({ group }: { readonly group: CauseGroup }) {
     setBusy(true);
     setFault(undefined);
     try {
-      const found = await post<BulkPreview>("bulk", { action, target: { group: group.id } });
+      const found = await post<BulkPreview>("bulk", { action, target });
       keepPreview(found);
       navigate(`/bulk/${found.run.bulkId}`);
     } catch (cause) {
@@ -31,9 +37,9 @@ export function BulkButtons({ group }: { readonly group: CauseGroup }) {
   return (
     <>
       <div className="buttons">
-        {OFFERED.map((action) => (
+        {actions.map((action) => (
           <Button key={action} disabled={isBusy || !session?.mayOperate} onClick={() => void preview(action)}>
-            {BULK.preview(ACTIONS[action].name, group.count)}
+            {words(ACTIONS[action].name)}
           </Button>
         ))}
       </div>

@@ -1,5 +1,5 @@
 // What differs between two values, by the place of each difference: for an operator's own edit and for what somebody else has changed.
-import { ORDER } from "../words.ts";
+import { ORDER } from "../words/order.ts";
 
 export interface Change {
   readonly place: string;

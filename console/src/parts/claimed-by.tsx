@@ -1,7 +1,7 @@
 // Who sees to an order or a cause, in the lists.
 import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims } from "../api/queries.ts";
-import { HANDLING } from "../words.ts";
+import { HANDLING } from "../words/attention.ts";
 import { useInstant } from "./zone.tsx";
 
 export type HandlingTarget = HandlingAnswer["target"];

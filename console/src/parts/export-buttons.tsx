@@ -5,7 +5,7 @@ import { get } from "../api/client.ts";
 import type { OrderPage } from "../api/contract.ts";
 import { type OrderFilter, query } from "../api/queries.ts";
 import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../export.ts";
-import { SEARCH } from "../words.ts";
+import { SEARCH } from "../words/search.ts";
 import { Fault } from "./notices.tsx";
 
 const FORMATS = {

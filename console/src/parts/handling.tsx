@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims, useRefresh, useSession } from "../api/queries.ts";
-import { HANDLING } from "../words.ts";
+import { HANDLING } from "../words/attention.ts";
 import { type HandlingTarget, isOf } from "./claimed-by.tsx";
 import { Fault } from "./notices.tsx";
 import { Instant, useInstant } from "./zone.tsx";

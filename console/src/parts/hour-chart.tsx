@@ -1,5 +1,5 @@
 // How many came in each of the last 24 hours, as small bars.
-import { ATTENTION } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
 
 const WIDTH = 6;
 const HEIGHT = 28;

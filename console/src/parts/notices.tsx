@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
 import { useRefresh } from "../api/queries.ts";
-import { FAULTS, TEXT } from "../words.ts";
+import { FAULTS, TEXT } from "../words/frame.ts";
 import { useInstant } from "./zone.tsx";
 
 const SIGN_IN = "/.auth/login/aad?post_login_redirect_uri=/console";

@@ -1,6 +1,7 @@
 // The zone that all times are shown in, which each operator chooses; and times in words.
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import { TEXT } from "../words.ts";
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
+import { TEXT } from "../words/frame.ts";
 
 const CHOSEN = "zone";
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
@@ -51,33 +52,12 @@ export function Instant({ at }: { readonly at: string }) {
   return <time dateTime={at}>{words(at)}</time>;
 }
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1000],
-] as const;
-
-/** Two units at most: `3 h 12 min`. */
-export function durationWords(ms: number): string {
-  const first = UNITS.findIndex(([, size]) => ms >= size);
-  if (first < 0) return ms >= 0 ? `${Math.round(ms)} ms` : "0 ms";
-  const words: string[] = [];
-  let left = ms;
-  for (const [unit, size] of UNITS.slice(first, first + 2)) {
-    const whole = Math.floor(left / size);
-    left -= whole * size;
-    if (whole > 0) words.push(`${whole} ${unit}`);
-  }
-  return words.join(" ");
-}
-
 const TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 /** Nobody has to know seconds here, and clocks differ by some. */
 function ageWords(ms: number): string {
-  return ms < MINUTE_MS ? TEXT.justNow : TEXT.ago(durationWords(ms));
+  return ms < MINUTE_MS ? TEXT.justNow : TEXT.ago(roundedDuration(ms));
 }
 
 /** How long ago, with the instant itself for whoever points at it. */

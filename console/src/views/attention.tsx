@@ -2,7 +2,7 @@
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Attention, CauseGroup, OrderSummary } from "../api/contract.ts";
+import type { Attention, AttentionOrder, CauseGroup } from "../api/contract.ts";
 import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
@@ -11,7 +11,10 @@ import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
-import { ATTENTION, KINDS, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { BULK } from "../words/bulk.ts";
+import { TEXT } from "../words/frame.ts";
+import { KINDS } from "../words/order.ts";
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
@@ -61,7 +64,11 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
             <Group group={group} />
             {chosen !== undefined && group.kind !== null && (
               <>
-                <BulkButtons group={group} />
+                <BulkButtons
+                  target={{ group: group.id }}
+                  actions={["resubmit", "undo", "settle"]}
+                  words={(action) => BULK.preview(action, group.count)}
+                />
                 <Suspense>
                   <Handling target={{ kind: "group", id: group.id }} />
                 </Suspense>
@@ -101,7 +108,7 @@ function Group({ group }: { readonly group: CauseGroup }) {
   );
 }
 
-const COLUMNS: readonly Column<OrderSummary>[] = [
+const COLUMNS: readonly Column<AttentionOrder>[] = [
   {
     name: ATTENTION.order,
     cell: ({ orderId }) => (
@@ -113,15 +120,15 @@ const COLUMNS: readonly Column<OrderSummary>[] = [
   },
   {
     name: ATTENTION.cause,
-    cell: ({ processState, error }) => (
+    cell: ({ error }) => (
       <>
-        <OrderBadge state={processState} kind={error?.kind} /> <span className="message">{error?.message}</span>
+        <OrderBadge state="Error" kind={error.kind} /> <span className="message">{error.message}</span>
       </>
     ),
   },
-  { name: ATTENTION.where, cell: ({ workflow, error }) => [error?.step, workflow.name].filter(Boolean).join(" · ") },
+  { name: ATTENTION.where, cell: ({ workflow, error }) => [error.step, workflow.name].filter(Boolean).join(" · ") },
   { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
-  { name: ATTENTION.age, cell: ({ error, updatedAt }) => <Age at={error?.at ?? updatedAt} /> },
+  { name: ATTENTION.age, cell: ({ error }) => <Age at={error.at} /> },
 ];
 
 function Orders({ group }: { readonly group: string | undefined }) {

@@ -4,11 +4,14 @@ import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkProgress, BulkRun } from "../api/contract.ts";
-import { previewOf, useBulk, useRefresh, useSession } from "../api/queries.ts";
+import { previewOf, query, useBulk, useRefresh, useSession } from "../api/queries.ts";
+import { filterWords } from "../parts/bulk-of-search.tsx";
 import { Fault, Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
-import { ACTIONS, BULK, FAULTS, TEXT } from "../words.ts";
+import { BULK } from "../words/bulk.ts";
+import { FAULTS, TEXT } from "../words/frame.ts";
+import { ACTIONS } from "../words/order.ts";
 
 /** More than so many have to be typed. */
 const TYPED_ABOVE = 100;
@@ -30,11 +33,17 @@ function Bulk({ progress }: { readonly progress: BulkProgress }) {
     <>
       <p className="lead">
         <strong>{BULK.summary(name, run.total)}</strong> {run.cause && <span className="message">{run.cause}</span>}
+        {run.filter && (
+          <>
+            {BULK.filter}: <Link href={`/search${query(run.filter)}`}>{filterWords(run.filter)}</Link>
+          </>
+        )}
       </p>
       <p className="quiet">
         {about} {BULK.by(run.by)}, <Instant at={run.at} />
         {run.reason && `: ${run.reason}`}
       </p>
+      {!run.isAll && <p>{BULK.more}</p>}
       {run.state === "previewed" ? <Start run={run} /> : <Progress progress={progress} />}
     </>
   );
@@ -58,7 +67,7 @@ function Start({ run }: { readonly run: BulkRun }) {
     <>
       {notPossible.length > 0 && <NotPossible orders={notPossible} />}
       {run.total > 0 && (
-        <form className="decision" onSubmit={start}>
+        <form className="decision" noValidate onSubmit={start}>
           <p>{BULK.canary}</p>
           <Field
             label={TEXT.reason}

@@ -7,7 +7,9 @@ import type { DeadLetter, Resent } from "../api/contract.ts";
 import { useDeadLetter, useRemoved, useSession } from "../api/queries.ts";
 import { Fault, Loaded, Notice } from "../parts/notices.tsx";
 import { Age } from "../parts/zone.tsx";
-import { ATTENTION, DEAD_LETTERS, FAULTS, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { DEAD_LETTERS } from "../words/dead-letters.ts";
+import { FAULTS, TEXT } from "../words/frame.ts";
 
 export function DeadLetterView({ queue, sequenceNumber }: { readonly queue: string; readonly sequenceNumber: string }) {
   const message = useDeadLetter(queue, sequenceNumber);

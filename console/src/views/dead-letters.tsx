@@ -6,7 +6,9 @@ import { useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
-import { ATTENTION, DEAD_LETTERS, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { DEAD_LETTERS } from "../words/dead-letters.ts";
+import { TEXT } from "../words/frame.ts";
 
 export function DeadLettersView({ queue }: { readonly queue: string | undefined }) {
   const counts = useDeadLetterCounts();

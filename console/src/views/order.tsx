@@ -8,7 +8,7 @@ import { Timeline } from "../order/timeline.tsx";
 import { OrderBadge } from "../parts/badges.tsx";
 import { Loaded, Loading } from "../parts/notices.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
-import { ORDER } from "../words.ts";
+import { ORDER } from "../words/order.ts";
 
 const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
 

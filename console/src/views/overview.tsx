@@ -1,18 +1,27 @@
-// How many orders stand where, and which queues hold messages that could not be processed.
+// How many orders stand where, how they flow, and which queues hold messages that could not be processed.
 import { Link } from "wouter";
-import type { Overview } from "../api/contract.ts";
-import { useDeadLetterCounts, useOverview } from "../api/queries.ts";
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
+import type { Overview, Traffic } from "../api/contract.ts";
+import { useDeadLetterCounts, useOverview, useTraffic } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
-import { ATTENTION, DEAD_LETTERS, KINDS, OVERVIEW, STATES, TEXT } from "../words.ts";
+import { type Column, Table } from "../parts/table.tsx";
+import { ATTENTION } from "../words/attention.ts";
+import { DEAD_LETTERS } from "../words/dead-letters.ts";
+import { TEXT } from "../words/frame.ts";
+import { KINDS, STATES } from "../words/order.ts";
+import { OVERVIEW } from "../words/overview.ts";
 
 export function OverviewView() {
   const overview = useOverview();
+  const traffic = useTraffic();
   const queues = useDeadLetterCounts();
   return (
     <>
       <h1>{TEXT.overview}</h1>
       <h2>{OVERVIEW.states}</h2>
       <Loaded query={overview}>{(data) => <States overview={data} />}</Loaded>
+      <h2>{OVERVIEW.traffic}</h2>
+      <Loaded query={traffic}>{(data) => <Flow traffic={data} />}</Loaded>
       <h2>{OVERVIEW.queues}</h2>
       <Loaded query={queues}>
         {({ queues: counts }) => (
@@ -66,5 +75,78 @@ function States({ overview: { counts, overdue } }: { readonly overview: Overview
         <span className="quiet">{OVERVIEW.overdueAbout}</span>
       </li>
     </ul>
+  );
+}
+
+const QUEUE_COLUMNS: readonly Column<Traffic["queues"][number]>[] = [
+  { name: OVERVIEW.queue, cell: ({ queue }) => queue },
+  {
+    name: OVERVIEW.oldest,
+    cell: ({ oldestMs }) =>
+      oldestMs === null ? OVERVIEW.unread : oldestMs === 0 ? OVERVIEW.none : roundedDuration(oldestMs),
+  },
+];
+
+const VERSION_COLUMNS: readonly Column<Traffic["inFlight"]["versions"][number]>[] = [
+  { name: OVERVIEW.version, cell: ({ name, version }) => `${name} v${version}` },
+  { name: OVERVIEW.orders, isNumber: true, cell: ({ count }) => count.toLocaleString("en") },
+];
+
+function Flow({ traffic: { received, processed, times, inFlight, queues } }: { readonly traffic: Traffic }) {
+  return (
+    <>
+      <ul className="tiles">
+        <Tile figure={OVERVIEW.perMinute(received)} name={OVERVIEW.received} about={OVERVIEW.counted(received)} />
+        <Tile figure={OVERVIEW.perMinute(processed)} name={OVERVIEW.processed} about={OVERVIEW.counted(processed)} />
+      </ul>
+      <h3 className="as-caption">{OVERVIEW.times}</h3>
+      {times ? (
+        <>
+          <ul className="tiles">
+            <Tile figure={roundedDuration(times.p50Ms)} name={OVERVIEW.p50} />
+            <Tile figure={roundedDuration(times.p95Ms)} name={OVERVIEW.p95} />
+            <Tile figure={roundedDuration(times.p99Ms)} name={OVERVIEW.p99} />
+          </ul>
+          <p className="quiet">{OVERVIEW.timesOf(processed.count)}</p>
+        </>
+      ) : (
+        <p className="quiet">{OVERVIEW.noTimes}</p>
+      )}
+      <div className="halves">
+        <Table caption={OVERVIEW.waiting} columns={QUEUE_COLUMNS} rows={queues} keyOf={({ queue }) => queue} />
+        {inFlight.versions.length > 0 ? (
+          <div>
+            <Table
+              caption={OVERVIEW.versions}
+              columns={VERSION_COLUMNS}
+              rows={inFlight.versions}
+              keyOf={({ name, version }) => `${name} ${version}`}
+            />
+            <p className="quiet">{OVERVIEW.versionsOf(inFlight.count, inFlight.isAll)}</p>
+          </div>
+        ) : (
+          <div>
+            <h3 className="as-caption">{OVERVIEW.versions}</h3>
+            <p className="quiet">{OVERVIEW.noVersions}</p>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface TileProps {
+  readonly figure: string;
+  readonly name: string;
+  readonly about?: string;
+}
+
+function Tile({ figure, name, about }: TileProps) {
+  return (
+    <li>
+      <span className="figure">{figure}</span>
+      <span>{name}</span>
+      {about && <span className="quiet">{about}</span>}
+    </li>
   );
 }

@@ -1,17 +1,21 @@
-// Finds orders by id, state, workflow and step: each search has its own address.
+// Finds orders by id, state, cause, workflow and step: each search has its own address. What is found can be acted on and exported.
 import { Button, Field, Input, Select } from "@fluentui/react-components";
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { OrderSummary, ProcessState } from "../api/contract.ts";
-import { useOrders } from "../api/queries.ts";
+import type { ErrorKind, OrderSummary, ProcessState } from "../api/contract.ts";
+import { useOrders, useSession } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
+import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, type Selection, Table } from "../parts/table.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
-import { ATTENTION, SEARCH, STATES, TEXT } from "../words.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
+import { KINDS, STATES } from "../words/order.ts";
+import { SEARCH } from "../words/search.ts";
 
-const NAMES = ["q", "state", "workflow", "step"] as const;
+const NAMES = ["q", "state", "kind", "workflow", "step"] as const;
 
 export function SearchView() {
   const [parameters, setParameters] = useSearchParams();
@@ -43,6 +47,16 @@ export function SearchView() {
             ))}
           </Select>
         </Field>
+        <Field label={SEARCH.kind}>
+          <Select name="kind" defaultValue={filter["kind"] ?? ""}>
+            <option value="">{SEARCH.any}</option>
+            {(Object.keys(KINDS) as ErrorKind[]).map((kind) => (
+              <option key={kind} value={kind}>
+                {KINDS[kind]}
+              </option>
+            ))}
+          </Select>
+        </Field>
         <Field label={SEARCH.workflow}>
           <Input name="workflow" defaultValue={filter["workflow"] ?? ""} />
         </Field>
@@ -53,10 +67,10 @@ export function SearchView() {
           {SEARCH.find}
         </Button>
       </form>
-      {!filter["state"] && (filter["q"] || filter["workflow"] || filter["step"]) && (
+      {!filter["state"] && (filter["q"] || filter["kind"] || filter["workflow"] || filter["step"]) && (
         <p className="quiet">{SEARCH.slow}</p>
       )}
-      <Found filter={filter} />
+      <Found key={`found ${parameters}`} filter={filter} />
     </>
   );
 }
@@ -75,6 +89,16 @@ const COLUMNS: readonly Column<OrderSummary>[] = [
 
 function Found({ filter }: { readonly filter: { readonly [name: string]: string } }) {
   const found = useOrders(filter);
+  const { data: session } = useSession();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const selection: Selection = {
+    chosen,
+    choose: (keys, isChosen) =>
+      setChosen((before) => {
+        const without = [...before].filter((key) => !keys.includes(key));
+        return new Set(isChosen ? [...without, ...keys] : without);
+      }),
+  };
   if (found.data === undefined && !found.error) return <Loading />;
   return (
     <Loaded query={found}>
@@ -94,12 +118,14 @@ function Found({ filter }: { readonly filter: { readonly [name: string]: string 
               columns={COLUMNS}
               rows={orders}
               keyOf={({ orderId }) => orderId}
+              {...(session?.mayOperate && { selection })}
             />
             {found.hasNextPage && (
               <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
                 {TEXT.more}
               </Button>
             )}
+            {session?.mayOperate && <BulkOfSearch filter={filter} selection={selection} />}
             <ExportButtons filter={filter} />
           </>
         );

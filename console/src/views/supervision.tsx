@@ -1,12 +1,16 @@
 // Which supervisor leads, and what a day's sweeps found and decided about each order.
+
 import { Button } from "@fluentui/react-components";
 import { Link, useSearchParams } from "wouter";
+import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { LedgerEntry, Standpoint, Supervisor } from "../api/contract.ts";
 import { useLedger, useSupervisor } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { durationWords, Instant } from "../parts/zone.tsx";
-import { STATES, SUPERVISION, TEXT } from "../words.ts";
+import { Instant } from "../parts/zone.tsx";
+import { TEXT } from "../words/frame.ts";
+import { STATES } from "../words/order.ts";
+import { SUPERVISION } from "../words/supervision.ts";
 
 const DAY_MS = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, "2026-01-31".length);
@@ -110,7 +114,7 @@ function Why({ entry }: { readonly entry: LedgerEntry }) {
     );
   }
   const { report, at, endedAt, leader, epoch } = entry;
-  const took = durationWords(Date.parse(endedAt) - Date.parse(at));
+  const took = roundedDuration(Date.parse(endedAt) - Date.parse(at));
   return (
     <>
       {SUPERVISION.report(report)}

@@ -1,0 +1,98 @@
+// Actions on many orders, for the terminal: previewed, started with the number that the preview said, followed to the end.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BulkList, BulkPreview, BulkProgress, BulkRun } from "../../shared/messaging/console-contract.ts";
+import type { App } from "./app.ts";
+import type { Search } from "./attention.ts";
+import { printTable } from "./table.ts";
+
+export type BulkTarget =
+  | { readonly group: string }
+  | { readonly orderIds: readonly string[] }
+  | { readonly filter: Search };
+
+const POLL_MS = 1000;
+
+export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
+  const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
+  console.log(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
+  if (!run.isAll) console.log("There are more than one action takes: do the rest when this is done.");
+  if (notPossible.length > 0) console.log(`Not possible for ${notPossible.length} orders:`);
+  for (const { orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
+  if (run.total === 0) return;
+  console.log(`Nothing is done yet. To start it:
+  npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"`);
+}
+
+/** @returns the exit code: 0 where it is done, or under way and nobody waits */
+export async function startBulk(
+  app: App,
+  bulkId: string,
+  start: { readonly count: number; readonly reason: string },
+  waits: boolean,
+): Promise<number> {
+  await app.post(`bulk/${bulkId}/start`, start);
+  return waits ? follow(app, bulkId) : 0;
+}
+
+export async function changeBulk(app: App, bulkId: string, change: "pause" | "resume" | "cancel"): Promise<void> {
+  const run = await app.post<BulkRun>(`bulk/${bulkId}/${change}`, {});
+  console.log(summary(run));
+}
+
+async function follow(app: App, bulkId: string): Promise<number> {
+  for (let before = ""; ; await sleep(POLL_MS)) {
+    const progress = await app.get<BulkProgress>(`bulk/${bulkId}`);
+    const now = countsWords(progress);
+    if (now !== before) console.log(now);
+    before = now;
+    const { state, stopped } = progress.run;
+    if (state === "running" || state === "paused") continue;
+    if (stopped) console.log(`Stopped by itself: ${stopped} of the last part failed with the same cause again.`);
+    printResults(progress);
+    return state === "done" ? 0 : 1;
+  }
+}
+
+export async function showBulk(app: App, bulkId: string): Promise<void> {
+  const progress = await app.get<BulkProgress>(`bulk/${bulkId}`);
+  console.log(`${summary(progress.run)}\n${countsWords(progress)}`);
+  printResults(progress);
+}
+
+export async function listBulk(app: App): Promise<void> {
+  const { runs } = await app.get<BulkList>("bulk");
+  if (runs.length === 0) console.log("There was no action on many orders of late.");
+  printTable(
+    ["id", "what", "state", "by", "at", "reason"],
+    runs.map(({ bulkId, action, total, state, by, at, reason }) => [
+      bulkId,
+      `${action} ${total}`,
+      state,
+      by,
+      at,
+      reason ?? "",
+    ]),
+  );
+}
+
+const summary = ({ action, total, state, by, reason }: BulkRun): string =>
+  `${action}, ${total} orders: ${state}; by ${by}${reason ? `: ${reason}` : ""}`;
+
+function countsWords({ run, now }: BulkProgress): string {
+  const isUnderWay = run.state === "running" || run.state === "paused";
+  const count = (name: "well" | "same" | "other" | "skipped") => run.counts[name] + (isUnderWay ? now[name] : 0);
+  const ended = count("well") + count("same") + count("other") + count("skipped");
+  return (
+    `${run.state}: ${ended} of ${run.total}, ${count("well")} ended well, ${count("same")} with the same cause again, ` +
+    `${count("other")} failed otherwise, ${count("skipped")} skipped`
+  );
+}
+
+/** What ended well needs no line. */
+function printResults({ results }: BulkProgress): void {
+  const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
+  printTable(
+    ["order", "result", "why"],
+    bad.map(({ orderId, outcome, end, reason }) => [orderId, end ?? outcome, reason ?? ""]),
+  );
+}

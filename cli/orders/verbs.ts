@@ -1,0 +1,124 @@
+// What an operator asks for by a word: the same filters, causes, claims and actions as the console's.
+import type { BulkRun } from "../../shared/messaging/console-contract.ts";
+import { numberOf, UsageError, type Values } from "../arguments.ts";
+import { type App, openApp } from "./app.ts";
+import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";
+import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
+
+export const VERBS_USAGE = `What needs a person, asked of the running app:
+npm run orders -- needs [CAUSE]               the causes, or the orders of one
+npm run orders -- find FILTER                 --state S --kind K --workflow W --step S --q TEXT
+npm run orders -- claim ORDER | --group CAUSE         for 30 minutes; release gives it back
+npm run orders -- note ORDER | --group CAUSE --text "..."
+npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
+                                              previews resubmit, undo, settle or cancel; nothing is done
+npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
+npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs
+  --no-wait    start: does not follow it
+  --app URL    another app than the one that runs here
+  --key KEY    its function key; --token TOKEN where people sign in with Entra ID`;
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+export const VERB_OPTIONS = {
+  state: text,
+  kind: text,
+  workflow: text,
+  step: text,
+  q: text,
+  group: text,
+  text,
+  count: text,
+  reason: text,
+  app: text,
+  key: text,
+  token: text,
+  "no-wait": flag,
+} as const;
+
+const ACTIONS = ["resubmit", "undo", "settle", "cancel"] as const satisfies readonly BulkRun["action"][];
+const SEARCH = ["state", "kind", "workflow", "step", "q"] as const;
+const USUAL_LIMIT = 50;
+const MOST_IN_A_PAGE = 200;
+const MOST_ORDERS = 1000;
+
+interface Call {
+  readonly app: App;
+  readonly values: Values;
+  readonly given: readonly string[];
+}
+
+/** What it returns is the exit code, if it is a number. */
+type Verb = (call: Call) => Promise<unknown>;
+
+const VERBS: { readonly [verb: string]: Verb } = {
+  needs: ({ app, values, given: [group] }) =>
+    group === undefined ? showGroups(app, isJson(values)) : showGroup(app, group, isJson(values)),
+  find: ({ app, values }) =>
+    showSearch(app, searchOf(values), numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT, isJson(values)),
+  claim: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
+  release: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
+  note: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
+  bulk: ({ app, values, given: [word, ...orderIds] }) => {
+    const action = ACTIONS.find((one) => one === word);
+    if (!action) throw new UsageError(`bulk takes ${ACTIONS.join(", ")}.\n\n${VERBS_USAGE}`);
+    return previewBulk(app, action, bulkTargetOf(values, orderIds));
+  },
+  start: ({ app, values, given }) => {
+    const count = numberOf(values, "count", 1, MOST_ORDERS);
+    if (count === undefined) throw new UsageError(`--count has to say for how many orders, as the preview did.`);
+    const start = { count, reason: needed(values, "reason") };
+    return startBulk(app, runOf(given), start, values["no-wait"] !== true);
+  },
+  run: ({ app, given }) => showBulk(app, runOf(given)),
+  runs: ({ app }) => listBulk(app),
+  pause: ({ app, given }) => changeBulk(app, runOf(given), "pause"),
+  resume: ({ app, given }) => changeBulk(app, runOf(given), "resume"),
+  cancel: ({ app, given }) => changeBulk(app, runOf(given), "cancel"),
+};
+
+export const isVerb = (word: string | undefined): word is string => word !== undefined && Object.hasOwn(VERBS, word);
+
+/** @param here the app that runs on this machine */
+export async function runVerb(verb: string, given: readonly string[], values: Values, here: string): Promise<number> {
+  const option = (name: string) => (typeof values[name] === "string" ? values[name] : undefined);
+  const app = openApp({ url: option("app") ?? here, key: option("key"), token: option("token") });
+  const code = await VERBS[verb]?.({ app, values, given });
+  return typeof code === "number" ? code : 0;
+}
+
+const isJson = (values: Values): boolean => values["json"] === true;
+
+function needed(values: Values, name: string): string {
+  const value = values[name];
+  if (typeof value !== "string" || value.trim() === "") throw new UsageError(`--${name} is missing.`);
+  return value;
+}
+
+function searchOf(values: Values): Search {
+  return Object.fromEntries(SEARCH.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+}
+
+function targetOf({ values, given: [orderId] }: Call): Target {
+  const group = values["group"];
+  if (typeof group === "string" && orderId === undefined) return { kind: "group", id: group };
+  if (orderId !== undefined && group === undefined) return { kind: "order", id: orderId };
+  throw new UsageError(`It takes either an order's id or --group CAUSE.\n\n${VERBS_USAGE}`);
+}
+
+function bulkTargetOf(values: Values, orderIds: readonly string[]): BulkTarget {
+  const filter = searchOf(values);
+  const targets: BulkTarget[] = [
+    ...(orderIds.length > 0 ? [{ orderIds }] : []),
+    ...(typeof values["group"] === "string" ? [{ group: values["group"] }] : []),
+    ...(Object.keys(filter).length > 0 ? [{ filter }] : []),
+  ];
+  const [target, ...others] = targets;
+  if (target && others.length === 0) return target;
+  throw new UsageError(`It takes one of: ids of orders, --group CAUSE, a filter.\n\n${VERBS_USAGE}`);
+}
+
+function runOf([bulkId]: readonly string[]): string {
+  if (bulkId === undefined) throw new UsageError(`It takes the id of a run: see npm run orders -- runs`);
+  return encodeURIComponent(bulkId);
+}

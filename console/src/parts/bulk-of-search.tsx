@@ -1,0 +1,66 @@
+// Actions on what a search has found: on the rows that are chosen, or on all that match.
+import { Button } from "@fluentui/react-components";
+import type { BulkRun, ProcessState } from "../api/contract.ts";
+import type { OrderFilter } from "../api/queries.ts";
+import { BULK } from "../words/bulk.ts";
+import { KINDS, STATES } from "../words/order.ts";
+import { BulkButtons } from "./bulk-buttons.tsx";
+import type { Selection } from "./table.tsx";
+
+/** What an order in that state may take; each preview says of which orders it is not possible. */
+const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"][] } = {
+  Pending: ["resubmit", "undo", "cancel"],
+  Processing: ["undo", "cancel"],
+  Processed: [],
+  Error: ["resubmit", "undo", "settle"],
+};
+const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "cancel", "settle"];
+
+interface BulkOfSearchProps {
+  readonly filter: OrderFilter;
+  readonly selection: Selection;
+}
+
+export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSearchProps) {
+  const orderIds = [...chosen];
+  return (
+    <section className="bulk-of-search" aria-label={BULK.title}>
+      {orderIds.length > 0 ? (
+        <>
+          <p role="status">
+            {BULK.chosen(orderIds.length)}{" "}
+            <Button size="small" onClick={() => choose(orderIds, false)}>
+              {BULK.clear}
+            </Button>
+          </p>
+          <BulkButtons
+            target={{ orderIds }}
+            actions={ALL}
+            words={(action) => BULK.previewChosen(action, orderIds.length)}
+          />
+        </>
+      ) : (
+        <Matching filter={filter} />
+      )}
+    </section>
+  );
+}
+
+function Matching({ filter: { state, kind, workflow, step, q } }: { readonly filter: OrderFilter }) {
+  if (!state) return <p className="quiet">{BULK.matchingNeeds}</p>;
+  if (state === "Processed") return null;
+  const more = Object.entries({ kind, workflow, step, q }).filter(([, value]) => value);
+  const filter = { state: state as Exclude<ProcessState, "Processed">, ...Object.fromEntries(more) };
+  return (
+    <details>
+      <summary>{BULK.matching}</summary>
+      <p className="quiet">{BULK.matchingAbout}</p>
+      <BulkButtons target={{ filter }} actions={ACTIONS_OF[filter.state] ?? []} words={BULK.previewMatching} />
+    </details>
+  );
+}
+
+/** The search that an action was previewed for, in the words of its view. */
+export function filterWords({ state, kind, workflow, step, q }: NonNullable<BulkRun["filter"]>): string {
+  return [STATES[state], kind && KINDS[kind], workflow, step, q && `“${q}”`].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,44 @@
+// The words for what needs a person, and for claims and notes.
+/** The queues that are no dead letters of a queue of the same name. */
+const QUEUES: { readonly [name: string]: string } = {
+  quarantine: "Quarantine",
+  "quarantine-dead-letters": "Dead letters of the quarantine",
+};
+
+export const ATTENTION = {
+  nothing: "Nothing needs a person",
+  nothingAbout: "Orders in Error that nobody has seen to, and messages that could not be processed, appear here.",
+  orders: (count: string) => `${count} orders`,
+  byCause: "By cause",
+  all: "All orders that need a person",
+  inGroup: "Orders with this cause",
+  other: "Other causes",
+  otherAbout: "These have no cause in common.",
+  count: "Orders",
+  cause: "Cause",
+  where: "Workflow and step",
+  firstSeen: "first",
+  lastSeen: "Last",
+  day: "Last 24 hours",
+  chart: (counts: readonly number[]) =>
+    `${counts.reduce((sum, one) => sum + one, 0)} in the last 24 hours, at most ${Math.max(0, ...counts)} in one hour`,
+  order: "Order",
+  age: "Failed",
+  attempt: "Attempt",
+  showAll: "Show all causes",
+  messages: "Messages that could not be processed",
+  queue: (name: string) => QUEUES[name] ?? `Dead letters of ${name}`,
+} as const;
+
+export const HANDLING = {
+  title: "Claim and notes",
+  claim: "Claim for 30 min",
+  longer: "Claim for 30 min more",
+  release: "Release the claim",
+  claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
+  withGroup: "with all orders of the cause",
+  noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
+  note: "Note",
+  noteHint: "For other operators. It is kept for 30 days after the last change here; no personal data.",
+  addNote: "Add the note",
+} as const;

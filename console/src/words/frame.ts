@@ -1,0 +1,59 @@
+// The words that stand on every view: a term is renamed here, and in the files beside this one, and nowhere else.
+import type { FaultKind } from "../api/client.ts";
+import type { Session } from "../api/contract.ts";
+
+export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; readonly advice: string } } = {
+  offline: { title: "No connection to the app", advice: "Trying again. What you see may be out of date." },
+  "signed-out": {
+    title: "You are not signed in",
+    advice: "Sign in in another tab and try again: nothing you have typed here is lost.",
+  },
+  forbidden: {
+    title: "You may not see or do this",
+    advice: "Looking takes the role Orders.Read, acting the role Orders.Operate. Ask whoever gives out roles.",
+  },
+  "not-found": { title: "Not found", advice: "It may have been removed, or the address has a typing error." },
+  refused: { title: "Not possible now", advice: "" },
+  changed: { title: "Changed by somebody else", advice: "Look at the change below, then decide again." },
+  invalid: { title: "The request has faults", advice: "" },
+  failed: { title: "The app could not answer", advice: "Its log says why. Try again in a moment." },
+};
+
+export const ENVIRONMENT = (environment: Session["environment"]): string => environment.name;
+
+export const TEXT = {
+  title: "Orders console",
+  skip: "Skip to content",
+  views: "Views",
+  attention: "Needs a person",
+  overview: "Overview",
+  search: "Search",
+  deadLetters: "Dead letters",
+  supervision: "Supervision",
+  agents: "Agents",
+  loading: "Loading",
+  tryAgain: "Try again",
+  signIn: "Sign in",
+  functionKey: "Function key",
+  useKey: "Use this key",
+  functionKeyHint: "Only where the app has no sign-in. It is kept for this tab.",
+  asOf: (at: string) => `As of ${at}`,
+  zone: "Times in",
+  localZone: (zone: string) => `${zone} (yours)`,
+  newVersion: "A new version of the console is there.",
+  reload: "Reload",
+  justNow: "less than 1 min ago",
+  ago: (text: string) => `${text} ago`,
+  more: "Show more",
+  capped: (count: number, isAll: boolean) => (isAll ? count.toLocaleString("en") : `${count.toLocaleString("en")}+`),
+  close: "Close",
+  choose: "Choose",
+  chooseOne: (name: string) => `Choose ${name}`,
+  chooseAll: "Choose all that are shown",
+  reason: "Reason",
+  reasonMissing: "Say why: whoever looks at this later will want to know.",
+  reasonHint: "Stands in the order's history and in the audit log.",
+  messageReasonHint: "Stands in the audit log.",
+  operator: (name: string) => `Signed in as ${name}`,
+  noPage: "There is no such page",
+} as const;

@@ -1,0 +1,107 @@
+// The words for an order: its states, why it is in Error, what can be done with it.
+import type { ErrorKind, OrderAction, ProcessState, StepState } from "../api/contract.ts";
+
+export const STATES: { readonly [state in ProcessState]: string } = {
+  Pending: "Waiting",
+  Processing: "In progress",
+  Processed: "Processed",
+  Error: "Error",
+};
+
+export const STEP_STATES: { readonly [state in StepState]: string } = {
+  NotStarted: "Not started",
+  Scheduled: "Scheduled",
+  Running: "Running",
+  Completed: "Completed",
+  Failed: "Failed",
+  Undone: "Compensated",
+};
+
+export const KINDS: { readonly [kind in ErrorKind]: string } = {
+  rejected: "Rejected by a service",
+  expired: "Ran out of time",
+  notUndone: "Compensation incomplete",
+  undone: "Compensated",
+  settled: "Marked resolved",
+  undoAsked: "Compensation requested",
+  cancelled: "Cancelled",
+};
+
+export const ACTIONS: { readonly [action in OrderAction]: { readonly name: string; readonly about: string } } = {
+  resubmit: {
+    name: "Resubmit",
+    about: "The order goes on from the step that failed. Completed steps do not run again.",
+  },
+  undo: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
+  cancel: {
+    name: "Cancel",
+    about: "Ends the order. If steps had an effect, they are compensated first.",
+  },
+  extend: { name: "Extend", about: "The supervisor leaves the order alone for longer." },
+  settle: {
+    name: "Mark resolved",
+    about: "You have done by hand what was left to do. No service is called, and nobody is notified.",
+  },
+};
+
+export const ORDER = {
+  actions: "Actions",
+  cause: "Why it needs a person",
+  ended: "Why it ended",
+  under: "What has gone wrong so far",
+  steps: "Steps",
+  graph: "Steps as a graph",
+  timeline: "Timeline",
+  timelineAbout: (from: string, to: string) => `${from} to ${to}, to scale`,
+  waiting: "Waiting",
+  running: "Running",
+  compensation: (step: string) => `${step}, compensation`,
+  events: "Events",
+  history: "History",
+  content: "Content",
+  details: "Details",
+  result: "Result",
+  endpoint: "Endpoint",
+  tries: (count: number) => `${count} retries`,
+  countedFailures: (count: number) => `${count} counted as failures`,
+  waits: (count: number) => `waited ${count} times for its agent`,
+  afterSteps: (names: string) => `after ${names}`,
+  first: "first",
+  statuses: "Status messages still to be sent",
+  none: "none",
+  notPossible: "Not possible now",
+  confirm: (action: string, orderId: string, environment: string) => `${action} ${orderId} (${environment})`,
+  edit: "Edit and resubmit",
+  extendBy: "By",
+  byHand: "A person has compensated what this order's compensation left",
+  changedTitle: "Somebody else has changed this order",
+  changedAbout: "Your draft is kept. This is what changed since you opened it:",
+  nothingChanged: "Nothing that is shown here.",
+  again: "I have seen the change",
+  done: (action: string) => `${action}: done.`,
+  doneLater: (action: string, at: string) =>
+    `${action}: done. The next attempt starts at ${at}, when no agent is at work any more.`,
+  before: "Before",
+  after: "After",
+  changes: "Your changes",
+  noChanges: "You have not changed anything yet.",
+  wordMissing: "Confirm this first.",
+  add: (what: string) => `Add to ${what}`,
+  remove: (what: string) => `Remove ${what}`,
+  empty: "(empty)",
+  labels: {
+    workflow: "Workflow",
+    attempt: "Attempt",
+    failures: "Failures counted",
+    priority: "Priority",
+    owner: "Sender",
+    created: "Received",
+    updated: "Last change",
+    due: "Due",
+    correlation: "Correlation id",
+    trace: "Trace id",
+    revision: "Revision of the content",
+    direction: "Direction",
+  },
+  directions: { forward: "forward", undo: "compensation" },
+} as const;

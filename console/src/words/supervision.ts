@@ -1,0 +1,77 @@
+// The words for what supervisors have decided.
+const VERDICTS: { readonly [verdict: string]: string } = {
+  retry: "Next attempt",
+  reschedule: "Scheduled again",
+  later: "Has time left",
+  wait: "Pause, then next attempt",
+  hold: "Waits for an endpoint to be mended",
+  undo: "Compensation",
+  fail: "Error",
+  wake: "Scheduler told again",
+  tell: "Statuses sent",
+  none: "Could not be judged",
+};
+
+/** In the order in which they are shown. */
+const REPORT: { readonly [name: string]: string } = {
+  retried: "another attempt",
+  rescheduled: "scheduled again",
+  waiting: "with a pause",
+  held: "waiting for an endpoint",
+  toBeUndone: "to be compensated",
+  failed: "in Error",
+  woken: "scheduler told again",
+  told: "statuses sent",
+  later: "with time left",
+  lost: "written by another first",
+  broken: "not dealt with",
+};
+
+const SWEEP_ENDS: { readonly [end: string]: string } = {
+  time: "ended: out of time, the next one goes on",
+  "lead lost": "ended: another leads now",
+  fault: "ended: the store did not answer",
+};
+
+type Report = { readonly [name: string]: number | boolean | string };
+
+function reportWords(report: Report): string {
+  const found = Number(report["found"] ?? 0);
+  const parts = Object.entries(REPORT).flatMap(([name, words]) => (report[name] ? [`${report[name]} ${words}`] : []));
+  const end = SWEEP_ENDS[String(report["endedBy"])];
+  const counted = found === 0 ? "Nothing was due" : `${found} due`;
+  return [parts.length > 0 ? `${counted}: ${parts.join(", ")}` : counted, ...(end ? [end] : [])].join("; ");
+}
+
+export const SUPERVISION = {
+  about:
+    "A sweep finds orders that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.",
+  leader: "Leads",
+  lastLeader: "Led last",
+  nobody: "No supervisor has led yet",
+  free: "Nobody leads now. If this lasts longer than a minute, no order is recovered: see whether the app runs.",
+  epoch: (epoch: number) => `epoch ${epoch}`,
+  since: "since",
+  entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
+  dayBefore: "Day before",
+  dayAfter: "Day after",
+  nothing: "Nothing is recorded for this day",
+  at: "When",
+  what: "What",
+  order: "Order",
+  why: "Why",
+  before: "Before",
+  after: "After",
+  sweep: "Sweep",
+  lateReply: "Late reply",
+  verdict: (verdict: string) => VERDICTS[verdict] ?? verdict,
+  lost: "not done: the order was written by another first",
+  broken: "not done",
+  report: reportWords,
+  took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,
+  late: (step: string, attempt: number, reason: string) => `${step}, attempt ${attempt}: ${reason}`,
+  standpoint: (state: string, attempt: number, failures: number, step: string | null) =>
+    [state, step, `attempt ${attempt}`, failures === 1 ? "1 failure" : `${failures} failures`]
+      .filter(Boolean)
+      .join(", "),
+} as const;

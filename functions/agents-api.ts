@@ -1,0 +1,33 @@
+// Agents and workflows, for operators: what is paused, how each endpoint does, and pausing and resuming them.
+import { consolePorts, ports } from "../shared/compose.ts";
+import type { Pauses } from "../shared/messaging/console-contract.ts";
+import { parsePauseChange } from "../shared/messaging/pause-request.ts";
+import { changePause } from "../shared/operations/pauses.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("agentStandings", {
+  method: "GET",
+  route: "agents",
+  role: "Orders.Read",
+  handle: async () => ({ jsonBody: await consolePorts().agents() }),
+});
+
+operatorEndpoint("changePause", {
+  method: "POST",
+  route: "pauses",
+  role: "Orders.Operate",
+  handle: async (request, context, operator) => {
+    const parsed = parsePauseChange(await request.text());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { kind, name } = parsed.value;
+    const { pauses, known } = consolePorts();
+    // What an app of another version has paused can be resumed here too.
+    const isKnown = known[kind].includes(name) || (await pauses.isPaused({ kind, name }));
+    if (!isKnown) return { status: 404, jsonBody: { error: `There is no ${kind} ${name}.` } };
+    const current = await observe(context, { attributes: { action: parsed.value.change } }, (telemetry) =>
+      changePause(parsed.value, operator, pauses, ports(), telemetry),
+    );
+    return { jsonBody: { pauses: [...current] } satisfies Pauses };
+  },
+});

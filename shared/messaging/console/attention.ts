@@ -1,0 +1,52 @@
+// The orders that need a person, in groups by cause.
+import { z } from "zod";
+import { orderError } from "./order.ts";
+import { count, errorKind, instant } from "./parts.ts";
+
+const group = z.strictObject({
+  /** The same for the same cause, on every instance. */
+  id: z.string(),
+  workflow: z.string().nullable(),
+  step: z.string().nullable(),
+  kind: errorKind.nullable(),
+  /** The message without its numbers and ids; null in the group of all that fits no other. */
+  cause: z.string().nullable(),
+  /** One message as it was. */
+  example: z.string(),
+  count,
+  firstSeen: instant,
+  lastSeen: instant,
+  /** How many came in each of the last 24 hours, the oldest first. */
+  hours: z.array(count),
+});
+
+/** `GET /api/attention`: the orders that a person has to see to, in groups by cause. */
+export const attention = z.strictObject({
+  asOf: instant,
+  count,
+  /** False where there are more than were counted. */
+  isAll: z.boolean(),
+  groups: z.array(group),
+});
+
+const attentionOrder = z.strictObject({
+  orderId: z.string(),
+  workflow: z.strictObject({ name: z.string(), version: z.int() }),
+  attempt: z.int(),
+  error: orderError.pick({ kind: true, message: true, step: true, at: true }),
+});
+
+/** `GET /api/attention/orders`: the same one by one, what has waited longest last. */
+export const attentionPage = z.strictObject({
+  asOf: instant,
+  count,
+  isAll: z.boolean(),
+  orders: z.array(attentionOrder),
+  /** Where the next page begins; absent on the last. */
+  next: count.optional(),
+});
+
+export type Attention = z.output<typeof attention>;
+export type CauseGroup = z.output<typeof group>;
+export type AttentionOrder = z.output<typeof attentionOrder>;
+export type AttentionPage = z.output<typeof attentionPage>;

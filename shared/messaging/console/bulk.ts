@@ -1,0 +1,64 @@
+// Actions on many orders.
+import { z } from "zod";
+import { count, errorKind, instant } from "./parts.ts";
+
+const bulkCounts = z.strictObject({ done: count, skipped: count, well: count, same: count, other: count });
+
+export const bulkRun = z.strictObject({
+  bulkId: z.string(),
+  action: z.enum(["resubmit", "undo", "settle", "cancel"]),
+  state: z.enum(["previewed", "running", "paused", "stopped", "cancelled", "done"]),
+  at: instant,
+  by: z.string(),
+  reason: z.string().nullable(),
+  /** An example of the cause that was chosen. */
+  cause: z.string().nullable(),
+  /** The search that was chosen. */
+  filter: z
+    .strictObject({
+      state: z.enum(["Pending", "Processing", "Error"]),
+      kind: errorKind.optional(),
+      workflow: z.string().optional(),
+      step: z.string().optional(),
+      q: z.string().optional(),
+    })
+    .nullable(),
+  /** False where more orders were meant than one run takes. */
+  isAll: z.boolean(),
+  total: count,
+  wave: count,
+  counts: bulkCounts,
+  /** The share of a wave that ended with the same cause again, in per cent, where it stopped itself for that. */
+  stopped: z.string().nullable(),
+  updatedAt: instant,
+});
+
+const notPossible = z.strictObject({ orderId: z.string(), reason: z.string() });
+
+/** `POST /api/bulk`. */
+export const bulkPreview = z.strictObject({ run: bulkRun, notPossible: z.array(notPossible) });
+
+/** `GET /api/bulk`. */
+export const bulkList = z.strictObject({ runs: z.array(bulkRun) });
+
+/** `GET /api/bulk/{bulkId}`. */
+export const bulkProgress = z.strictObject({
+  run: bulkRun,
+  /** A wave with a larger share of the same cause is the last one. */
+  limit: z.number(),
+  /** Of the wave that is under way. */
+  now: bulkCounts,
+  results: z.array(
+    z.strictObject({
+      orderId: z.string(),
+      outcome: z.enum(["open", "done", "skipped"]),
+      reason: z.string().nullable(),
+      end: z.enum(["well", "same", "other"]).nullable(),
+    }),
+  ),
+});
+
+export type BulkRun = z.output<typeof bulkRun>;
+export type BulkPreview = z.output<typeof bulkPreview>;
+export type BulkList = z.output<typeof bulkList>;
+export type BulkProgress = z.output<typeof bulkProgress>;

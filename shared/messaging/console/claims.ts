@@ -1,0 +1,24 @@
+// Claims and notes of operators.
+import { z } from "zod";
+import { instant } from "./parts.ts";
+
+/** `POST /api/claims`. */
+export const handling = z.strictObject({
+  target: z.strictObject({ kind: z.enum(["order", "group"]), id: z.string() }),
+  etag: z.string(),
+  claim: z.strictObject({ by: z.string(), until: instant }).nullable(),
+  notes: z.array(z.strictObject({ at: instant, by: z.string(), text: z.string() })),
+  /** Of a group: its orders, at most 50, when it was last changed. */
+  orderIds: z.array(z.string()),
+});
+
+/** `GET /api/claims`: all claims and notes, what changed last first. */
+export const handlings = z.strictObject({
+  asOf: instant,
+  /** False where there are more than were read. */
+  isAll: z.boolean(),
+  handlings: z.array(handling),
+});
+
+export type Handlings = z.output<typeof handlings>;
+export type HandlingAnswer = z.output<typeof handling>;

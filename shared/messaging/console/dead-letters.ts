@@ -1,0 +1,55 @@
+// Messages that nobody could take.
+import { z } from "zod";
+import { count, instant } from "./parts.ts";
+
+const deadLetterSummary = z.object({
+  sequenceNumber: z.string(),
+  enqueuedAt: instant.nullable(),
+  reason: z.string().nullable(),
+  description: z.string().nullable(),
+  deliveryCount: z.int(),
+  messageId: z.string().nullable(),
+  correlationId: z.string().nullable(),
+  subject: z.string().nullable(),
+  orderId: z.string().nullable(),
+  bytes: z.int(),
+});
+
+/** `GET /api/dead-letters`. */
+export const deadLetterCounts = z.object({
+  queues: z.array(
+    z.union([
+      z.object({ queue: z.string(), count, isAll: z.boolean() }),
+      z.object({ queue: z.string(), error: z.string() }),
+    ]),
+  ),
+});
+
+/** `GET /api/dead-letters?queue=`. */
+export const deadLetterPage = z.object({
+  queue: z.string(),
+  messages: z.array(deadLetterSummary),
+  next: z.string().optional(),
+});
+
+/** `GET /api/dead-letters/{queue}/{sequenceNumber}`. */
+export const deadLetter = deadLetterSummary.extend({
+  queue: z.string(),
+  contentType: z.string().nullable(),
+  replyTo: z.string().nullable(),
+  timeToLiveMs: z.number().nullable(),
+  applicationProperties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  body: z.union([
+    z.object({ kind: z.literal("json"), json: z.unknown() }),
+    z.object({ kind: z.literal("text"), text: z.string() }),
+    z.object({ kind: z.literal("binary"), base64: z.string() }),
+  ]),
+});
+
+/** What a resubmission of a dead letter answers. */
+export const resent = z.object({ target: z.string(), messageId: z.string(), removed: z.boolean() });
+
+export type DeadLetterCounts = z.output<typeof deadLetterCounts>;
+export type DeadLetterPage = z.output<typeof deadLetterPage>;
+export type DeadLetter = z.output<typeof deadLetter>;
+export type Resent = z.output<typeof resent>;

@@ -1,0 +1,114 @@
+// Orders in lists, one order whole, and what an action on it answers.
+import { z } from "zod";
+import { direction, errorKind, instant, processState, stepState } from "./parts.ts";
+
+export const orderError = z.object({
+  kind: errorKind,
+  message: z.string(),
+  step: z.string().nullable(),
+  agent: z.string().nullable(),
+  at: instant,
+});
+
+const orderSummary = z.object({
+  orderId: z.string(),
+  workflow: z.object({ name: z.string(), version: z.int() }),
+  processState,
+  direction,
+  attempt: z.int(),
+  failureCount: z.int(),
+  priority: z.enum(["normal", "high"]),
+  createdAt: instant,
+  updatedAt: instant,
+  error: orderError.nullable(),
+  steps: z.record(z.string(), stepState),
+});
+
+/** `GET /api/orders`. */
+export const orderPage = z.object({ orders: z.array(orderSummary), continuation: z.string().optional() });
+
+const run = z.object({
+  state: stepState,
+  scheduledAt: instant.nullable(),
+  startBy: instant.nullable(),
+  completeBy: instant.nullable(),
+  retryCount: z.int(),
+  /** How many of the retries count against the threshold; absent: none. */
+  failureCount: z.int().optional(),
+  waitCount: z.int(),
+  error: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  because: z.string().nullable(),
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+});
+
+const stepRecord = run.extend({
+  agent: z.string(),
+  result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  undo: run.nullable(),
+  unsure: z.boolean().optional(),
+});
+
+const stateRecord = orderSummary.omit({ steps: true }).extend({
+  steps: z.record(z.string(), stepRecord),
+  lockedBy: z.string().nullable(),
+  completeBy: instant.nullable(),
+  dueAt: instant.optional(),
+  orderRevision: z.int(),
+  correlationId: z.string(),
+  /** The sender whose own queue it came by. */
+  owner: z.string().optional(),
+  replyTo: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),
+  notices: z.array(z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() })),
+});
+
+const permission = z.union([
+  z.object({ allowed: z.literal(true), requires: z.literal("compensatedByHand").optional() }),
+  z.object({ allowed: z.literal(false), reason: z.string() }),
+]);
+
+const workflowStep = z.object({
+  name: z.string(),
+  agent: z.string(),
+  operation: z.string(),
+  transport: z.enum(["activity", "queue"]).optional(),
+  after: z.array(z.string()),
+  completeWithin: z.string(),
+  undo: z.union([z.object({ operation: z.string() }), z.enum(["nothing", "byHand"])]),
+});
+
+/** `GET /api/orders/{orderId}`. */
+export const inspection = z.object({
+  etag: z.string(),
+  record: stateRecord,
+  order: z.record(z.string(), z.unknown()),
+  /** The steps as the workflow has them; null where the app has that version no longer. */
+  workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
+  actions: z.object({
+    resubmit: permission,
+    undo: permission,
+    cancel: permission,
+    extend: permission,
+    settle: permission,
+  }),
+});
+
+/** What an action on an order answers when it was done, and when the order was at another version (412). */
+export const acted = z.object({
+  orderId: z.string(),
+  state: processState,
+  attempt: z.int(),
+  etag: z.string(),
+  startAt: instant.nullable().optional(),
+});
+
+export type OrderSummary = z.output<typeof orderSummary>;
+export type OrderPage = z.output<typeof orderPage>;
+export type Inspection = z.output<typeof inspection>;
+export type StepRecord = z.output<typeof stepRecord>;
+export type StepRun = z.output<typeof run>;
+export type WorkflowStep = z.output<typeof workflowStep>;
+export type Acted = z.output<typeof acted>;

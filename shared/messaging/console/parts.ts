@@ -1,0 +1,14 @@
+// What several answers of the API have in common.
+import { z } from "zod";
+import { ERROR_KINDS } from "../order-filter.ts";
+
+export const instant = z.string();
+export const count = z.int().min(0);
+export const processState = z.enum(["Pending", "Processing", "Processed", "Error"]);
+export const stepState = z.enum(["NotStarted", "Scheduled", "Running", "Completed", "Failed", "Undone"]);
+export const direction = z.enum(["forward", "undo"]);
+export const errorKind = z.enum(ERROR_KINDS);
+
+export type ProcessState = z.output<typeof processState>;
+export type StepState = z.output<typeof stepState>;
+export type ErrorKind = z.output<typeof errorKind>;

@@ -1,0 +1,18 @@
+// Who asks, and which environment this is.
+import { z } from "zod";
+import { pause } from "./agents.ts";
+
+export const ENVIRONMENT_COLOURS = ["grey", "blue", "green", "orange", "red", "purple"] as const;
+
+/** `GET /api/session`: who asks, what they may do, and where they are. */
+export const session = z.strictObject({
+  operator: z.string(),
+  mayOperate: z.boolean(),
+  environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
+  /** Of the console that this app serves: a page that is another build is out of date. */
+  build: z.string(),
+  /** What operators have paused, for every view to say so. */
+  pauses: z.array(pause),
+});
+
+export type Session = z.output<typeof session>;

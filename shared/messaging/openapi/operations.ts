@@ -1,0 +1,121 @@
+// Every route of the operator's API: what is asked and what is answered, from the schemas that check both.
+import type { z } from "zod";
+import { attentionQuery } from "../attention-request.ts";
+import { bulkPreviewBody, bulkStartBody } from "../bulk-request.ts";
+import * as console from "../console-contract.ts";
+import { deadLetterBodies, deadLetterQuery } from "../dead-letter-request.ts";
+import { handlingBody } from "../handling-request.ts";
+import { erasureBody, listQuery, operatorBodies } from "../operator-request.ts";
+import { pauseBody } from "../pause-request.ts";
+import { ledgerQuery, whatIfQuery } from "../supervisor-request.ts";
+import * as answers from "./answers.ts";
+
+export interface ApiOperation {
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Whether it takes `If-Match`. */
+  readonly isConditional?: boolean;
+  /** 200 if absent. */
+  readonly status?: number;
+  readonly answer: z.ZodType;
+  /** With 409, where that is not a reason. */
+  readonly refusal?: z.ZodType;
+}
+
+const acts = (summary: string, body: z.ZodType): ApiOperation => ({
+  summary,
+  body,
+  isConditional: true,
+  answer: console.acted,
+});
+const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
+  summary,
+  ...(body && { body }),
+  answer: console.bulkRun,
+});
+
+/** By method and route. */
+export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
+  "GET session": { summary: "Who asks, and in which environment", answer: console.session },
+  "GET overview": { summary: "Orders by state", answer: console.overview },
+  "GET traffic": { summary: "Throughput, times, ages of queues, versions in flight", answer: console.traffic },
+  "GET attention": { summary: "What needs a person, in groups by cause", answer: console.attention },
+  "GET attention/orders": {
+    summary: "What needs a person, one by one",
+    query: attentionQuery,
+    answer: console.attentionPage,
+  },
+  "GET agents": { summary: "What is paused, and how each endpoint does", answer: console.agentStandings },
+  "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
+  "GET claims": { summary: "All claims and notes", answer: console.handlings },
+  "POST claims": {
+    summary: "Claim, release, or add a note",
+    body: handlingBody,
+    isConditional: true,
+    answer: console.handling,
+  },
+
+  "GET orders": { summary: "A page of orders, the newest first", query: listQuery, answer: console.orderPage },
+  "GET orders/{orderId}": { summary: "One order", answer: console.inspection },
+  "POST orders/{orderId}/resubmit": acts("Has an order in Error go on", operatorBodies.resubmit),
+  "POST orders/{orderId}/undo": acts("Takes back what was done", operatorBodies.undo),
+  "POST orders/{orderId}/cancel": acts("Ends an order", operatorBodies.cancel),
+  "POST orders/{orderId}/extend": acts("Gives an order more time", operatorBodies.extend),
+  "POST orders/{orderId}/settle": acts("Marks an order in Error as resolved", operatorBodies.settle),
+  "POST orders/{orderId}/erase": {
+    summary: "Removes all documents of an order that is over",
+    body: erasureBody,
+    isConditional: true,
+    answer: answers.erased,
+  },
+  "GET order-contract": { summary: "The order's contract as JSON Schema", answer: answers.document },
+
+  "GET bulk": { summary: "The last actions on many orders", answer: console.bulkList },
+  "POST bulk": {
+    summary: "Previews an action on many orders; nothing is done",
+    body: bulkPreviewBody,
+    status: 201,
+    answer: console.bulkPreview,
+  },
+  "GET bulk/{bulkId}": { summary: "How far an action on many orders is", answer: console.bulkProgress },
+  "POST bulk/{bulkId}/start": changesRun("Starts what was previewed", bulkStartBody),
+  "POST bulk/{bulkId}/pause": changesRun("Begins with no further order"),
+  "POST bulk/{bulkId}/resume": changesRun("Goes on"),
+  "POST bulk/{bulkId}/cancel": changesRun("Leaves the rest as it is"),
+
+  "GET dead-letters": {
+    summary: "Counts of all queues, or a page of one",
+    query: deadLetterQuery,
+    answer: answers.deadLetters,
+  },
+  "GET dead-letters/{queue}/{sequenceNumber}": { summary: "One message", answer: console.deadLetter },
+  "POST dead-letters/{queue}/{sequenceNumber}/resend": {
+    summary: "Sends a copy, then removes the message",
+    body: deadLetterBodies.resend,
+    answer: console.resent,
+  },
+  "POST dead-letters/{queue}/{sequenceNumber}/discard": {
+    summary: "Removes the message",
+    body: deadLetterBodies.discard,
+    answer: answers.discarded,
+  },
+
+  "GET supervisor": { summary: "Which of several supervisors leads", answer: console.supervisor },
+  "GET supervisor/entries": {
+    summary: "A day's sweeps, decisions and late replies",
+    query: ledgerQuery,
+    answer: console.ledgerPage,
+  },
+  "GET supervisor/what-if": {
+    summary: "What a sweep would decide under other rules; nothing is done",
+    query: whatIfQuery,
+    answer: answers.whatIf,
+  },
+  "POST supervisor/sweep": { summary: "Sweeps now", answer: answers.swept, refusal: answers.following },
+  "GET workflows": {
+    summary: "The versions of workflows, and how many orders need each",
+    answer: answers.workflowVersions,
+  },
+  "GET openapi.json": { summary: "This document", answer: answers.document },
+};

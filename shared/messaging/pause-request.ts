@@ -1,0 +1,19 @@
+// The contract of a request to pause or resume a workflow or an agent.
+import { z } from "zod";
+import { type Checked, check } from "./checked.ts";
+
+export const pauseBody = z.strictObject({
+  kind: z.enum(["workflow", "agent"]),
+  name: z.string().min(1).max(200),
+  change: z.enum(["pause", "resume"]),
+  reason: z.string().trim().min(1).max(500),
+});
+
+/** @param text the request's body */
+export function parsePauseChange(text: string): Checked<z.output<typeof pauseBody>> {
+  try {
+    return check(pauseBody, JSON.parse(text), "the body");
+  } catch {
+    return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  }
+}

@@ -1,0 +1,41 @@
+// How the agents do over all instances of the app, and what is paused: read at most once in some seconds, however many operators look.
+import type { AgentStandings } from "../messaging/console-contract.ts";
+import { type AgentHealthStore, REPORT_LASTS_S } from "../store/agent-health-store.ts";
+import { remembered } from "./attention.ts";
+import type { Pauses } from "./pauses.ts";
+import { instant } from "./ports.ts";
+
+export interface AgentStandingsPorts {
+  readonly health: Pick<AgentHealthStore, "all">;
+  readonly pauses: Pick<Pauses, "current">;
+  /** What may be paused. */
+  readonly known: { readonly workflow: readonly string[]; readonly agent: readonly string[] };
+  readonly now: () => number;
+}
+
+export function createAgentStandings({
+  health,
+  pauses,
+  known,
+  now,
+}: AgentStandingsPorts): () => Promise<AgentStandings> {
+  const latest = remembered(now, () => health.all());
+  return async () => {
+    const [reports, paused] = await Promise.all([latest.read(), pauses.current()]);
+    const oldest = instant(now() - REPORT_LASTS_S * 1000);
+    const current = reports
+      .filter(({ at }) => at > oldest)
+      .sort((one, other) => one.instance.localeCompare(other.instance));
+    return {
+      asOf: instant(now()),
+      pauses: [...paused],
+      workflows: [...known.workflow],
+      agents: known.agent.map((name) => ({
+        name,
+        instances: current.flatMap(({ instance, at, agents }) =>
+          agents[name] ? [{ instance, at, endpoints: [...agents[name]] }] : [],
+        ),
+      })),
+    };
+  };
+}

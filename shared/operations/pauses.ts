@@ -1,0 +1,93 @@
+// Operators pause a workflow or an agent: new work waits and counts as no failure, work in hand ends. Every process sees it within seconds.
+import { setTimeout as sleep } from "node:timers/promises";
+import { SentBack } from "../domain/outage.ts";
+import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
+import { remembered } from "./attention.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+/** New orders of the workflow wait in their queue. */
+export class WorkflowPaused extends SentBack {
+  override readonly name = "WorkflowPaused";
+}
+
+export interface Pauses {
+  /** Throws where the store does not answer. */
+  current(): Promise<readonly Pause[]>;
+  /** Where the store is away, as it was last known; it never throws. */
+  isPaused(paused: Paused): Promise<boolean>;
+  /** False where it is paused already. */
+  pause(pause: Omit<Pause, "at">): Promise<boolean>;
+  /** False where it is not paused. */
+  resume(paused: Paused): Promise<boolean>;
+}
+
+/** The price of a look is that of one small query, once in this time for each process that works. */
+const KEPT_MS = 5000;
+/** The store's own retries take longer. */
+const PATIENCE_MS = 500;
+
+export function createPauses(store: PauseStore, now: () => number): Pauses {
+  let known: readonly Pause[] = [];
+  const latest = remembered(
+    now,
+    async () => {
+      known = await store.all();
+      return known;
+    },
+    KEPT_MS,
+  );
+  /** No step and no order waits long for a store that is away. */
+  async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
+    const limit = new AbortController();
+    try {
+      return await Promise.race([read, sleep(PATIENCE_MS, known, { signal: limit.signal })]);
+    } catch {
+      return known;
+    } finally {
+      limit.abort();
+    }
+  }
+
+  const changed = async (change: Promise<boolean>): Promise<boolean> => {
+    const isChanged = await change;
+    latest.forget();
+    return isChanged;
+  };
+  return {
+    current: latest.read,
+    async isPaused({ kind, name }) {
+      const pauses = await lastKnownAfter(latest.read());
+      return pauses.some((pause) => pause.kind === kind && pause.name === name);
+    },
+    pause: (pause) => changed(store.add({ ...pause, at: instant(now()) })),
+    resume: (paused) => changed(store.remove(paused)),
+  };
+}
+
+export interface PauseChange extends Paused {
+  readonly change: "pause" | "resume";
+  readonly reason: string;
+}
+
+/** Order of writes: the pause, then the ledger. Asked for again, nothing is changed and nothing is entered. */
+export async function changePause(
+  { kind, name, change, reason }: PauseChange,
+  operator: string,
+  pauses: Pauses,
+  { supervision, now }: Pick<Ports, "supervision" | "now">,
+  telemetry: Telemetry,
+): Promise<readonly Pause[]> {
+  const isChanged =
+    change === "pause" ? await pauses.pause({ kind, name, by: operator, reason }) : await pauses.resume({ kind, name });
+  if (isChanged) {
+    const action = `${change} ${kind} ${name}`;
+    telemetry.event("OperatorActed", { orderId: null, operator, action, outcome: "done" });
+    const entry = { at: instant(now()), operator, action, orderId: null, reason, outcome: "done" };
+    try {
+      await supervision.operatorAction({ ...entry, before: null, after: null });
+    } catch (cause) {
+      telemetry.event("LedgerUnwritten", { orderId: null, cause: String(cause) });
+    }
+  }
+  return pauses.current();
+}

@@ -1,0 +1,42 @@
+// What each instance of the app says of its agents' endpoints: one small document each, which goes by itself when the instance says no more.
+import type { Container } from "@azure/cosmos";
+
+export interface EndpointReport {
+  readonly endpoint: string;
+  readonly health: "healthy" | "resting" | "broken" | "probeDue" | "probing";
+  /** Calls that are under way from this instance, and how many it lets there be at once. */
+  readonly inFlight: number;
+  readonly capacity: number;
+  readonly isSlow: boolean;
+  readonly lastError: string | null;
+}
+
+export interface InstanceReport {
+  readonly instance: string;
+  readonly at: string;
+  readonly agents: { readonly [agent: string]: readonly EndpointReport[] };
+}
+
+/** Every method throws where the store does not answer. */
+export interface AgentHealthStore {
+  all(): Promise<InstanceReport[]>;
+  write(report: InstanceReport): Promise<void>;
+}
+
+/** No day is called so. */
+const PARTITION = "agent-health";
+/** Longer than the pause between two reports of an instance that has something to say. */
+export const REPORT_LASTS_S = 180;
+
+/** @param container its partition key is `/day`, and it lets its documents go after a time */
+export function createCosmosAgentHealthStore(container: Container): AgentHealthStore {
+  return {
+    async all() {
+      const query = "SELECT c.instance, c.at, c.agents FROM c";
+      return (await container.items.query<InstanceReport>(query, { partitionKey: PARTITION }).fetchAll()).resources;
+    },
+    async write(report) {
+      await container.items.upsert({ ...report, id: report.instance, day: PARTITION, ttl: REPORT_LASTS_S });
+    },
+  };
+}

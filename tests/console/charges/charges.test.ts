@@ -1,0 +1,25 @@
+// What a view costs the store must not grow with the orders that are over.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { fill } from "./fill.ts";
+import { measure } from "./measure.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "charges-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("no view costs more with five times as many orders that are over; the first one takes less than 100 request units", async () => {
+  const now = Date.now();
+  await fill(folder, { from: 0, ended: 500, failed: 100, inFlight: 20 }, now);
+  const few = await measure(folder);
+  await fill(folder, { from: 500, ended: 2000, failed: 0, inFlight: 0 }, now);
+  const many = await measure(folder);
+  expect(many.map(([view, { requests, documents }]) => [view, requests, documents])).toEqual(
+    few.map(([view, { requests, documents }]) => [view, requests, documents]),
+  );
+  for (const [at, [view, { charge }]] of many.entries()) {
+    expect(charge, view).toBeLessThanOrEqual((few[at]?.[1].charge ?? 0) + 1);
+  }
+  expect(many[0]?.[1].charge).toBeLessThan(100);
+}, 60_000);

@@ -1,0 +1,123 @@
+// Fills the local Cosmos DB server's own files with orders that are over, that failed and that are in flight: a million in minutes.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../../cli/settings.ts";
+import { Catalog } from "../../../local/cosmos/catalog.ts";
+import { documentKey } from "../../../local/cosmos/key-scope.ts";
+import type { JsonObject } from "../../../local/cosmos/sql/values.ts";
+import { startCosmos } from "../../../local/cosmos/start.ts";
+import { Database } from "../../../local/database/database.ts";
+import type { StateRecord, StepRecord } from "../../../shared/domain/state-record.ts";
+import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
+
+export interface Filling {
+  /** The first ones are numbered from here. */
+  readonly from: number;
+  /** Orders that are over: nineteen of twenty are Processed, the others have ended in Error and ask nothing of anybody. */
+  readonly ended: number;
+  /** Orders in Error that need a person, of some causes. */
+  readonly failed: number;
+  readonly inFlight: number;
+}
+
+/** So much time between two orders: an hour has some hundreds, a million are two months. */
+const APART_MS = 5000;
+const TOOK_MS = 2000;
+const IN_ONE_WRITE = 2000;
+
+const instant = (ms: number): string => new Date(ms).toISOString();
+
+/** Nobody else may have the files open. */
+export async function fill(folder: string, filling: Filling, now: number): Promise<void> {
+  const data = join(folder, "cosmos");
+  const resources = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
+  await (await startCosmos({ port: 0, data, resources, log: () => {} })).close();
+  const database = new Database(join(data, "cosmos.db"));
+  try {
+    const container = new Catalog(database).container("orders", "orders");
+    if (!container) throw new Error("there is no container for orders");
+    const records = recordsOf(filling, now);
+    for (let isMore = true; isMore; ) {
+      isMore = await database.write(() => {
+        for (let written = 0; written < IN_ONE_WRITE; written += 1) {
+          const next = records.next();
+          if (next.done) return false;
+          const { orderId } = next.value;
+          const pk = documentKey(container, JSON.stringify([orderId])) ?? "";
+          const order = { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) };
+          container.items.insert(pk, "order", order as unknown as JsonObject, now);
+          const state = { id: "state", ...structuredClone(next.value) };
+          container.items.insert(pk, "state", state as unknown as JsonObject, now);
+        }
+        return true;
+      });
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function* recordsOf({ from, ended, failed, inFlight }: Filling, now: number): Generator<StateRecord> {
+  for (let at = 0; at < ended; at += 1) {
+    const record = processed(`stored-${from + at}`, now - TOOK_MS - at * APART_MS);
+    yield at % 20 === 0 ? inError(record, "settled", "refunded by the bank") : record;
+  }
+  for (let at = 0; at < failed; at += 1) {
+    const record = processed(`failed-${from + at}`, now - TOOK_MS - at * APART_MS);
+    const kind = (["rejected", "rejected", "expired", "notUndone"] as const)[at % 4] ?? "rejected";
+    yield inError(record, kind, `card ${4000 + at} of bank ${"abcdefghij"[at % 10]} has expired`);
+  }
+  for (let at = 0; at < inFlight; at += 1) {
+    const { overAt: _, ...record } = processed(`flying-${from + at}`, now - at * 100);
+    yield { ...record, processState: "Processing", completeBy: instant(now + 600_000), dueAt: instant(now + 600_000) };
+  }
+}
+
+/** As a completed order's record is, with the result and the times of each step. */
+function processed(orderId: string, createdMs: number): StateRecord {
+  const createdAt = instant(createdMs);
+  const endedAt = instant(createdMs + TOOK_MS);
+  const record = sampleRecord(orderId, GRAPH);
+  const steps = Object.entries(record.steps).map(([name, step]): [string, StepRecord] => [
+    name,
+    {
+      ...step,
+      state: "Completed",
+      scheduledAt: createdAt,
+      startBy: endedAt,
+      completeBy: endedAt,
+      startedAt: createdAt,
+      endedAt,
+      endpoint: "primary",
+      because: "healthy, with the most spare capacity (12 of 16)",
+      result: { id: `${name}-${orderId}`, amount: 2150 },
+      completedIn: 1,
+    },
+  ]);
+  const { dueAt: _, ...rest } = record;
+  return {
+    ...rest,
+    processState: "Processed",
+    steps: Object.fromEntries(steps),
+    history: ["submitted", ...Object.keys(record.steps).map((name) => `${name}: Completed`)].map((what) => ({
+      at: endedAt,
+      what,
+      by: `${orderId}-1@hub`,
+    })),
+    overAt: endedAt,
+    enqueuedAt: createdAt,
+    createdAt,
+    updatedAt: endedAt,
+  };
+}
+
+function inError(
+  record: StateRecord,
+  kind: "rejected" | "expired" | "notUndone" | "settled",
+  message: string,
+): StateRecord {
+  const { overAt, ...rest } = record;
+  const at = record.updatedAt;
+  const error = { kind, message, step: "takePayment", agent: "payment", at };
+  return { ...rest, processState: "Error", error, ...(kind === "settled" && { overInErrorAt: overAt ?? at }) };
+}

@@ -1,0 +1,46 @@
+// Counts what each view of the console costs the store, and writes it into docs/console.md: node tests/console/charges/main.ts [ORDERS]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "../../../cli/build.ts";
+import { ROOT } from "../../../cli/settings.ts";
+import { fill } from "./fill.ts";
+import { type Charges, measure } from "./measure.ts";
+
+const USUAL = 1_000_000;
+const FEW = 100;
+const MANY = 5000;
+const PAGE = join(ROOT, "docs/console.md");
+const MARKS = /(<!-- charges: begin -->\n).*(<!-- charges: end -->)/s;
+
+const orders = Number(process.argv[2] ?? USUAL);
+const folder = mkdtempSync(join(tmpdir(), "charges-"));
+try {
+  build();
+  const now = Date.now();
+  console.log(`Storing ${orders} orders ...`);
+  await fill(folder, { from: 0, ended: orders - FEW, failed: FEW, inFlight: 50 }, now);
+  const few = await measure(folder);
+  console.log(tableOf(few, few));
+  await fill(folder, { from: orders, ended: 0, failed: MANY - FEW, inFlight: 0 }, now);
+  const table = tableOf(few, await measure(folder));
+  console.log(table);
+  const page = readFileSync(PAGE, "utf8");
+  if (!MARKS.test(page)) throw new Error(`${PAGE} has no place for the table`);
+  writeFileSync(PAGE, page.replace(MARKS, `$1${table}$2`));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function tableOf(few: Charges, many: Charges): string {
+  const number = (value: number) => value.toLocaleString("en");
+  const rows = many.map(([view, { requests, charge, documents }], at) => {
+    const before = few[at]?.[1].charge ?? 0;
+    return `| ${view} | ${requests} | ${number(before)} | ${number(charge)} | ${number(documents)} |`;
+  });
+  const head = [
+    `| ${number(orders)} stored orders | requests | RU, ${FEW} in Error | RU, ${number(MANY)} in Error | documents read |`,
+    "| --- | --- | --- | --- | --- |",
+  ];
+  return `${[...head, ...rows].join("\n")}\n`;
+}
