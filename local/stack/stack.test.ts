@@ -2,7 +2,7 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -82,10 +82,21 @@ function lives(pid: number): boolean {
   }
 }
 
+/**
+ * A port that is taken, with free ones on both sides, which parts beside it want: so one below those that the system gives to whoever
+ * asks for any, as other tests do at the same time.
+ */
 async function occupied(): Promise<{ server: Server; port: number }> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, port: (server.address() as AddressInfo).port };
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const servers = [port, port - 1, port + 1].map((each) => createServer().listen(each, "127.0.0.1"));
+    const areFree = (await Promise.allSettled(servers.map((each) => once(each, "listening")))).every(
+      ({ status }) => status === "fulfilled",
+    );
+    const [server, ...beside] = servers as [Server, ...Server[]];
+    await Promise.all((areFree ? beside : servers).map((each) => new Promise((closed) => each.close(closed))));
+    if (areFree) return { server, port };
+  }
 }
 
 describe("the services command", () => {
