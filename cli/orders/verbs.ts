@@ -1,5 +1,5 @@
 // What an operator asks for by a word: the same filters, causes, claims and actions as the console's.
-import type { BulkRun } from "../../shared/messaging/console-contract.ts";
+import { BULK_ACTIONS, MOST_ORDERS } from "../../shared/domain/bulk.ts";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";
@@ -36,11 +36,9 @@ export const VERB_OPTIONS = {
   "no-wait": flag,
 } as const;
 
-const ACTIONS = ["resubmit", "undo", "settle", "cancel"] as const satisfies readonly BulkRun["action"][];
 const SEARCH = ["state", "kind", "workflow", "step", "q"] as const;
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
-const MOST_ORDERS = 1000;
 
 interface Call {
   readonly app: App;
@@ -60,8 +58,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
   release: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
   note: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
   bulk: ({ app, values, given: [word, ...orderIds] }) => {
-    const action = ACTIONS.find((one) => one === word);
-    if (!action) throw new UsageError(`bulk takes ${ACTIONS.join(", ")}.\n\n${VERBS_USAGE}`);
+    const action = BULK_ACTIONS.find((one) => one === word);
+    if (!action) throw new UsageError(`bulk takes ${BULK_ACTIONS.join(", ")}.\n\n${VERBS_USAGE}`);
     return previewBulk(app, action, bulkTargetOf(values, orderIds));
   },
   start: ({ app, values, given }) => {

@@ -10,21 +10,28 @@ const EXPRESSION = /\{([^{}]+)\}/g;
 export function resolveExpressions(binding: Binding, invocation: Invocation): Binding {
   const entries = Object.entries(binding).map(([key, value]) =>
     typeof value === "string" && key !== "connection" && value.includes("{")
-      ? [key, resolved(value, key, invocation)]
+      ? [key, withExpressions(value, key, invocation, asText)]
       : [key, value],
   );
   return Object.fromEntries(entries) as Binding;
 }
 
-function resolved(text: string, key: string, invocation: Invocation): string {
-  return text.replace(EXPRESSION, (_, expression: string) => {
-    const value = expressionValue(expression.trim(), key, invocation);
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
-  });
+const asText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** The text of the setting `key`, with what `write` makes of the value of each expression. Throws where nothing has its name. */
+export function withExpressions(
+  text: string,
+  key: string,
+  invocation: Invocation,
+  write: (value: unknown) => string,
+): string {
+  return text.replace(EXPRESSION, (_, expression: string) =>
+    write(expressionValue(expression.trim(), key, invocation)),
+  );
 }
 
-/** What `{name}` in the setting `key` of a binding stands for: never null. Throws where nothing has that name. */
-export function expressionValue(name: string, key: string, invocation: Invocation): unknown {
+/** Never null. */
+function expressionValue(name: string, key: string, invocation: Invocation): unknown {
   if (/^rand-guid$/i.test(name)) return randomUUID();
   if (/^datetime$/i.test(name)) return new Date().toISOString();
   const value = memberAt(bindingData(invocation), name.split("."));

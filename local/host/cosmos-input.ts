@@ -1,9 +1,7 @@
 // Cosmos DB inputs: one document by its id, those that a query finds, or all of a container (Functions documentation, "Azure Cosmos DB input binding").
-import { expressionValue, resolveExpressions } from "./binding-expressions.ts";
+import { resolveExpressions, withExpressions } from "./binding-expressions.ts";
 import type { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { Binding, Invocation, TypedData } from "./contract.ts";
-
-const EXPRESSION = /\{([^{}]+)\}/g;
 
 /** The settings of the binding are filled in. A document that is not there is undefined to the function. */
 export async function readCosmosInput(
@@ -27,8 +25,7 @@ export async function readCosmosInput(
 /** Expressions become parameters of the query, so that no value is read as a part of it. */
 function boundQuery(text: string, invocation: Invocation) {
   const parameters: { name: string; value: string | number | boolean | null }[] = [];
-  const query = text.replace(EXPRESSION, (_, expression: string) => {
-    const value = expressionValue(expression.trim(), "sqlQuery", invocation);
+  const query = withExpressions(text, "sqlQuery", invocation, (value) => {
     const name = `@p${parameters.length}`;
     parameters.push({ name, value: isPlain(value) ? value : JSON.stringify(value) });
     return name;

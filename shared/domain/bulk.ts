@@ -4,6 +4,9 @@ import type { OrderError, ProcessState } from "./state-record.ts";
 export const BULK_ACTIONS = ["resubmit", "undo", "settle", "cancel"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
+/** What one action takes. What needs a person is counted no further either: a view has to answer at once when tens of thousands have failed. */
+export const MOST_ORDERS = 1000;
+
 export type BulkState = "previewed" | "running" | "paused" | "stopped" | "cancelled" | "done";
 
 /** An order as the preview saw it: acted on at this version only. */

@@ -71,6 +71,9 @@ export interface StepRecord extends StepRun {
 
 export type Steps = { readonly [name: string]: StepRecord };
 
+/** Why an order is in Error, or was before it was asked to go on. */
+export const ERROR_KINDS = ["rejected", "expired", "undone", "notUndone", "settled", "undoAsked", "cancelled"] as const;
+
 export interface OrderError {
   /**
    * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
@@ -79,7 +82,7 @@ export interface OrderError {
    * wrong, an operator wants it undone. `cancelled`: an operator does not want it any more; in an order that has ended, nothing was done,
    * or all that was done is undone.
    */
-  readonly kind: "rejected" | "expired" | "undone" | "notUndone" | "settled" | "undoAsked" | "cancelled";
+  readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
   readonly step: string | null;
   readonly agent: string | null;

@@ -1,10 +1,9 @@
 // The contract of requests for an action on many orders.
 import { z } from "zod";
-import { BULK_ACTIONS } from "../domain/bulk.ts";
-import { type Checked, check } from "./checked.ts";
+import { BULK_ACTIONS, MOST_ORDERS } from "../domain/bulk.ts";
+import { type Checked, checkJson } from "./checked.ts";
 import { orderFilter } from "./order-filter.ts";
 
-const MOST_ORDERS = 1000;
 /** Shorter than that of one order: the run's mark is added to it. */
 const REASON_LIMIT = 400;
 
@@ -26,19 +25,11 @@ export const bulkStartBody = z.strictObject({
 const BODY = "the body";
 
 export const parseBulkPreview = (text: string): Checked<z.output<typeof bulkPreviewBody>> =>
-  check(bulkPreviewBody, json(text), BODY);
+  checkJson(bulkPreviewBody, text, BODY);
 export const parseBulkStart = (text: string): Checked<z.output<typeof bulkStartBody>> =>
-  check(bulkStartBody, json(text), BODY);
+  checkJson(bulkStartBody, text, BODY);
 
 /** As the app makes them. As a document's id others could name something else: it becomes part of a path. */
 export function isBulkId(text: string): boolean {
   return /^[0-9a-f-]{36}$/.test(text);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -22,6 +22,17 @@ export function check<T>(schema: z.ZodType<T>, input: unknown, whole: string): C
   return { kind: "invalid", faults: [...depth, ...(parsed.success ? [] : inWords(parsed.error, whole))] };
 }
 
+/** The same of JSON text, such as a request's body. */
+export function checkJson<T>(schema: z.ZodType<T>, text: string, whole: string): Checked<T> {
+  let input: unknown;
+  try {
+    input = JSON.parse(text);
+  } catch {
+    return { kind: "invalid", faults: [`${whole} must be a JSON object`] };
+  }
+  return check(schema, input, whole);
+}
+
 /** @param query the URL's, each name with its value */
 export function checkQuery<T>(schema: z.ZodType<T>, query: Iterable<[string, string]>): Checked<T> {
   const pairs = [...query].filter(([name]) => !OF_THE_HOST.has(name));

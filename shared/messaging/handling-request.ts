@@ -1,6 +1,6 @@
 // The contract of claims and notes that operators send.
 import { z } from "zod";
-import { type Checked, check } from "./checked.ts";
+import { type Checked, checkJson } from "./checked.ts";
 
 const NOTE_LIMIT = 500;
 
@@ -16,9 +16,5 @@ export const handlingBody = z.strictObject({
 
 /** @param text the request's body */
 export function parseHandlingChange(text: string): Checked<z.output<typeof handlingBody>> {
-  try {
-    return check(handlingBody, JSON.parse(text), "the body");
-  } catch {
-    return { kind: "invalid", faults: ["the body must be a JSON object"] };
-  }
+  return checkJson(handlingBody, text, "the body");
 }

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
+import type { OrderError } from "../domain/state-record.ts";
 import { check, checkQuery } from "./checked.ts";
-import { type ERROR_KINDS, orderFilter } from "./order-filter.ts";
+import { orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -27,7 +28,7 @@ interface Position {
 
 export interface ListRequest {
   readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
-  readonly kind?: (typeof ERROR_KINDS)[number] | undefined;
+  readonly kind?: OrderError["kind"] | undefined;
   readonly workflow?: string | undefined;
   readonly step?: string | undefined;
   readonly text?: string | undefined;

@@ -1,11 +1,9 @@
 // Which orders are meant: the members of a search, the same for a list and for an action on all that match.
 import { z } from "zod";
+import { ERROR_KINDS } from "../domain/state-record.ts";
 
 /** What is looked for is no longer than a name. */
 const NAME_LIMIT = 200;
-
-/** Why an order is in Error, or was before it was asked to go on. */
-export const ERROR_KINDS = ["rejected", "expired", "undone", "notUndone", "settled", "undoAsked", "cancelled"] as const;
 
 /** The search's own members beside the state. */
 export const orderFilter = {

@@ -1,6 +1,6 @@
 // The contract of a request to pause or resume a workflow or an agent.
 import { z } from "zod";
-import { type Checked, check } from "./checked.ts";
+import { type Checked, checkJson } from "./checked.ts";
 
 export const pauseBody = z.strictObject({
   kind: z.enum(["workflow", "agent"]),
@@ -11,9 +11,5 @@ export const pauseBody = z.strictObject({
 
 /** @param text the request's body */
 export function parsePauseChange(text: string): Checked<z.output<typeof pauseBody>> {
-  try {
-    return check(pauseBody, JSON.parse(text), "the body");
-  } catch {
-    return { kind: "invalid", faults: ["the body must be a JSON object"] };
-  }
+  return checkJson(pauseBody, text, "the body");
 }

@@ -1,9 +1,9 @@
 // How the agents do over all instances of the app, and what is paused: read at most once in some seconds, however many operators look.
 import type { AgentStandings } from "../messaging/console-contract.ts";
 import { type AgentHealthStore, REPORT_LASTS_S } from "../store/agent-health-store.ts";
-import { remembered } from "./attention.ts";
 import type { Pauses } from "./pauses.ts";
 import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
 
 export interface AgentStandingsPorts {
   readonly health: Pick<AgentHealthStore, "all">;

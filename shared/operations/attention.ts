@@ -1,9 +1,11 @@
 // What a person has to see to, as the console asks for it: read at most once in some seconds, however many operators look.
+import { MOST_ORDERS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { OpenOrders, ReadOpenOrders } from "../store/open-orders.ts";
 import type { OrderCount } from "../store/order-census.ts";
 import { type GroupedOrders, groupOrders } from "./group-orders.ts";
 import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
 
 export interface AttentionPorts {
   readonly openOrders: ReadOpenOrders;
@@ -24,10 +26,6 @@ export interface AttentionView {
   /** After an action nobody should be shown what was before it. */
   forget(): void;
 }
-
-/** Counted no further: a view has to answer at once when tens of thousands have failed. */
-const MOST_ORDERS = 1000;
-const KEPT_MS = 5000;
 
 interface Seen extends OpenOrders, GroupedOrders {
   readonly asOf: string;
@@ -74,27 +72,6 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
     forget() {
       seen.forget();
       counted.forget();
-    },
-  };
-}
-
-/** The last answer for some seconds; who asks while it is on its way waits for that one. */
-export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs = KEPT_MS) {
-  let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
-  return {
-    read(): Promise<T> {
-      if (last && now() - last.at < keptMs) return last.answer;
-      const answer = read();
-      const current = { at: now(), answer };
-      last = current;
-      // What failed is asked again by the next one.
-      answer.catch(() => {
-        if (last === current) last = undefined;
-      });
-      return answer;
-    },
-    forget(): void {
-      last = undefined;
     },
   };
 }

@@ -3,8 +3,9 @@ import { changeHandling, claimAt, type HandlingChange } from "../domain/handling
 import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
-import { type AttentionView, remembered } from "./attention.ts";
+import type { AttentionView } from "./attention.ts";
 import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
 
 export interface HandlingPorts {
   readonly store: HandlingStore;

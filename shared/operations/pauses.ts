@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SentBack } from "../domain/outage.ts";
 import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
-import { remembered } from "./attention.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { remembered } from "./remembered.ts";
 
 /** New orders of the workflow wait in their queue. */
 export class WorkflowPaused extends SentBack {
@@ -21,21 +21,16 @@ export interface Pauses {
   resume(paused: Paused): Promise<boolean>;
 }
 
-/** The price of a look is that of one small query, once in this time for each process that works. */
-const KEPT_MS = 5000;
 /** The store's own retries take longer. */
 const PATIENCE_MS = 500;
 
 export function createPauses(store: PauseStore, now: () => number): Pauses {
   let known: readonly Pause[] = [];
-  const latest = remembered(
-    now,
-    async () => {
-      known = await store.all();
-      return known;
-    },
-    KEPT_MS,
-  );
+  /** Each process that works reads one small query, once in some seconds. */
+  const latest = remembered(now, async () => {
+    known = await store.all();
+    return known;
+  });
   /** No step and no order waits long for a store that is away. */
   async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
     const limit = new AbortController();

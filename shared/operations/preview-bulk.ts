@@ -1,6 +1,6 @@
 // The preview of an action on many orders: which it will be done to, which not and why. What comes later stays out.
 import { randomUUID } from "node:crypto";
-import type { BulkAction, BulkItem } from "../domain/bulk.ts";
+import { type BulkAction, type BulkItem, MOST_ORDERS } from "../domain/bulk.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -32,8 +32,6 @@ export interface BulkPreview {
   readonly notPossible: readonly NotPossible[];
 }
 
-/** What one run takes; a group is counted no further either. */
-const MOST_ORDERS = 1000;
 /** So many records are read at once. */
 const SIDE_BY_SIDE = 16;
 

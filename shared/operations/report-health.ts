@@ -32,6 +32,18 @@ export function createHealthReports({
   let timer: NodeJS.Timeout | undefined;
   let said = "";
   let saidAt = 0;
+  let isLooking = false;
+
+  /** A store that is slow is not asked a second time meanwhile. */
+  async function lookOnce(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await look();
+    } finally {
+      isLooking = false;
+    }
+  }
 
   async function look(): Promise<void> {
     const current = Object.fromEntries([...agents].map(([agent, endpoints]) => [agent, endpoints()]));
@@ -56,7 +68,7 @@ export function createHealthReports({
   return {
     add: (agent, endpoints) => void agents.set(agent, endpoints),
     touch() {
-      timer ??= setInterval(() => void look(), lookEveryMs).unref();
+      timer ??= setInterval(() => void lookOnce(), lookEveryMs).unref();
     },
   };
 }

@@ -4,8 +4,8 @@ import type { WorkflowRef } from "../domain/workflow.ts";
 import type { Traffic } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { Completed, RecentOrders } from "../store/recent-orders.ts";
-import { remembered } from "./attention.ts";
 import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
 
 export interface TrafficPorts {
   readonly recent: RecentOrders;

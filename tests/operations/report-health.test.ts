@@ -85,3 +85,16 @@ test("over all instances; what an instance said too long ago is left out", async
     ],
   });
 });
+
+test("a store that is slow is not asked a second time before it has answered", async () => {
+  let answer: () => void = () => {};
+  const write = vi.fn(() => new Promise<void>((resolve) => (answer = resolve)));
+  const reports = createHealthReports({ store: { write }, instance: "host-1", now: Date.now });
+  reports.add("payment", () => [{ ...WELL, inFlight: 3 }]);
+  reports.touch();
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(write).toHaveBeenCalledTimes(1);
+  answer();
+  await vi.advanceTimersByTimeAsync(65_000);
+  expect(write).toHaveBeenCalledTimes(2);
+});

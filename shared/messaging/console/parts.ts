@@ -1,6 +1,6 @@
 // What several answers of the API have in common.
 import { z } from "zod";
-import { ERROR_KINDS } from "../order-filter.ts";
+import { ERROR_KINDS } from "../../domain/state-record.ts";
 
 export const instant = z.string();
 export const count = z.int().min(0);
