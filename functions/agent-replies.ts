@@ -4,7 +4,7 @@ import * as df from "durable-functions";
 import { agentTeams, ports, queueNames } from "../shared/compose.ts";
 import { repliesQueueOf } from "../shared/messaging/agent-teams.ts";
 import { takeReply } from "../shared/operations/take-reply.ts";
-import { reportOutcome } from "../shared/scheduler-client.ts";
+import { reportEnd } from "../shared/scheduler-client.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { describeSpan } from "../shared/telemetry/spans.ts";
 import { functionName, workOnMessage } from "./messages/work-on-message.ts";
@@ -17,7 +17,7 @@ const take = (team?: string) => (body: unknown, context: InvocationContext) =>
       if (!heard) return;
       const { orderId, attempt, step } = heard.ticket;
       describeSpan({ orderId, attempt, step });
-      if (await reportOutcome(df.getClient(context), heard)) return;
+      if (await reportEnd(df.getClient(context), orderId, heard)) return;
       // The reply is recorded; the supervisor finds that nobody goes on from there.
       telemetry.event("ReplyUnclaimed", { orderId, attempt, step });
     });

@@ -1,24 +1,40 @@
 // The agents as activities (P6): one for each, which does a step through its remote service and records it; and one that asks
 // an agent over its queue (P7).
+import type { InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { agentNames } from "../shared/agents/agents.ts";
 import { ports } from "../shared/compose.ts";
-import type { StepTask } from "../shared/domain/attempt.ts";
+import type { StepOutcome, StepTask } from "../shared/domain/attempt.ts";
 import { askAgent } from "../shared/operations/ask-agent.ts";
+import type { StepEnd } from "../shared/operations/record-step.ts";
 import { runStep } from "../shared/operations/run-step.ts";
+import { reportEnd } from "../shared/scheduler-client.ts";
 import { observe, type Subject } from "../shared/telemetry/invocation.ts";
 
 for (const name of agentNames) {
   df.app.activity(`${name}Agent`, {
+    extraInputs: [df.input.durableClient()],
     handler: (task: StepTask, context) =>
-      observe(context, subjectOf(task, task.step), (telemetry) => runStep(task, ports(), telemetry)),
+      observe(context, subjectOf(task, task.step), async (telemetry) =>
+        reported(await runStep(task, ports(), telemetry), task, context),
+      ),
   });
 }
 
 df.app.activity("askAgent", {
+  extraInputs: [df.input.durableClient()],
   handler: (task: StepTask, context) =>
-    observe(context, subjectOf(task, `${task.step} by queue`), (telemetry) => askAgent(task, ports(), telemetry)),
+    observe(context, subjectOf(task, `${task.step} by queue`), async (telemetry) => {
+      const end = await askAgent(task, ports(), telemetry);
+      return end && reported(end, task, context);
+    }),
 });
+
+/** Where store or engine are away, the activity fails and is run again, or its step expires: the supervisor sees to it. */
+async function reported(end: StepEnd, { orderId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
+  await reportEnd(df.getClient(context), orderId, end);
+  return end.outcome;
+}
 
 function subjectOf(task: StepTask, name: string): Subject {
   const { orderId, attempt, step, agent, operation, direction, reply } = task;

@@ -1,13 +1,15 @@
-// The scheduler (P4, P5, P8, P14): runs one attempt at an order, level by level; what comes next is the domain's to say.
+// The scheduler (P4, P5, P8, P14): runs one attempt at an order; what can be begun next is the domain's to say.
 import * as df from "durable-functions";
 import {
   type Attempt,
   advance,
   firstObstacle,
-  nextTasks,
-  replyEvent,
+  LINGER_MS,
+  PROGRESS,
   type StepOutcome,
   type StepTask,
+  tasksToBegin,
+  waitsUntil,
 } from "../shared/domain/attempt.ts";
 
 /** About two hours in all. */
@@ -18,21 +20,30 @@ const TRIES = 30;
 /** The order is claimed for this attempt before it starts. */
 df.app.orchestration("scheduler", function* (context) {
   let attempt = context.df.getInput() as Attempt;
-  for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
+  const begun = new Set<string>();
+  for (;;) {
+    const tasks = tasksToBegin(attempt, begun);
+    for (const { step } of tasks) begun.add(step);
+    const until = waitsUntil(attempt);
+    if (until === undefined) return "concluded";
     let outcomes: StepOutcome[];
     try {
-      outcomes = yield* runLevel(context, tasks);
+      const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
+      outcomes = isAwaited ? yield* together(context, tasks) : yield* nextProgress(context, tasks, until);
     } catch (fault) {
       yield* tellEnd(context, attempt);
       throw fault;
     }
-    // Rejected: the agent's activity recorded it. Expired or superseded: silence, and the supervisor finds the record.
+    // Rejected: whoever recorded it has told. Expired or superseded: silence, and the supervisor finds the record.
     const obstacle = firstObstacle(outcomes);
     if (obstacle && obstacle !== "rejected") yield* tellEnd(context, attempt);
     if (obstacle) return obstacle;
-    attempt = advance(attempt, outcomes);
+    for (const outcome of outcomes) {
+      if (outcome.kind !== "completed") continue;
+      if (outcome.hasEnded) return "concluded";
+      attempt = advance(attempt, outcome);
+    }
   }
-  return "concluded";
 });
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
@@ -44,32 +55,40 @@ function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<d
   yield context.df.callActivityWithRetry("tellEnd", patience, { orderId, attempt, traceparent: reply.traceparent });
 }
 
-/**
- * The level's steps side by side. An agent in this app keeps its time by itself, so its activity needs no timer; a reply may never
- * come. Each task is used in one composite only: the engine runs it again otherwise.
- */
-function* runLevel(
+/** Nothing can be begun before all of them have ended, and agents in this app keep their times by themselves: no timer, no event. */
+function* together(
   context: df.OrchestrationContext,
   tasks: readonly StepTask[],
 ): Generator<df.Task, StepOutcome[], unknown> {
-  const [only] = tasks;
-  if (only?.transport === "activity" && tasks.length === 1) {
-    return [(yield context.df.callActivity(`${only.agent}Agent`, only)) as StepOutcome];
+  const runs = tasks.map((task) => context.df.callActivity(`${task.agent}Agent`, task));
+  const [only] = runs;
+  if (only && runs.length === 1) return [(yield only) as StepOutcome];
+  return (yield context.df.Task.all(runs)) as StepOutcome[];
+}
+
+/**
+ * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply or another attempt says that there is something to begin, or to
+ * end. A pending task may be used in one composite only, since the engine runs it again otherwise: so a task that was begun is not waited for
+ * again, and none ends the wait by itself, for "never" never comes.
+ */
+function* nextProgress(
+  context: df.OrchestrationContext,
+  tasks: readonly StepTask[],
+  until: string,
+): Generator<df.Task, StepOutcome[], unknown> {
+  const progress = context.df.waitForExternalEvent(PROGRESS);
+  const timer = context.df.createTimer(new Date(Date.parse(until) + LINGER_MS));
+  const race: df.Task[] = [progress, timer];
+  if (tasks.length > 0) {
+    const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
+    race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));
   }
-  const requests: df.Task[] = [];
-  const steps = tasks.map((task) => {
-    if (task.transport === "activity") return { run: context.df.callActivity(`${task.agent}Agent`, task) };
-    requests.push(context.df.callActivity("askAgent", task));
-    // The engine keeps a reply that comes before the attempt waits for it.
-    const reply = context.df.waitForExternalEvent(replyEvent(task.step));
-    const timer = context.df.createTimer(new Date(task.completeBy));
-    return { run: context.df.Task.any([reply, timer]), reply, timer };
-  });
-  const ended = (yield context.df.Task.all([...steps.map(({ run }) => run), ...requests])) as unknown[];
-  return steps.map(({ reply, timer }, index): StepOutcome => {
-    if (!timer) return ended[index] as StepOutcome;
-    // A timer that has fired can't be cancelled; one that has not would keep the orchestration from ending.
-    if (!timer.isCompleted) timer.cancel();
-    return ended[index] === reply ? (reply.result as StepOutcome) : { kind: "expired" };
-  });
+  yield context.df.Task.any(race);
+  // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
+  if (!timer.isCompleted) timer.cancel();
+  return [progress.isCompleted ? (progress.result as StepOutcome) : { kind: "expired" }];
+}
+
+function activityOf({ transport, agent }: StepTask): string {
+  return transport === "queue" ? "askAgent" : `${agent}Agent`;
 }

@@ -1,8 +1,8 @@
 // Starts an attempt's orchestration, once however often it is asked.
-import { type Attempt, replyEvent } from "./domain/attempt.ts";
+import { type Attempt, PROGRESS, type StepOutcome } from "./domain/attempt.ts";
 import { Outage } from "./domain/outage.ts";
 import { attemptId } from "./domain/state-record.ts";
-import type { Heard } from "./operations/take-reply.ts";
+import type { StepEnd } from "./operations/record-step.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -20,12 +20,15 @@ export class EngineUnavailable extends Outage {
   override readonly name = "EngineUnavailable";
 }
 
+const SUPERSEDED: StepOutcome = { kind: "superseded" };
+
 /**
  * A start with the id of a running attempt is refused by the engine, and is what we want; with the id of an ended one it runs
- * again where the record stands, and finds what was done. Throws `EngineUnavailable` where it is not under way afterwards.
+ * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is told to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
 export async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
   await startOnce(client, SCHEDULER, attemptId(attempt.orderId, attempt.attempt), attempt);
+  if (attempt.attempt > 1) await report(client, attempt.orderId, attempt.attempt - 1, SUPERSEDED);
 }
 
 /** As `startAttempt`, for any orchestration. */
@@ -45,19 +48,26 @@ export async function startOnce(
 }
 
 /**
- * Hands a step's outcome to the attempt that waits for it; the engine keeps it where the attempt does not wait yet. False
- * where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
+ * Hands what came of a step to the attempt that has to hear of it, if there is one; the engine keeps it where the attempt does not wait
+ * yet. False where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
  */
-export async function reportOutcome(client: OrchestrationClient, { ticket, outcome }: Heard): Promise<boolean> {
-  const instanceId = attemptId(ticket.orderId, ticket.attempt);
+export async function reportEnd(client: OrchestrationClient, orderId: string, end: StepEnd): Promise<boolean> {
+  return end.hearer === null || report(client, orderId, end.hearer, end.outcome);
+}
+
+async function report(
+  client: OrchestrationClient,
+  orderId: string,
+  attempt: number,
+  outcome: StepOutcome,
+): Promise<boolean> {
+  const instanceId = attemptId(orderId, attempt);
   try {
-    await client.raiseEvent(instanceId, replyEvent(ticket.step), outcome);
+    await client.raiseEvent(instanceId, PROGRESS, outcome);
     return true;
   } catch (cause) {
     if (isUnknownInstance(cause)) return false;
-    throw new EngineUnavailable(`Could not report ${ticket.step} to attempt ${instanceId}: ${String(cause)}`, {
-      cause,
-    });
+    throw new EngineUnavailable(`Could not report to attempt ${instanceId}: ${String(cause)}`, { cause });
   }
 }
 

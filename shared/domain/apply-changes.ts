@@ -1,13 +1,13 @@
 // The meaning of a guarded write, for stores that have to carry it out themselves.
-import { isDone, runOf } from "./plan.ts";
+import { isClosed, runOf } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
 import type { Change, Guard } from "./transitions.ts";
 
 export function holds(guard: Guard, record: StateRecord): boolean {
   return (
-    record.processState === guard.processState &&
-    record.lockedBy === guard.lockedBy &&
-    record.attempt === guard.attempt &&
+    guard.processStates.includes(record.processState) &&
+    (guard.lockedBy === undefined || record.lockedBy === guard.lockedBy) &&
+    (guard.attempt === undefined || record.attempt === guard.attempt) &&
     stepIs(guard.step, record) &&
     siblingsAre(guard.siblings, record) &&
     isDueBy(guard.dueBy, record)
@@ -15,13 +15,14 @@ export function holds(guard: Guard, record: StateRecord): boolean {
 }
 
 function stepIs(step: Guard["step"], record: StateRecord): boolean {
-  const state = step && runOf(record.steps[step.name], step.direction)?.state;
-  return !step || (state !== undefined && step.states.includes(state));
+  if (!step) return true;
+  const run = runOf(record.steps[step.name], step.direction);
+  return run !== null && run.attempt === step.attempt && step.states.includes(run.state);
 }
 
 function siblingsAre(siblings: Guard["siblings"], record: StateRecord): boolean {
   if (!siblings) return true;
-  return siblings.names.every((name) => isDone(record.steps[name], siblings.direction)) === siblings.allDone;
+  return siblings.names.every((name) => isClosed(record.steps[name], siblings.direction)) === siblings.allDone;
 }
 
 function isDueBy(dueBy: Guard["dueBy"], { dueAt }: StateRecord): boolean {

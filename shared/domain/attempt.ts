@@ -1,9 +1,8 @@
 // One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
-import { after, durationMs } from "./duration.ts";
 import type { Priority } from "./order.ts";
-import { isDone, openLevel, type Plan, type PlannedStep, runOf } from "./plan.ts";
-import type { Direction, StateRecord, StepRecord, StepResult, Steps } from "./state-record.ts";
-import type { ToSchedule } from "./step-run.ts";
+import { isDone, isInHand, type Plan, type PlannedStep, type RunInHand, runOf, runsInHand, unbegun } from "./plan.ts";
+import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
+import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
 /** Asks for an attempt that an order waits for. All else stands in its record. */
@@ -65,26 +64,29 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly completeWithin: string;
   /** What the completed steps recorded. */
   readonly results: { readonly [step: string]: StepResult };
-  /** The other steps of the level: the last to end schedules the next level, or concludes. */
+  /** What follows on it, where that can be known before; null where the record has to be looked at first. */
+  readonly join: Join | null;
+  /** Others are at work beside it: the record may be due before this one is. */
+  readonly isAlone: boolean;
+  /** The orchestration waits for this activity to return. Otherwise it waits for events, of whatever steps. */
+  readonly isAwaited: boolean;
+}
+
+/** Steps side by side, all of which have to be done before any of the next ones; with nothing else in hand. */
+export interface Join {
+  /** The other ones: the last to end schedules what is next, or concludes. */
   readonly siblings: readonly string[];
-  /** They are no longer at work by then, however late they are taken up; null where there are none. */
-  readonly siblingsUntil: string | null;
-  /** The steps of the next level; empty after the last. */
+  /** Empty after the last step. */
   readonly next: readonly ToSchedule[];
 }
 
 export type StepOutcome =
-  /** `next` is set by the last of its level to end. */
-  | {
-      readonly kind: "completed";
-      readonly step: string;
-      readonly record: StepRecord;
-      readonly next: readonly NextStep[];
-    }
+  /** With the order's steps as they then were: those that are scheduled and not begun are the scheduler's to begin. */
+  | { readonly kind: "completed"; readonly steps: Steps; readonly hasEnded: boolean }
   | { readonly kind: "rejected" }
   /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
-  /** Another attempt holds the order, or nobody: nothing was written. */
+  /** Another attempt holds the order, or nobody: this one has nothing more to do. */
   | { readonly kind: "superseded" };
 
 /** The attempt that holds, or held, the order under `lockedBy`. */
@@ -105,69 +107,46 @@ export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): At
   };
 }
 
-/** The tasks of an attempt's open level; none when all is done. */
-export function nextTasks(attempt: Attempt): StepTask[] {
-  const { plan, steps, direction } = attempt;
-  const level = openLevel(plan, steps, direction);
-  const whole = plan.find((candidate) => candidate.some(({ name }) => level.some((open) => open.name === name))) ?? [];
-  const following = nextLevelAfter(plan, whole, steps, direction);
-  return level.map((step) => taskOf(attempt, step, whole, following));
-}
-
 /**
- * The task of one step, open or done, as `nextTasks` made it or would have; undefined where the plan has no such step, or it
- * was never begun.
+ * The tasks of the steps that this attempt has scheduled. Steps that an attempt before it scheduled, and that are still in hand, are
+ * at work already: what comes of them is reported to this attempt.
+ * @param begun those that it has begun
  */
-export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
+export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): StepTask[] {
   const { plan, steps, direction } = attempt;
-  const level = plan.find((candidate) => candidate.some((step) => step.name === name));
-  const step = level?.find((candidate) => candidate.name === name);
-  if (!level || !step || !runOf(steps[name], direction)?.startBy) return undefined;
-  return taskOf(attempt, step, level, nextLevelAfter(plan, level, steps, direction));
-}
-
-/** The external event by which an attempt hears of a step that went over its agent's queue (P7). */
-export function replyEvent(step: string): string {
-  return `reply-${step}`;
-}
-
-/** The attempt after its open level is done. */
-export function advance(attempt: Attempt, outcomes: readonly StepOutcome[]): Attempt {
-  const changed = outcomes.flatMap((outcome): [string, StepRecord][] =>
-    outcome.kind === "completed"
-      ? [
-          [outcome.step, outcome.record],
-          ...outcome.next.map(({ name, record }): [string, StepRecord] => [name, record]),
-        ]
-      : [],
-  );
-  return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(changed) } };
-}
-
-/** What kept a level from completing; undefined if nothing did. */
-export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {
-  const kinds = outcomes.flatMap(({ kind }) => (kind === "completed" ? [] : [kind]));
-  return kinds[0];
-}
-
-function nextLevelAfter(plan: Plan, level: Plan[number], steps: Steps, direction: Direction): readonly PlannedStep[] {
-  const later = plan.slice(plan.indexOf(level) + 1);
-  return openLevel(later, steps, direction);
-}
-
-function taskOf(attempt: Attempt, step: PlannedStep, level: Plan[number], following: readonly PlannedStep[]): StepTask {
-  const { plan, steps, ...held } = attempt;
-  const record = recordOf(steps, step.name);
-  const { startBy, completeBy } = runOf(record, attempt.direction) ?? {};
-  if (!startBy || !completeBy) throw new Error(`step ${step.name} of ${attempt.lockedBy} was never scheduled`);
-  const siblings = level.filter(({ name }) => name !== step.name);
-  const untils = siblings.map(({ name, completeWithin }) => {
-    const run = runOf(steps[name], attempt.direction);
-    return run?.startBy ? after(run.startBy, durationMs(completeWithin) ?? 0) : "";
+  const names = plan.flatMap(({ name }) => {
+    const run = runOf(steps[name], direction);
+    return isInHand(run) && run.attempt === attempt.attempt && !begun.has(name) ? [name] : [];
   });
+  const tasks = names.flatMap((name) => taskFor(attempt, name) ?? []);
+  const own = new Set(names);
+  const isAwaited =
+    tasks.length === runsInHand(steps).length &&
+    tasks.every(
+      ({ transport, join }) => transport === "activity" && join?.siblings.every((sibling) => own.has(sibling)),
+    );
+  return tasks.map((task) => ({ ...task, isAwaited }));
+}
+
+/** Whether others than those that it has begun may still report to the attempt: until when, at the latest. */
+export function waitsUntil({ steps }: Attempt): string | undefined {
+  return runsInHand(steps)
+    .map(({ run }) => expiresAt(run))
+    .sort()
+    .at(-1);
+}
+
+/** The task of one step, in hand or done; undefined where the plan has no such step, or it was never begun. */
+export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
+  const step = attempt.plan.find((planned) => planned.name === name);
+  const { plan, steps, ...held } = attempt;
+  const record = steps[name];
+  const { startBy, completeBy } = runOf(record, attempt.direction) ?? {};
+  if (!step || !record || !startBy || !completeBy) return undefined;
+  const others = runsInHand(steps).filter((other) => other.step !== name || other.direction !== attempt.direction);
   return {
     ...held,
-    step: step.name,
+    step: name,
     agent: step.agent,
     operation: step.operation,
     transport: step.transport,
@@ -176,21 +155,66 @@ function taskOf(attempt: Attempt, step: PlannedStep, level: Plan[number], follow
     completeBy,
     completeWithin: step.completeWithin,
     results: resultsOf(steps),
-    siblings: siblings.map(({ name }) => name),
-    siblingsUntil: untils.sort().at(-1) || null,
-    next: following.map((planned) => toSchedule(planned, steps)),
+    join: joinOf(attempt, name, others),
+    isAlone: others.length === 0,
+    isAwaited: false,
   };
+}
+
+/** One write takes at most so many changes (Cosmos DB: 10 in a patch). */
+const MOST_NEXT = 5;
+
+function joinOf({ plan, steps, direction }: Attempt, name: string, others: readonly RunInHand[]): Join | null {
+  if (others.some((other) => other.direction !== direction)) return null;
+  const siblings = others.map(({ step }) => step);
+  const abreast = new Set([name, ...siblings]);
+  const rest = unbegun(plan, steps, direction).filter((step) => !abreast.has(step.name));
+  const openBefore = ({ after }: PlannedStep) => after.filter((before) => !isDone(steps[before], direction));
+  const next = rest.filter((step) => openBefore(step).every((before) => abreast.has(before)));
+  // A step that waits for some of them only may begin before the others are done; one that waits for none, after a pause.
+  const isJoin = next.every((step) => openBefore(step).length === abreast.size);
+  if (!isJoin || next.length > MOST_NEXT) return null;
+  return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
+}
+
+/**
+ * What an attempt waits for may never come: then nobody else ends it. The supervisor does not wait for that, it finds in the record
+ * what has expired. Longer than an agent of this app may wait for a place under load.
+ */
+export const LINGER_MS = 900_000;
+
+/** The external event by which an attempt hears of what it does not wait for as an activity. */
+export const PROGRESS = "progress";
+
+/** The attempt once it has heard that. What it knows already is never replaced by what was before. */
+export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {
+  const news = Object.entries(steps).filter(([name, record]) => isLater(record, attempt.steps[name]));
+  return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };
+}
+
+const RANK = { NotStarted: 0, Scheduled: 1, Running: 2, Completed: 3, Failed: 3, Undone: 4 } as const;
+
+function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
+  if (known === undefined || compare(record, known) > 0) return true;
+  return record.undo !== null && (known.undo === null || compare(record.undo, known.undo) > 0);
+}
+
+/** Attempts are never counted down, and a run of one never goes back. */
+function compare(one: StepRun, other: StepRun): number {
+  return (one.attempt ?? 0) - (other.attempt ?? 0) || RANK[one.state] - RANK[other.state];
+}
+
+/** What kept steps from completing; undefined if nothing did. */
+export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {
+  const kinds = outcomes.flatMap(({ kind }) => (kind === "completed" ? [] : [kind]));
+  return kinds[0];
 }
 
 /** What a write that schedules a planned step needs. @throws where the record has no such step */
 export function toSchedule({ name, transport, startWithin, completeWithin }: PlannedStep, steps: Steps): ToSchedule {
-  return { name, transport, startWithin, completeWithin, record: recordOf(steps, name) };
-}
-
-function recordOf(steps: Steps, name: string): StepRecord {
   const record = steps[name];
   if (!record) throw new Error(`there is no record of step ${name}`);
-  return record;
+  return { name, transport, startWithin, completeWithin, record };
 }
 
 function resultsOf(steps: Steps): { [step: string]: StepResult } {

@@ -1,7 +1,7 @@
 // The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
 import { describe, expect, test } from "vitest";
 import { GRAPH, NOON, sampleRecord } from "../../tests/support/orders.ts";
-import { after } from "./duration.ts";
+import { after as later } from "./duration.ts";
 import { decideRecovery, recover } from "./recovery.ts";
 import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
@@ -16,11 +16,12 @@ const misconfigured: Expiry = {
   message: "HTTP 401",
   misconfigured: true,
 };
-const LATER = after(NOON, 60_000);
+const LATER = later(NOON, 60_000);
 
 const running: StepRun = {
   ...NOT_STARTED,
   state: "Running",
+  attempt: 4,
   scheduledAt: NOON,
   startBy: NOON,
   completeBy: NOON,
@@ -81,14 +82,18 @@ describe("P27 a wrong address or credential", () => {
 
   test("another attempt is due later, no failure is counted, nobody is told, and the cause stays for people to see", () => {
     const before = record({ takePayment: { ...running, expiry: misconfigured } });
-    const held = recover(before, { kind: "hold", waitMs: HOLD_MS }, NOON, 60_000);
+    const held = recover(
+      before,
+      { kind: "hold", waitMs: HOLD_MS },
+      { now: NOON, overdueBefore: later(NOON, 60_000), claimWithinMs: 60_000 },
+    );
     expect(held).toMatchObject({
       processState: "Pending",
       lockedBy: null,
       attempt: 5,
       failureCount: 2,
       direction: "forward",
-      dueAt: after(NOON, HOLD_MS + 60_000),
+      dueAt: later(NOON, HOLD_MS + 60_000),
       notices: [],
       error: null,
     });

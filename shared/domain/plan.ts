@@ -1,36 +1,59 @@
-// What an attempt has to do, level by level, in its direction (P5, P13, P14).
+// What an attempt has to do in its direction, and what of it can be begun (P5, P13, P14).
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
-import { levelsOf, START_WITHIN, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
+import { START_WITHIN, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
 
 export interface PlannedStep {
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
   readonly transport: Transport;
+  /** The planned steps that have to be done first. */
+  readonly after: readonly string[];
   readonly startWithin: string;
   readonly completeWithin: string;
 }
 
-/** Levels in the order in which they run; the steps of a level run side by side. */
-export type Plan = readonly (readonly PlannedStep[])[];
+export type Plan = readonly PlannedStep[];
 
-/** Forward: the workflow's levels. Undo: what needs undoing, the last level first. */
+/** Forward: the workflow's steps. Undo: what needs undoing, each after all that came after it. */
 export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
-  const levels = levelsOf(workflow);
-  if (direction === "forward") return levels.map((level) => level.map(forwardOf));
-  const undone = levels.map((level) => level.flatMap((step) => undoOf(step, steps[step.name]))).reverse();
-  return undone.filter((level) => level.length > 0);
+  if (direction === "forward") return workflow.steps.map(forwardOf);
+  const undone = workflow.steps.filter((step) => isToBeUndone(step, steps[step.name]));
+  return undone.flatMap((step) => {
+    const later = dependantsOf(workflow, step.name);
+    return undoOf(
+      step,
+      undone.flatMap(({ name }) => (later.has(name) ? [name] : [])),
+    );
+  });
 }
 
 function forwardOf(step: WorkflowStep): PlannedStep {
-  const { name, agent, operation, transport = "activity", startWithin = START_WITHIN, completeWithin } = step;
-  return { name, agent, operation, transport, startWithin, completeWithin };
+  const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN, completeWithin } = step;
+  return { name, agent, operation, transport, after, startWithin, completeWithin };
 }
 
-function undoOf(step: WorkflowStep, record: StepRecord | undefined): PlannedStep[] {
-  if (typeof step.undo === "string" || !record || !mayHaveHadEffect(record)) return [];
+function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): boolean {
+  return typeof undo !== "string" && record !== undefined && mayHaveHadEffect(record);
+}
+
+function undoOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
   const { name, agent, transport = "activity", startWithin = START_WITHIN, undo } = step;
-  return [{ name, agent, operation: undo.operation, transport, startWithin, completeWithin: undo.completeWithin }];
+  if (typeof undo === "string") return [];
+  const { operation, completeWithin } = undo;
+  return [{ name, agent, operation, transport, after, startWithin, completeWithin }];
+}
+
+/** All steps that can only be begun once that one is done. */
+function dependantsOf({ steps }: Workflow, name: string): ReadonlySet<string> {
+  const found = new Set([name]);
+  // A step stands wherever its author put it: so as often as there is another one.
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    for (const step of steps) if (step.after.some((other) => found.has(other))) found.add(step.name);
+  }
+  found.delete(name);
+  return found;
 }
 
 /** Completed, or with an outcome that nobody knows. A step all of whose tries were refused for good had no effect. */
@@ -65,16 +88,68 @@ export function isInHand(run: StepRun | null): run is StepRun {
   return run?.state === "Scheduled" || run?.state === "Running";
 }
 
-/** Whether a step has nothing more to do in a direction. An undo that was refused for good is left to a person. */
-export function isDone(record: StepRecord | undefined, direction: Direction): boolean {
+export interface RunInHand {
+  readonly step: string;
+  readonly direction: Direction;
+  readonly run: StepRun;
+}
+
+const DIRECTIONS = ["forward", "undo"] as const;
+
+/** In either direction: an undo may begin while a step beside the one that was refused is at work. */
+export function runsInHand(steps: Steps): readonly RunInHand[] {
+  return Object.entries(steps).flatMap(([step, record]) =>
+    DIRECTIONS.flatMap((direction): RunInHand[] => {
+      const run = runOf(record, direction);
+      return isInHand(run) ? [{ step, direction, run }] : [];
+    }),
+  );
+}
+
+/** When the pauses of steps are over that are to be run again later, while others go on. In an undo nobody waits for those before. */
+export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
+  return Object.values(steps).flatMap((step) => {
+    const { state, notBefore } = runOf(step, direction) ?? {};
+    return state === "NotStarted" && notBefore ? [notBefore] : [];
+  });
+}
+
+/** Whether a step's run has come to its end in a direction. An undo that was refused for good is left to a person. */
+export function isClosed(record: StepRecord | undefined, direction: Direction): boolean {
   const state = runOf(record, direction)?.state;
   return state === "Completed" || (direction === "undo" && state === "Failed");
 }
 
-/** The steps still to be done of the first level that has any: where an attempt starts, and goes on. */
-export function openLevel(plan: Plan, steps: Steps, direction: Direction): readonly PlannedStep[] {
-  const open = plan.map((level) => level.filter(({ name }) => !isDone(steps[name], direction)));
-  return open.find((level) => level.length > 0) ?? [];
+/** Whether a step has nothing more to do in a direction: one that turns out to have had no effect needs no undo. */
+export function isDone(record: StepRecord | undefined, direction: Direction): boolean {
+  return isClosed(record, direction) || (direction === "undo" && !(record && mayHaveHadEffect(record)));
+}
+
+/**
+ * All that the attempt had to do is done. What an undo's end says is true only once nobody is at work forward any more, also on a step that needs no undo, or
+ * one by a person.
+ */
+export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
+  const isAtWork = runsInHand(steps).some((inHand) => inHand.direction !== direction);
+  return !isAtWork && plan.every(({ name }) => isDone(steps[name], direction));
+}
+
+/** Not done, and nobody is at it. */
+export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonly PlannedStep[] {
+  return plan.filter(({ name }) => {
+    const record = steps[name];
+    return !isDone(record, direction) && !isInHand(runOf(record, direction));
+  });
+}
+
+/** The steps that an attempt can begin: all that they wait for is done. A step is undone once its own outcome can't change any more. */
+export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
+  return unbegun(plan, steps, direction).filter(({ name, after }) => {
+    const record = steps[name];
+    const { notBefore = now } = runOf(record, direction) ?? {};
+    const isAtWork = direction === "undo" && record !== undefined && isInHand(record);
+    return notBefore <= now && !isAtWork && after.every((before) => isDone(steps[before], direction));
+  });
 }
 
 /** What a person has to undo: steps that had an effect and are "byHand", and undos that were refused. */

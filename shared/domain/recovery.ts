@@ -1,10 +1,9 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { isInHand, runOf } from "./plan.ts";
+import { pausesOf, runsInHand } from "./plan.ts";
 import { over, reopened } from "./retention.ts";
 import type {
-  Expiry,
   HistoryEntry,
   Notice,
   OrderError,
@@ -36,7 +35,9 @@ export type Verdict =
   | ({ readonly kind: "fail" } & Failed)
   /** No agent took up what it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
-  /** A step of it has still time, or enough others are scheduled again: it is looked at again then. */
+  /** What its steps waited for is over: the end of a pause, or of a step that is to be undone. Another attempt, with no failure counted. */
+  | { readonly kind: "resume" }
+  /** No step of it is overdue, or enough others are scheduled again: it is looked at again then. */
   | { readonly kind: "later"; readonly at: string }
   /** Nobody claimed it: the scheduler is told again. No failure is counted. */
   | { readonly kind: "wake" }
@@ -70,34 +71,40 @@ export function decideRecovery(
   }
 }
 
-/** Overload is no failure (P26): one is counted only where an agent is known to have taken the step up. */
+/**
+ * What happens to one step does not wait for those beside it: only those that are overdue count. Overload is no failure (P26): one is
+ * counted only where an agent is known to have taken the step up.
+ */
 function decideHeld(
   record: StateRecord,
   policyOf: (step: string | undefined) => RecoveryPolicy,
   overdueBefore: string,
   holdMs: number,
 ): Verdict {
-  const inHand = runsInHand(record);
-  const [at] = inHand
-    .map(([, run]) => expiresAt(run))
-    .filter((expiry) => expiry >= overdueBefore)
-    .sort();
-  if (at !== undefined) return { kind: "later", at };
-  const running = inHand.filter(([, { state }]) => state === "Running");
-  if (inHand.length > 0 && running.length === 0) return { kind: "reschedule" };
+  const inHand = runsInHand(record.steps);
+  const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
+  const pauses = pausesOf(record.steps, record.direction);
+  if (overdue.length === 0 && inHand.length + pauses.length > 0) {
+    const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
+    return at < overdueBefore ? { kind: "resume" } : { kind: "later", at };
+  }
+  const own = overdue.filter(({ direction }) => direction === record.direction);
+  if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
+  const running = own.filter(({ run }) => run.state === "Running");
+  if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
   // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
-  const isHeld = running.length > 0 && running.every(([, { expiry }]) => isMisconfigured(expiry, record.attempt));
+  const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
   // Each has a budget of its own, and the first that is used up decides for the order.
   return running
-    .map(([step, { failureCount = 0 }]) => decideFailed(record, step, failureCount, policyOf(step)))
+    .map(({ step, run: { failureCount = 0 } }) => decideFailed(record, step, failureCount, policyOf(step)))
     .reduce((gravest, verdict) => (isGraver(verdict, gravest) ? verdict : gravest));
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */
-function isMisconfigured(expiry: Expiry | undefined, attempt: number): boolean {
-  return expiry?.attempt === attempt && expiry.misconfigured === true;
+function isMisconfigured({ expiry, attempt }: StepRun): boolean {
+  return expiry !== undefined && expiry.attempt === attempt && expiry.misconfigured === true;
 }
 
 type FailedVerdict = Extract<Verdict, Failed>;
@@ -127,31 +134,40 @@ function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
   return KINDS.indexOf(one.kind) > KINDS.indexOf(other.kind);
 }
 
-/** The step that events name: the first that is Running in the record's direction, or else that waits for its agent. */
-export function overdueStep(record: StateRecord): string | undefined {
-  const inHand = runsInHand(record);
-  return (inHand.find(([, { state }]) => state === "Running") ?? inHand[0])?.[0];
+/** The step that events name: of those overdue the first that is Running in the record's direction, or else that waits for its agent. */
+export function overdueStep({ steps, direction }: StateRecord, overdueBefore?: string): string | undefined {
+  const inHand = runsInHand(steps).filter((each) => each.direction === direction);
+  const overdue = inHand.filter(({ run }) => overdueBefore === undefined || expiresAt(run) < overdueBefore);
+  return (overdue.find(({ run }) => run.state === "Running") ?? overdue[0])?.step;
 }
 
-/** The record as the verdict leaves it. `claimWithinMs` is how long a Pending record may wait for its claim. */
-export function recover(record: StateRecord, verdict: Verdict, now: string, claimWithinMs: number): StateRecord {
+/** When a sweep looks at a record, and the times that it gives. */
+export interface Sweeping {
+  readonly now: string;
+  /** What expires from this instant on may still be at work, by some clock. */
+  readonly overdueBefore: string;
+  /** How long a Pending record may wait for its claim. */
+  readonly claimWithinMs: number;
+}
+
+/** The record as the verdict leaves it. */
+export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
+  const { now, claimWithinMs, overdueBefore } = sweeping;
+  const { failureCount, notices } = record;
+  const what = overdueInWords(record, overdueBefore);
+  const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
     case "retry":
-      return pending(
-        record,
-        transitions.retried.to,
-        record.failureCount + 1,
-        now,
-        after(now, claimWithinMs),
-        "retried",
-      );
+      return pending(record, transitions.retried.to, sweeping, {
+        failureCount: failureCount + 1,
+        what: `expired in ${what}, retried`,
+      });
     case "reschedule": {
-      const { failureCount, notices } = record;
-      const claimBy = after(now, claimWithinMs);
-      const again = pending(record, transitions.rescheduled.to, failureCount, now, claimBy, "");
-      const history = remembered(record, now, `no agent took up ${stepsInHand(record)}, scheduled again`);
-      return { ...again, notices, history };
+      const said = `no agent took up ${what}, scheduled again`;
+      return { ...pending(record, transitions.rescheduled.to, sweeping, { failureCount, what: said }), notices };
     }
+    case "resume":
+      return { ...pending(record, transitions.resumed.to, sweeping, { failureCount, what: "goes on" }), notices };
     case "later":
       return {
         ...record,
@@ -160,28 +176,20 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
         updatedAt: now,
       };
     case "wait": {
-      const wakeAt = after(now, verdict.waitMs);
-      const claimBy = after(wakeAt, claimWithinMs);
-      return pending(
-        record,
-        transitions.waited.to,
-        record.failureCount + 1,
-        now,
-        claimBy,
-        `to be retried at ${wakeAt}`,
-      );
+      const until = after(now, verdict.waitMs);
+      const said = `expired in ${what}, to be retried at ${until}`;
+      return pending(record, transitions.waited.to, sweeping, { failureCount: failureCount + 1, what: said, until });
     }
     case "hold": {
-      const { failureCount, notices } = record;
-      const wakeAt = after(now, verdict.waitMs);
-      const held = pending(record, transitions.held.to, failureCount, now, after(wakeAt, claimWithinMs), "");
-      const what = `${stepsInHand(record)} needs an endpoint's address or credential mended, to be tried again at ${wakeAt}`;
-      return { ...held, notices, history: remembered(record, now, what) };
+      const until = after(now, verdict.waitMs);
+      const said = `${what} needs an endpoint's address or credential mended, to be tried again at ${until}`;
+      return { ...pending(record, transitions.held.to, sweeping, { failureCount, what: said, until }), notices };
     }
     case "undo": {
-      const error = expiredError(record, verdict, now);
-      const begun = pending(record, transitions.undoBegun.to, 0, now, after(now, claimWithinMs), "to be undone");
-      return { ...begun, direction: "undo", error, notices: record.notices };
+      const error = expiredError(record, verdict, sweeping);
+      const said = `expired in ${what}, to be undone`;
+      const begun = pending(record, transitions.undoBegun.to, sweeping, { failureCount: 0, what: said });
+      return { ...begun, direction: "undo", error, notices };
     }
     case "fail":
       return {
@@ -190,14 +198,13 @@ export function recover(record: StateRecord, verdict: Verdict, now: string, clai
         lockedBy: null,
         completeBy: null,
         dueAt: after(now, NOTICE_GRACE_MS),
-        failureCount: record.failureCount + 1,
-        error: expiredError(record, verdict, now),
-        notices: [...record.notices, notice(record.attempt, "Failed", now)],
-        history: remembered(record, now, `expired in ${stepsInHand(record)}, given up`),
+        failureCount: failureCount + 1,
+        error: expiredError(record, verdict, sweeping),
+        notices: [...notices, notice(record.attempt, "Failed", now)],
+        history: remembered(record, now, `expired in ${what}, given up`),
         updatedAt: now,
       };
     case "wake": {
-      const claimBy = after(now, claimWithinMs);
       const history = remembered(record, now, "nobody claimed it, woken again");
       const processState = transitions.wokenAgain.to;
       return { ...record, processState, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
@@ -223,21 +230,35 @@ export function wakeOf(record: StateRecord): Wake {
   return { orderId, attempt, direction, traceparent };
 }
 
-/** The record for its next attempt, with word of it for the shop. */
+interface Next {
+  readonly failureCount: number;
+  readonly what: string;
+  /** When what expired is to be run again; at once if absent. */
+  readonly until?: string;
+}
+
+/**
+ * The record for its next attempt, with word of it for the shop. Steps that are not overdue go on: their agents record what comes of
+ * them, and the next attempt waits for that. Where there are such, it is claimed at once, and the pause is the overdue step's alone.
+ */
 function pending(
   record: StateRecord,
   processState: "Pending",
-  failureCount: number,
-  now: string,
-  claimBy: string,
-  what: string,
+  { now, overdueBefore, claimWithinMs }: Sweeping,
+  { failureCount, what, until }: Next,
 ): StateRecord {
   const attempt = record.attempt + 1;
   const isFailure = failureCount > record.failureCount;
-  const steps = Object.entries(record.steps).map(([name, step]): [string, StepRecord] => [
-    name,
-    restarted(step, record.direction, isFailure),
-  ]);
+  const inHand = runsInHand(record.steps);
+  const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
+  const isAlone = overdue.length === inHand.length && pausesOf(record.steps, record.direction).length === 0;
+  const notBefore = isAlone ? undefined : until;
+  const steps = { ...record.steps };
+  for (const { step, direction } of overdue) {
+    const isOwn = direction === record.direction;
+    steps[step] = restarted(steps[step] as StepRecord, direction, isFailure && isOwn, notBefore);
+  }
+  const claimBy = after(notBefore === undefined ? (until ?? now) : now, claimWithinMs);
   return {
     ...record,
     processState,
@@ -246,32 +267,30 @@ function pending(
     dueAt: claimBy,
     failureCount,
     attempt,
-    steps: Object.fromEntries(steps),
+    steps,
     notices: [...record.notices, notice(attempt, "RetryScheduled", now)],
-    history: remembered(record, now, `expired in ${stepsInHand(record)}, ${what}`),
+    history: remembered(record, now, what),
     updatedAt: now,
   };
 }
 
-function runsInHand({ steps, direction }: StateRecord): [name: string, run: StepRun][] {
-  return Object.entries(steps).flatMap(([name, step]): [string, StepRun][] => {
-    const run = runOf(step, direction);
-    return isInHand(run) ? [[name, run]] : [];
-  });
+/** When the next attempt is to be claimed: at once where steps go on. */
+export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
+  return pausesOf(steps, direction).length > 0 ? undefined : until;
 }
 
-function stepsInHand(record: StateRecord): string {
-  const steps = runsInHand(record)
-    .map(([name]) => name)
-    .join(", ");
-  return record.direction === "forward" ? steps : `the undo of ${steps}`;
+function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string): string {
+  const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
+  const names = overdue.flatMap((each) => (each.direction === direction ? [each.step] : [])).join(", ");
+  return direction === "forward" ? names : `the undo of ${names}`;
 }
 
-function expiredError(record: StateRecord, { step, failures }: Failed, now: string): OrderError {
+function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): OrderError {
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
     record.direction === "undo" && record.error ? `; it was to be undone because: ${record.error.message}` : "";
-  const message = `${failures} attempts ran out of time, the last in ${stepsInHand(record)}${before}`;
+  const last = overdueInWords(record, overdueBefore);
+  const message = `${failures} attempts ran out of time, the last in ${last}${before}`;
   return { kind: "expired", message, step, agent, at: now };
 }
 

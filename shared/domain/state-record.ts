@@ -29,6 +29,8 @@ export interface Expiry {
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
+  /** The attempt that scheduled it. Step, direction and this name one run: nobody but its agent may record what came of it (P4). */
+  readonly attempt?: number | undefined;
   readonly scheduledAt: string | null;
   /** Schedule-to-start: how long it may wait for its agent. Past it the wait is over, and no failure is counted. */
   readonly startBy: string | null;
@@ -45,6 +47,8 @@ export interface StepRun {
   readonly waitCount: number;
   readonly error: string | null;
   readonly endpoint: string | null;
+  /** Of a step that is to be run again after a pause, while others go on: when that is over. */
+  readonly notBefore?: string | undefined;
   /** Why that endpoint was chosen (P19). */
   readonly because: string | null;
   /** When its agent took it up, as far as that is known. */
@@ -114,7 +118,7 @@ export interface Notice {
 }
 
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
-export const RECORD_VERSION = 1;
+export const RECORD_VERSION = 2;
 
 /** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was undone. */
 export type Refunds = { readonly [returnId: string]: number };
@@ -124,9 +128,9 @@ export interface StateRecord {
   readonly orderId: string;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
-  /** The orchestration that holds the order: its writes, and no others, are taken. */
+  /** The orchestration that holds the order: it alone starts steps. What came of one is recorded by whoever was asked to do it. */
   readonly lockedBy: string | null;
-  /** The time by which the running level, or while Pending the claim, has to be complete. */
+  /** The time by which the first of the steps in hand, or while Pending the claim, has to be complete. */
   readonly completeBy: string | null;
   /** How many attempts have failed in this direction, of whatever step: each step's own count decides. */
   readonly failureCount: number;

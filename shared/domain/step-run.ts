@@ -1,7 +1,7 @@
 // How a step's record changes as it runs, forward or undone.
 import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { runOf } from "./plan.ts";
+import { isInHand, runOf } from "./plan.ts";
 import { type Direction, NOT_STARTED, type StepRecord, type StepResult, type StepRun } from "./state-record.ts";
 import type { Transport } from "./workflow.ts";
 
@@ -31,15 +31,24 @@ export interface Scheduling {
   readonly nonce: () => string;
 }
 
-/** The step from the moment it waits for its agent. The durations have passed the workflow's check. */
-export function scheduled(step: ToSchedule, direction: Direction, now: string, scheduling: Scheduling): NextStep {
-  const { name, record, transport, startWithin, completeWithin } = step;
+/** The step from the moment it waits for its agent, in that attempt. The durations have passed the workflow's check. */
+export function scheduled(
+  step: ToSchedule,
+  attempt: number,
+  direction: Direction,
+  now: string,
+  scheduling: Scheduling,
+): NextStep {
+  const { name, transport, startWithin, completeWithin } = step;
+  const record = settledForward(step.record, direction);
   const { unrecordedMs, nonce } = scheduling;
   const startMs = durationMs(startWithin) ?? 0;
   // An agent behind a queue can't write the record: whenever it takes the step up, it does so unrecorded.
   const freeMs = transport === "queue" ? startMs : Math.min(unrecordedMs, startMs);
   const run: Partial<StepRun> = {
     state: "Scheduled",
+    attempt,
+    notBefore: undefined,
     scheduledAt: now,
     startBy: after(now, startMs),
     completeBy: after(now, freeMs + (durationMs(completeWithin) ?? 0)),
@@ -50,6 +59,14 @@ export function scheduled(step: ToSchedule, direction: Direction, now: string, s
   };
   return { name, record: withRun(record, direction, run) };
 }
+
+/** Whoever still did it when it is undone may report no more. */
+function settledForward(record: StepRecord, direction: Direction): StepRecord {
+  return direction === "undo" && isInHand(record) ? { ...record, ...NO_LONGER } : record;
+}
+
+/** When it was scheduled stays: it may have had an effect. */
+const NO_LONGER = { state: "NotStarted", startBy: null, completeBy: null } as const;
 
 /** The step once it is recorded that its agent took it up. */
 export function taken(record: StepRecord, direction: Direction, startedAt: string, completeBy: string): StepRecord {
@@ -91,12 +108,18 @@ export function refused(
 }
 
 /**
- * The step for its next attempt, if it was in hand when its time ran out. When it was scheduled stays: it may have had an effect.
+ * The step whose time ran out, to be run again.
  * @param isFailure whether its expiry counts against it
+ * @param notBefore when it is to be run again; at once if absent
  */
-export function restarted(record: StepRecord, direction: Direction, isFailure: boolean): StepRecord {
+export function restarted(
+  record: StepRecord,
+  direction: Direction,
+  isFailure: boolean,
+  notBefore?: string,
+): StepRecord {
   const run = runOf(record, direction);
-  const again = { state: "NotStarted", startBy: null, completeBy: null } as const;
+  const again = { ...NO_LONGER, notBefore };
   switch (run?.state) {
     case "Running": {
       const failureCount = (run.failureCount ?? 0) + (isFailure ? 1 : 0);

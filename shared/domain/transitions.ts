@@ -26,6 +26,11 @@ export const transitions = {
   lastStepUndone: { from: "Processing", to: "Error" },
   stepRejected: { from: "Processing", to: "Error" },
   stepRejectedAndUndone: { from: "Processing", to: "Pending" },
+  stepCompletedWhilePending: { from: "Pending", to: "Pending" },
+  stepRejectedWhilePending: { from: "Pending", to: "Error" },
+  stepRejectedAndUndoneWhilePending: { from: "Pending", to: "Pending" },
+  stepEndedInError: { from: "Error", to: "Error" },
+  resumed: { from: "Processing", to: "Pending" },
   retried: { from: "Processing", to: "Pending" },
   rescheduled: { from: "Processing", to: "Pending" },
   lookedAtEarly: { from: "Processing", to: "Processing" },
@@ -47,11 +52,19 @@ export const transitions = {
 
 /** A write is taken only if all of this holds of the stored record. */
 export interface Guard {
-  readonly processState: ProcessState;
-  readonly lockedBy: string | null;
-  readonly attempt: number;
-  /** A step that has to be in one of these states in that direction. */
-  readonly step?: { readonly name: string; readonly direction: Direction; readonly states: readonly StepState[] };
+  /** One of these. */
+  readonly processStates: readonly ProcessState[];
+  /** Any if absent. */
+  readonly lockedBy?: string | null;
+  /** Any if absent: a step's run may outlive its attempt. */
+  readonly attempt?: number;
+  /** A step whose run in that direction has to be that attempt's, and in one of these states. */
+  readonly step?: {
+    readonly name: string;
+    readonly direction: Direction;
+    readonly attempt: number;
+    readonly states: readonly StepState[];
+  };
   /** Whether all of these steps have to be done in that direction, or not all of them. */
   readonly siblings?: { readonly names: readonly string[]; readonly direction: Direction; readonly allDone: boolean };
   /** The record has to be due by then: an operator may have given it more time. */
@@ -86,14 +99,14 @@ export type Ending =
 /** How long an ended order's notice may wait for the write that clears it before the sweep sends it again. */
 export const NOTICE_GRACE_MS = 30_000;
 
-/** Takes a Pending, unlocked order for the wake's attempt, and schedules its open level in the same write. */
-export function claim(wake: Wake, level: readonly NextStep[], holder: string, now: string): GuardedWrite {
+/** Takes a Pending, unlocked order for the wake's attempt, and schedules what can be begun in the same write. */
+export function claim(wake: Wake, next: readonly NextStep[], holder: string, now: string): GuardedWrite {
   return {
-    guard: { processState: transitions.claimed.from, lockedBy: null, attempt: wake.attempt },
+    guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt: wake.attempt },
     changes: [
       set(["processState"], transitions.claimed.to),
       set(["lockedBy"], holder),
-      ...scheduling(level, wake.direction),
+      ...scheduling(next, wake.direction),
       set(["updatedAt"], now),
       append(["history"], { at: now, what: `claimed, attempt ${wake.attempt}, ${wake.direction}`, by: holder }),
     ],
@@ -110,7 +123,7 @@ export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: st
     append(["notices"], { status: "Completed", attempt, at: now }),
   ];
   return {
-    guard: { processState: from, lockedBy: null, attempt },
+    guard: { processStates: [from], lockedBy: null, attempt },
     changes: [
       ...concluding(to, ending, attempt, now).filter(({ op }) => op !== "remove"),
       ...(isGood(ending) ? completed : []),
@@ -129,16 +142,20 @@ export function takeUp(task: StepTask, startedAt: string, completeBy: string, no
   const run = runOf(task.record, task.direction);
   const scheduledUntil = run ? expiresAt(run) : "";
   return {
-    guard: { ...guard, dueBy: scheduledUntil > completeBy ? scheduledUntil : completeBy },
+    guard: {
+      ...guard,
+      processStates: [transitions.stepTakenUp.from],
+      dueBy: scheduledUntil > completeBy ? scheduledUntil : completeBy,
+    },
     changes: [...changes, set(["completeBy"], completeBy), set(["dueAt"], completeBy)],
   };
 }
 
-/** The same where an operator, or a step beside it, has more time: the record stays due when it is. */
+/** The same where an operator has given more time, or steps are at work beside it: the record stays due when it is. */
 export function takeUpOnly(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
   const { step, direction, record } = task;
   return {
-    guard: { ...holding(task), step: { name: step, direction, states: ["Scheduled"] } },
+    guard: inHand(task, ["Scheduled"]),
     changes: [set(["steps", step], taken(record, direction, startedAt, completeBy)), set(["updatedAt"], now)],
   };
 }
@@ -147,75 +164,56 @@ export function takeUpOnly(task: StepTask, startedAt: string, completeBy: string
 export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   const { step, direction } = task;
   const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
-  return { guard: holding(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
+  return { guard: inHand(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
 }
 
-/** Records that a step is done while others of its level are not. */
-export function completeAmong(task: StepTask, done: StepRecord, now: string): GuardedWrite {
-  const guard = holding(task);
-  return { guard: { ...guard, siblings: siblings(task, false) }, changes: [...recorded(task, done, now)] };
+/** Records that a step is done while others beside it are not. */
+export function completeAmong(
+  task: StepTask,
+  siblings: readonly string[],
+  done: StepRecord,
+  now: string,
+): GuardedWrite {
+  const guard = { ...holding(task), siblings: siblingsOf(task, siblings, false) };
+  return { guard, changes: [...recorded(task, done, now)] };
 }
 
-/** Records that the last step of a level is done, and schedules the next level in the same write. */
-export function completeLevel(task: StepTask, done: StepRecord, next: readonly NextStep[], now: string): GuardedWrite {
+/** Records that a step is done, and all beside it, and schedules what is next in the same write. */
+export function completeJoin(
+  task: StepTask,
+  siblings: readonly string[],
+  done: StepRecord,
+  next: readonly NextStep[],
+  now: string,
+): GuardedWrite {
   const guard = holding(task);
   return {
-    guard: task.siblings.length > 0 ? { ...guard, siblings: siblings(task, true) } : guard,
+    guard: siblings.length > 0 ? { ...guard, siblings: siblingsOf(task, siblings, true) } : guard,
     changes: [...recorded(task, done, now), ...scheduling(next, task.direction)],
   };
 }
 
 /**
- * Records that the last step of the last level is done, and concludes the order in the same write.
+ * Records that the last step is done, and concludes the order in the same write.
  * @param keepMs where an order that is over is closed at once: how long its documents stay
  */
 export function completeOrder(
   task: StepTask,
+  siblings: readonly string[],
   done: StepRecord,
   ending: Ending,
   now: string,
   keepMs: number | null = null,
 ): GuardedWrite {
   const { from, to } = transitions[isGood(ending) ? "lastStepCompleted" : "lastStepUndone"];
-  const level = completeLevel(task, done, [], now);
-  const guard = { ...level.guard, processState: from };
-  const changes = [...level.changes, ...concluding(to, ending, task.attempt, now)];
+  const last = completeJoin(task, siblings, done, [], now);
+  const guard = { ...last.guard, processStates: [from] };
+  const changes = [...last.changes, ...concluding(to, ending, task.attempt, now)];
   // The others have something to tell first.
   if (!isGood(ending)) return { guard, changes };
   if (keepMs === null) return { guard, changes: [...changes, set(["overAt"], now)] };
   const lifetime = { revisions: task.orderRevision, keepMs };
   return { guard, changes: [...changes, set(["keptUntil"], after(now, keepMs))], lifetime };
-}
-
-/** An agent knows the fault to be permanent: Error, with a notice of it in the same write. */
-export function rejectStep(task: StepTask, failed: StepRecord, error: OrderError, now: string): GuardedWrite {
-  const { to } = transitions.stepRejected;
-  const ending = { processState: to, error, status: "Failed" } as const;
-  const changes = [...recorded(task, failed, now), ...concluding(to, ending, task.attempt, now)];
-  return { guard: holding(task), changes };
-}
-
-/** An agent knows the fault to be permanent, and the policy is to undo: the next attempt goes the other way. */
-export function rejectAndUndo(
-  task: StepTask,
-  failed: StepRecord,
-  error: OrderError,
-  now: string,
-  claimBy: string,
-): GuardedWrite {
-  return {
-    guard: holding(task),
-    changes: [
-      ...recorded(task, failed, now),
-      set(["processState"], transitions.stepRejectedAndUndone.to),
-      set(["lockedBy"], null),
-      set(["completeBy"], claimBy),
-      set(["dueAt"], claimBy),
-      set(["direction"], "undo"),
-      set(["attempt"], task.attempt + 1),
-      set(["error"], error),
-    ],
-  };
 }
 
 /**
@@ -227,40 +225,55 @@ export function leaveNotice(seen: StateRecord, notice: Notice, now: string): Gua
   const hasEnded = processState === "Processed" || processState === "Error";
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
   const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set([over], null)] : [];
-  const write = { guard: { processState, lockedBy, attempt }, changes: [append(["notices"], notice), ...ended] };
+  const write = {
+    guard: { processStates: [processState], lockedBy, attempt },
+    changes: [append(["notices"], notice), ...ended],
+  };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];
   return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null } };
 }
 
-function holding({ lockedBy, attempt, step, direction }: StepTask): Guard {
-  return {
-    processState: transitions.stepCompleted.from,
-    lockedBy,
-    attempt,
-    step: { name: step, direction, states: ["Scheduled", "Running"] },
-  };
+/** The step's run is this task's, whatever has become of the order meanwhile (P4). */
+function inHand({ attempt, step: name, direction }: StepTask, states: readonly StepState[] = AT_WORK): Guard {
+  return { processStates: UNENDED, step: { name, direction, attempt, states } };
 }
 
-function siblings({ siblings: names, direction }: StepTask, allDone: boolean): NonNullable<Guard["siblings"]> {
+const AT_WORK = ["Scheduled", "Running"] as const;
+const UNENDED = ["Processing", "Pending"] as const;
+
+/** And its attempt holds the order. */
+function holding(task: StepTask): Guard {
+  return { ...inHand(task), processStates: [transitions.stepCompleted.from], attempt: task.attempt };
+}
+
+function siblingsOf(
+  { direction }: StepTask,
+  names: readonly string[],
+  allDone: boolean,
+): NonNullable<Guard["siblings"]> {
   return { names, direction, allDone };
 }
 
 function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, now: string): Change[] {
-  const state = direction === "forward" ? record.state : record.undo?.state;
-  const what = direction === "forward" ? `${step}: ${state}` : `undo of ${step}: ${state}`;
+  const what = endInWords(step, direction, record);
   return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
 }
 
+/** How history says what came of a step. */
+export function endInWords(step: string, direction: Direction, record: StepRecord): string {
+  return direction === "forward" ? `${step}: ${record.state}` : `undo of ${step}: ${record.undo?.state}`;
+}
+
 /** The supervisor looks at the record when the first of them expires: what each of them still has, its own run says. */
-function scheduling(level: readonly NextStep[], direction: Direction): Change[] {
-  if (level.length === 0) return [];
-  const runs = level.flatMap(({ record }) => runOf(record, direction) ?? []);
+function scheduling(next: readonly NextStep[], direction: Direction): Change[] {
+  if (next.length === 0) return [];
+  const runs = next.flatMap(({ record }) => runOf(record, direction) ?? []);
   // All of them are UTC in one form, so their order as texts is their order in time.
   const [completeBy] = runs.map((run) => run.completeBy).sort();
   const [dueAt] = runs.map(expiresAt).sort();
   return [
-    ...level.map(({ name, record }) => set(["steps", name], record)),
+    ...next.map(({ name, record }) => set(["steps", name], record)),
     set(["completeBy"], completeBy),
     set(["dueAt"], dueAt),
   ];
@@ -270,7 +283,8 @@ function isGood(ending: Ending): ending is Extract<Ending, { processState: "Proc
   return ending.processState === "Processed";
 }
 
-function concluding(to: ProcessState, ending: Ending, attempt: number, now: string): Change[] {
+/** How an ending changes the record. */
+export function concluding(to: ProcessState, ending: Ending, attempt: number, now: string): Change[] {
   const released = [set(["processState"], to), set(["lockedBy"], null), set(["completeBy"], null)];
   if (isGood(ending)) return [...released, set(["error"], null), remove(["dueAt"])];
   return [

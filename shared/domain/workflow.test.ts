@@ -77,7 +77,7 @@ describe("P5 a workflow's faults", () => {
     expect(workflowFaults(flow([without as WorkflowStep]), agents).join()).toContain("undo is missing");
   });
 
-  test("a circle, no steps, a name twice, too many side by side", () => {
+  test("a circle, no steps, a name twice; as many side by side as there are", () => {
     const circle = [
       { ...step, after: ["two"] },
       { ...step, name: "two", after: ["one"] },
@@ -86,7 +86,7 @@ describe("P5 a workflow's faults", () => {
     expect(workflowFaults(flow([]), agents).join()).toContain("no steps");
     expect(workflowFaults(flow([step, step]), agents).join()).toContain("same name");
     const wide = ["a", "b", "c", "d", "e"].map((name) => ({ ...step, name }));
-    expect(workflowFaults(flow(wide), agents).join()).toContain("at most 4");
+    expect(workflowFaults(flow(wide), agents)).toEqual([]);
   });
 });
 

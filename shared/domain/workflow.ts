@@ -71,8 +71,6 @@ export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 
 /** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
 const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
-/** One write marks a level's steps Running, and Cosmos DB takes at most 10 changes in a patch. */
-const WIDEST_LEVEL = 4;
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 const LONGEST_STEP_MS = 4 * 60_000;
 /** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. The app's settings may say otherwise. */
@@ -177,9 +175,5 @@ function graphFaults(workflow: Workflow, where: string): string[] {
   const levels = levelsOf(workflow);
   const stuck = workflow.steps.filter((step) => !levels.flat().includes(step)).map(({ name }) => name);
   if (stuck.length > 0) return [`${where}: steps ${stuck.join(", ")} wait for each other`];
-  const wide = levels.filter((level) => level.length > WIDEST_LEVEL);
-  return wide.map(
-    (level) =>
-      `${where}: ${level.map(({ name }) => name).join(", ")} would run side by side; at most ${WIDEST_LEVEL} can`,
-  );
+  return [];
 }

@@ -2,7 +2,7 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { runOf } from "../domain/plan.ts";
 import type { Ports, Telemetry } from "./ports.ts";
-import { recordAnswer } from "./record-step.ts";
+import { recordAnswer, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
@@ -11,20 +11,23 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
  * too large for its queue will be so the next time too: that is a refusal for good, and no reason to wait.
  */
-export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
   const { orderId, attempt, step, direction, lockedBy, record, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
   const { request } = await requestOf(task, ports);
   const leftMs = Date.parse(startBy) - ports.now();
-  if (leftMs <= 0) return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
+  if (leftMs <= 0) {
+    telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
+    return undefined;
+  }
   const ticket = { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
   const asked = { ticket, operation, startBy, completeWithin, completeBy, priority, ...request };
-  if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return;
+  if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
   const refusal = {
     kind: "rejected",
     message: TOO_LARGE,
     endpoint: `queue of ${agent}`,
     because: "too large",
   } as const;
-  await recordAnswer(task, refusal, ports, telemetry);
+  return recordAnswer(task, refusal, ports, telemetry);
 }

@@ -1,13 +1,16 @@
 // The scheduler's claim (P4): one attempt takes a Pending order, exclusively, before its orchestration starts.
+import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, toSchedule, type Wake } from "../domain/attempt.ts";
-import { openLevel, planOf } from "../domain/plan.ts";
+import { endingOf } from "../domain/ending.ts";
+import { isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { holderId, type StateRecord } from "../domain/state-record.ts";
+import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
-import type { Versioned } from "../store/order-store.ts";
+import type { Versioned, Written } from "../store/order-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
-import { concludeOrder, endingOf } from "./conclude-order.ts";
+import { concludeOrder } from "./conclude-order.ts";
 import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { tell, tellSteps } from "./tell.ts";
 
@@ -31,25 +34,51 @@ async function claimInSpan(
   known: StateRecord | undefined,
 ): Promise<ClaimOutcome> {
   const { orderId, attempt } = wake;
-  const record = known ?? (await ports.store.state(orderId))?.record;
   const holder = holderId(orderId, attempt, ports.taskHub);
-  if (record?.attempt !== attempt) return taken(wake, telemetry);
-  if (record.processState !== "Pending") return claimedAlready(record, holder, ports, telemetry);
-
-  const { direction, steps } = record;
-  const workflow = ports.workflows.of(record.workflow);
-  const level = openLevel(planOf(workflow, steps, direction), steps, direction);
-  if (level.length === 0) return concludeAtOnce(record, holder, ports, telemetry);
-  const now = instant(ports.now());
-  const next = level.map((step) => scheduled(toSchedule(step, steps), direction, now, schedulingOf(ports)));
-  const written = await ports.store.change(orderId, claim(record, next, holder, now));
-  if (written.kind === "refused") {
-    const stored = (await ports.store.state(orderId))?.record;
-    return stored?.attempt === attempt ? claimedAlready(stored, holder, ports, telemetry) : taken(wake, telemetry);
+  let read: ReadRecord | undefined = known ? { record: known } : await ports.store.state(orderId);
+  for (let tries = 0; read?.record.attempt === attempt && tries < MOST_TRIES; tries += 1) {
+    const { record }: ReadRecord = read;
+    if (record.processState !== "Pending") return claimedAlready(record, holder, ports, telemetry);
+    const { direction, steps } = record;
+    const plan = planOf(ports.workflows.of(record.workflow), steps, direction);
+    if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, ports, telemetry);
+    const written = await writeClaim(read, plan, holder, ports);
+    if (written.kind === "written") {
+      telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
+      await tellStarted(written.record, ports, telemetry);
+      return { kind: "claimed", attempt: heldBy(holder, written.record, ports) };
+    }
+    // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
+    read = await ports.store.state(orderId);
   }
-  telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
-  await tellStarted(written.record, ports, telemetry);
-  return { kind: "claimed", attempt: heldBy(holder, written.record, ports) };
+  return taken(wake, telemetry);
+}
+
+/** Each is another step's end that comes between. An order that is not claimed then is found by the supervisor. */
+const MOST_TRIES = 20;
+
+interface ReadRecord {
+  readonly record: StateRecord;
+  /** Absent where the caller has just made the record. */
+  readonly etag?: string;
+}
+
+/** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */
+const MOST_BY_PATCH = 4;
+
+/** What a claim depends on does not change while nothing is in hand. Otherwise it is made at the version that was read. */
+async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
+  const { orderId, attempt, steps, direction } = record;
+  const now = instant(ports.now());
+  const next = readySteps(plan, steps, direction, now).map((step) =>
+    scheduled(toSchedule(step, steps), attempt, direction, now, schedulingOf(ports)),
+  );
+  const write = claim(record, next, holder, now);
+  const claimed = applyChanges(record, write.changes);
+  const isAlone = runsInHand(claimed.steps).length === next.length && pausesOf(claimed.steps, direction).length === 0;
+  if (isAlone && next.length <= MOST_BY_PATCH) return ports.store.change(orderId, write);
+  if (etag === undefined) return { kind: "refused" };
+  return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }
 
 function taken({ orderId, attempt }: Wake, telemetry: Telemetry): ClaimOutcome {

@@ -1,37 +1,9 @@
-// The end of an order (P15, P16): how it ends, and that it is told.
-import { isInHand, remainingByHand } from "../domain/plan.ts";
+// The end of an order (P15, P16): that it is told.
 import { wakeOf } from "../domain/recovery.ts";
-import type { OrderError, StateRecord, Steps } from "../domain/state-record.ts";
-import type { Ending } from "../domain/transitions.ts";
-import type { Workflow } from "../domain/workflow.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import type { Versioned } from "../store/order-store.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import type { Ports, Telemetry } from "./ports.ts";
 import { endStatus, settleNotices, tellBeforeWake, tellOrLeave, tellSteps } from "./tell.ts";
-
-/** How an order ends whose plan is done: forward it is Processed; an undone one is in Error, and says what is left to do. */
-export function endingOf(workflow: Workflow, undone: Undone | null, now: string): Ending {
-  if (!undone) return { processState: "Processed" };
-  const remaining = remainingByHand(workflow, undone.steps);
-  const left = remaining.length > 0;
-  const what = left ? `to be undone by hand: ${remaining.join(", ")}` : "all that was done is undone";
-  const message = undone.cause ? `${what}; the cause: ${undone.cause.message}` : what;
-  const kind = left ? "notUndone" : undone.cause?.kind === "cancelled" ? "cancelled" : "undone";
-  const error: OrderError = {
-    kind,
-    message,
-    step: undone.cause?.step ?? null,
-    agent: undone.cause?.agent ?? null,
-    at: now,
-  };
-  return { processState: "Error", error, status: left ? "Failed" : "Undone" };
-}
-
-/** What the end of an undo depends on. */
-export interface Undone {
-  readonly steps: Steps;
-  /** Why it was undone. */
-  readonly cause: OrderError | null;
-}
 
 /**
  * The record says that the order has ended: tells the shop. The sweep does what fails here. Before an Error the completed steps
@@ -62,11 +34,7 @@ export async function passOn(pending: Versioned, ports: Ports, telemetry: Teleme
   const { orderId, attempt, error } = record;
   telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
   await tellBeforeWake(pending, ports, telemetry);
-  // Two attempts never overlap: a step beside the refused one may be at work until its complete-by.
-  const busy = Object.values(record.steps).flatMap((step) => (isInHand(step) ? [step.completeBy ?? ""] : []));
-  const until = busy.sort().at(-1);
-  const quietAt = until ? Date.parse(until) + ports.timing.clockSkewMs : 0;
-  await ports.messenger.wake(wakeOf(record), quietAt > ports.now() ? { at: instant(quietAt) } : {});
+  await ports.messenger.wake(wakeOf(record));
 }
 
 /** The events that alert an operator: an order in Error, or undone as it should be. */

@@ -1,36 +1,52 @@
-// A step's outcome (P8, P9, P13): recorded, fenced by the attempt, told, and handed to the scheduler.
+// A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, told, and handed to the scheduler.
 import type { BoundedReply } from "../agents/agent.ts";
-import type { NextStep, StepOutcome, StepTask } from "../domain/attempt.ts";
-import { isDone, isInHand, runOf } from "../domain/plan.ts";
+import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import { endingOf, type Undone } from "../domain/ending.ts";
+import { isClosed, runOf, runsInHand } from "../domain/plan.ts";
 import type { StateRecord, StepRecord } from "../domain/state-record.ts";
+import { awaits, stepClosed, stepRejected } from "../domain/step-end.ts";
 import { done, refused, scheduled } from "../domain/step-run.ts";
-import { completeAmong, completeLevel, completeOrder, rejectAndUndo, rejectStep } from "../domain/transitions.ts";
-import { policyFor } from "../domain/workflow.ts";
-import type { Versioned, Written } from "../store/order-store.ts";
-import { concludeOrder, endingOf, passOn, type Undone } from "./conclude-order.ts";
+import { completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
+import type { Versioned } from "../store/order-store.ts";
+import { concludeOrder, passOn } from "./conclude-order.ts";
 import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { tellOrLeave } from "./tell.ts";
 
 /** What an agent answered in time, and when it took the step up, where that is known. */
 export type Answer = Extract<BoundedReply, { kind: "done" | "rejected" }> & { readonly startedAt?: string | undefined };
 
+/** What came of a step, and the attempt that has to hear of it by an event; null where it hears of it otherwise, or need not. */
+export interface StepEnd {
+  readonly outcome: StepOutcome;
+  readonly hearer: number | null;
+}
+
 /**
- * Order of writes: the record, then the status message. Run again after a death in between, the record shows the step done,
- * and the message has the same id. An answer that comes after the attempt lost the order changes nothing.
+ * Order of writes: the record, then the status message, then (the caller's) the event for the attempt that holds the order. Run again
+ * after a death in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that
+ * comes once the step was scheduled again changes nothing.
  */
 export async function recordAnswer(
   task: StepTask,
   answer: Answer,
   ports: Ports,
   telemetry: Telemetry,
-): Promise<StepOutcome> {
-  const written = await record(task, answer, ports);
-  if (written.kind === "written") return outcomeOf(task, written, ports, telemetry);
-  // Either an earlier run of this task made the write, or the attempt is no longer the holder.
-  const outcome = await recordedOutcome(task, ports, telemetry);
-  if (outcome) return outcome;
-  await rejectLate(task, "the attempt no longer holds the order", ports, telemetry);
-  return { kind: "superseded" };
+): Promise<StepEnd> {
+  const recorded = (await recordAtOnce(task, answer, ports)) ?? (await recordAtVersion(task, answer, ports));
+  if (recorded) return endOf(task, recorded, ports, telemetry);
+  // An earlier run of this task made the write, or the step is another run's.
+  const end = await recordedEnd(task, ports, telemetry);
+  if (end) return end;
+  await rejectLate(task, "the step has been scheduled again, or is not waited for any more", ports, telemetry);
+  return { outcome: { kind: "superseded" }, hearer: ownOf(task) };
+}
+
+/** The record with the step's end in it, and what that led to. */
+interface Recorded extends Versioned {
+  /** The order ended with it, or goes the other way from then on. */
+  readonly isTurn: boolean;
+  /** Steps can be begun that could not before. */
+  readonly isNews: boolean;
 }
 
 /** A reply that nobody waits for any more (P8): counted, kept in the ledger, and nothing else. */
@@ -50,30 +66,33 @@ export async function rejectLate(
   }
 }
 
-function record(task: StepTask, answer: Answer, ports: Ports): Promise<Written> {
-  const now = instant(ports.now());
-  const { direction } = task;
-  if (answer.kind === "done")
-    return close(task, done(task.record, task.attempt, direction, answer.result, answer, now), now, ports);
-  const failed = refused(task.record, direction, answer.message, answer, now);
-  // An undo that the service refuses for good is left to a person; the other steps are undone all the same.
-  return direction === "undo" ? close(task, failed, now, ports) : reject(task, failed, answer.message, now, ports);
+/** The attempt that has begun the task, unless it waits for the activity itself. */
+function ownOf({ isAwaited, attempt }: StepTask): number | null {
+  return isAwaited ? null : attempt;
 }
 
-/** The last of a level to end schedules the next one or concludes; of the two guards exactly one can hold. */
-async function close(task: StepTask, ended: StepRecord, now: string, ports: Ports): Promise<Written> {
-  const { orderId, siblings, next, direction } = task;
+/** Without a look at the record, where what follows is known; undefined where it is not, or the record is not as it was. */
+async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
+  const { orderId, join, direction } = task;
+  // A refusal that changes the order's way is rare.
+  if (!join || (answer.kind === "rejected" && direction === "forward")) return undefined;
+  const now = instant(ports.now());
+  const ended = endedBy(task.record, task, answer, now);
+  const { siblings, next } = join;
   if (siblings.length > 0) {
-    const among = await ports.store.change(orderId, completeAmong(task, ended, now));
-    if (among.kind === "written") return among;
+    const among = await ports.store.change(orderId, completeAmong(task, siblings, ended, now));
+    if (among.kind === "written") return { ...among, isTurn: false, isNews: false };
   }
   if (next.length > 0) {
-    const following = next.map((step) => scheduled(step, direction, now, schedulingOf(ports)));
-    return ports.store.change(orderId, completeLevel(task, ended, following, now));
+    const following = next.map((step) => scheduled(step, task.attempt, direction, now, schedulingOf(ports)));
+    const joined = await ports.store.change(orderId, completeJoin(task, siblings, ended, following, now));
+    return joined.kind === "written" ? { ...joined, isTurn: false, isNews: true } : undefined;
   }
   const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;
   const ending = endingOf(ports.workflows.of(task.workflow), undone, now);
-  return ports.store.change(orderId, completeOrder(task, ended, ending, now, closedAtOnce(ports)));
+  const keepMs = closedAtOnce(ports);
+  const last = await ports.store.change(orderId, completeOrder(task, siblings, ended, ending, now, keepMs));
+  return last.kind === "written" ? { ...last, isTurn: true, isNews: true } : undefined;
 }
 
 /** Where an archive is to be written first, housekeeping closes the order: no order waits for that. */
@@ -87,46 +106,80 @@ async function undoneBy({ orderId, step }: StepTask, ended: StepRecord, ports: P
   return { steps: { ...stored?.record.steps, [step]: ended }, cause: stored?.record.error ?? null };
 }
 
-function reject(task: StepTask, failed: StepRecord, message: string, now: string, ports: Ports): Promise<Written> {
-  const { orderId, step, agent } = task;
-  const error = { kind: "rejected", message, step, agent, at: now } as const;
-  const { onRejected } = policyFor(ports.workflows.of(task.workflow), step);
-  if (onRejected === "fail") return ports.store.change(orderId, rejectStep(task, failed, error, now));
-  const { claimWithinMs, clockSkewMs } = ports.timing;
-  const quietAt = task.siblingsUntil === null ? 0 : Date.parse(task.siblingsUntil) + clockSkewMs;
-  const claimBy = instant(Math.max(ports.now(), quietAt) + claimWithinMs);
-  return ports.store.change(orderId, rejectAndUndo(task, failed, error, now, claimBy));
+/** At the version that was read, as often as another write comes between: each of these is another's progress. */
+async function recordAtVersion(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
+  for (;;) {
+    const read = await ports.store.state(task.orderId);
+    if (!read || !awaits(read.record, task)) return undefined;
+    const now = instant(ports.now());
+    const { record } = read;
+    const own = record.steps[task.step];
+    if (!own) return undefined;
+    const ended = endedBy(own, task, answer, now);
+    const within = {
+      workflow: ports.workflows.of(record.workflow),
+      now,
+      scheduling: schedulingOf(ports),
+      claimWithinMs: ports.timing.claimWithinMs,
+    };
+    const isRejected = task.direction === "forward" && answer.kind === "rejected";
+    const next = (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
+    const outcome = await ports.store.replace(read, next);
+    if (outcome.kind !== "written") continue;
+    const isTurn = isEnded(next) !== isEnded(record) || next.direction !== record.direction;
+    return { ...outcome, isTurn, isNews: isTurn || toBegin(next).some((step) => !toBegin(record).includes(step)) };
+  }
 }
 
-/** What an earlier run of this task wrote. The attempt's number is its fence: no other attempt writes under it. */
-export async function recordedOutcome(
-  task: StepTask,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<StepOutcome | undefined> {
+const isEnded = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+
+/** The steps that wait to be begun, or to be taken up. */
+function toBegin({ steps, attempt }: StateRecord): readonly string[] {
+  const inHand = runsInHand(steps).filter(({ run }) => run.state === "Scheduled" && run.attempt === attempt);
+  return inHand.map(({ step, direction }) => `${direction} ${step}`);
+}
+
+function endedBy(own: StepRecord, { attempt, direction }: StepTask, answer: Answer, now: string): StepRecord {
+  if (answer.kind === "done") return done(own, attempt, direction, answer.result, answer, now);
+  // An undo that the service refuses for good is left to a person; the other steps are undone all the same.
+  return refused(own, direction, answer.message, answer, now);
+}
+
+/**
+ * What an earlier run of this task wrote: the step's run is still the task's. What it led to can't be told from what others did since, so that all is
+ * told again that it may have led to.
+ */
+export async function recordedEnd(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
   const read = await ports.store.state(task.orderId);
-  if (!read) return undefined;
-  const { record: stored } = read;
-  const own = stored.steps[task.step];
-  const refusedForGood = task.direction === "forward" && own?.state === "Failed";
-  const isOwn = stored.attempt === task.attempt && (isDone(own, task.direction) || refusedForGood);
-  const ledToUndo = refusedForGood && stored.attempt === task.attempt + 1 && stored.direction === "undo";
-  return isOwn || ledToUndo ? outcomeOf(task, read, ports, telemetry) : undefined;
+  const own = read?.record.steps[task.step];
+  const run = runOf(own, task.direction);
+  const isOver = isClosed(own, task.direction) || run?.state === "Failed";
+  if (!read || run?.attempt !== task.attempt || !isOver) return undefined;
+  const { record } = read;
+  const isRejected = task.direction === "forward" && run.state === "Failed";
+  const wentOtherWay = record.processState === "Pending" && record.direction === "undo";
+  const isTurn =
+    record.processState === "Processed" || (isRejected ? wentOtherWay || isEnded(record) : isUndone(task, record));
+  return endOf(task, { ...read, isTurn, isNews: isTurn || toBegin(record).length > 0 }, ports, telemetry);
 }
 
-/** What the stored record means for the scheduler; where it has ended, or goes the other way, that is told first. */
-async function outcomeOf(task: StepTask, written: Versioned, ports: Ports, telemetry: Telemetry): Promise<StepOutcome> {
-  const { record: stored } = written;
+function isUndone({ direction }: StepTask, record: StateRecord): boolean {
+  return direction === "undo" && record.direction === "undo" && record.processState === "Error";
+}
+
+/** What the record means for the scheduler; where it has ended, or goes the other way, that is told first. */
+async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
+  const { record, isTurn } = recorded;
   const { orderId, attempt, step, agent, direction } = task;
-  const own = stepOf(stored, step);
+  const own = stepOf(record, step);
   const run = runOf(own, direction);
   const ms = run?.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   if (direction === "forward" && own.state === "Failed") {
     telemetry.event("StepRejected", { orderId, attempt, step, agent, ms, message: own.error });
-    await (stored.processState === "Pending"
-      ? passOn(written, ports, telemetry)
-      : concludeOrder(written, ports, telemetry));
-    return { kind: "rejected" };
+    if (!isTurn) return progress(task, recorded);
+    const isPassedOn = record.processState === "Pending";
+    await (isPassedOn ? passOn(recorded, ports, telemetry) : concludeOrder(recorded, ports, telemetry));
+    return { outcome: { kind: "rejected" }, hearer: hearerOf(task, record.attempt - (isPassedOn ? 1 : 0)) };
   }
   telemetry.event(direction === "forward" ? "StepCompleted" : "StepUndone", {
     orderId,
@@ -137,17 +190,23 @@ async function outcomeOf(task: StepTask, written: Versioned, ports: Ports, telem
     endpoint: run?.endpoint ?? null,
     ms,
   });
-  const told = direction === "forward" ? await tellOrLeave(written, "StepCompleted", step, ports, telemetry) : written;
-  if (stored.processState !== "Processing") await concludeOrder(told, ports, telemetry);
-  return { kind: "completed", step, record: own, next: nextInHand(task, stored) };
+  // Of an order that ended before, the requester has heard all that it wants to.
+  const isTold = direction === "forward" && record.processState !== "Error";
+  const told = isTold ? await tellOrLeave(recorded, "StepCompleted", step, ports, telemetry) : recorded;
+  if (isTurn) await concludeOrder(told, ports, telemetry);
+  return progress(task, recorded);
 }
 
-/** The next level, if it is scheduled: the last of this level to end has done that. */
-function nextInHand({ next, direction }: StepTask, stored: StateRecord): NextStep[] {
-  return next.flatMap(({ name }) => {
-    const record = stepOf(stored, name);
-    return isInHand(runOf(record, direction)) ? [{ name, record }] : [];
-  });
+/** Whoever holds the order hears of it where there is something to begin, or nothing more to wait for. */
+function progress(task: StepTask, { record, isNews }: Recorded): StepEnd {
+  const { attempt, processState, steps } = record;
+  const outcome: StepOutcome = { kind: "completed", steps, hasEnded: isEnded(record) };
+  const isHeard = isNews || runsInHand(steps).length === 0;
+  return { outcome, hearer: isHeard && processState !== "Pending" ? hearerOf(task, attempt) : null };
+}
+
+function hearerOf(task: StepTask, attempt: number): number | null {
+  return attempt === task.attempt ? ownOf(task) : attempt;
 }
 
 function stepOf(record: StateRecord, name: string): StepRecord {

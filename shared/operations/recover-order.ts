@@ -1,7 +1,7 @@
 // What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be told of it.
 
 import { runOf } from "../domain/plan.ts";
-import { decideRecovery, overdueStep, recover, type Verdict, wakeOf } from "../domain/recovery.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, type Verdict, wakeOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/order-store.ts";
@@ -42,7 +42,8 @@ export async function recoverOrder(
     const workflow = ports.workflows.of(record.workflow);
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = ports.timing;
-    const decided = decideRecovery(record, policyOf, instant(now - clockSkewMs), misconfiguredRetryMs);
+    const overdueBefore = instant(now - clockSkewMs);
+    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
     recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policyOf) };
     // The notice goes with the write: it has to be sent before.
@@ -50,7 +51,8 @@ export async function recoverOrder(
       await tellSteps(record, ports, telemetry);
       await tellNotices(record, ports, telemetry);
     }
-    const next = recover(record, verdict, instant(now), ports.timing.claimWithinMs);
+    const { claimWithinMs } = ports.timing;
+    const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
     const written = await ports.store.replace(due, next);
     if (written.kind === "refused") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: standpointOf(written.record) };
@@ -76,7 +78,8 @@ async function follow(
   telemetry: Telemetry,
 ): Promise<void> {
   const { orderId, attempt, failureCount } = written.record;
-  const step = ("failures" in verdict ? verdict.step : overdueStep(before)) ?? null;
+  const step =
+    ("failures" in verdict ? verdict.step : overdueStep(before, instant(now - ports.timing.clockSkewMs))) ?? null;
   const agent = step === null ? null : (before.steps[step]?.agent ?? null);
   if ("failures" in verdict || verdict.kind === "hold") {
     const { completeBy } = before;
@@ -93,17 +96,19 @@ async function follow(
     case "wait": {
       const at = instant(now + verdict.waitMs);
       telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record), { at });
+      return wakeAt(at, written, ports, telemetry);
     }
     case "hold": {
       const at = instant(now + verdict.waitMs);
       telemetry.event("OrderHeld", { orderId, attempt, step, agent, until: at });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record), { at });
+      return wakeAt(at, written, ports, telemetry);
     }
     case "undo":
       return passOn(written, ports, telemetry);
+    case "resume":
+      telemetry.event("OrderResumed", { orderId, attempt });
+      await tellBeforeWake(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record));
     case "reschedule":
       telemetry.event("OrderRescheduled", { orderId, attempt, step, agent, failureCount });
       await tellBeforeWake(written, ports, telemetry);
@@ -124,4 +129,10 @@ async function follow(
     default:
       return verdict satisfies never;
   }
+}
+
+async function wakeAt(until: string, written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+  await tellBeforeWake(written, ports, telemetry);
+  const at = claimableAt(written.record, until);
+  await ports.messenger.wake(wakeOf(written.record), at === undefined ? {} : { at });
 }

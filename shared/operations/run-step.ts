@@ -1,9 +1,9 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
 import type { BoundedReply } from "../agents/agent.ts";
-import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import type { StepTask } from "../domain/attempt.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { recordAnswer, recordedOutcome } from "./record-step.ts";
+import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
 
@@ -14,7 +14,7 @@ type Expired = Extract<BoundedReply, { kind: "expired" }>;
  * message's. Run again after a death in between, the service recognises the idempotency key, the record shows the step done, and
  * the message has the same id.
  */
-export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepOutcome> {
+export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
   const agent = ports.agents.get(task.agent);
   if (!agent)
     throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, which is not here`);
@@ -48,19 +48,21 @@ async function expire(
   tries: number,
   ports: Ports,
   telemetry: Telemetry,
-): Promise<StepOutcome> {
-  const outcome = await recordedOutcome(task, ports, telemetry);
-  return outcome ?? fallSilent(task, event, tries, telemetry);
+): Promise<StepEnd> {
+  const end = await recordedEnd(task, ports, telemetry);
+  return end ?? fallSilent(task, event, tries, telemetry);
 }
 
 function fallSilent(
-  { orderId, attempt, step, agent }: StepTask,
+  task: StepTask,
   event: "AgentStoppedSilently" | "StepNotTakenUp",
   tries: number,
   telemetry: Telemetry,
-): StepOutcome {
+): StepEnd {
+  const { orderId, attempt, step, agent } = task;
   telemetry.event(event, { orderId, attempt, step, agent, tries });
-  return { kind: "expired" };
+  // The attempt goes on with what is at work beside it, until the supervisor has another one take over.
+  return { outcome: { kind: "expired" }, hearer: null };
 }
 
 /**

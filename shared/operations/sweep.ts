@@ -14,7 +14,9 @@ export interface SweepReport {
   readonly retried: number;
   /** No agent took up what they wait for: another attempt, with no failure counted. */
   readonly rescheduled: number;
-  /** A step of them has still time. */
+  /** What their steps waited for is over: another attempt, with no failure counted. */
+  readonly resumed: number;
+  /** None of their steps is overdue. */
   readonly later: number;
   readonly waiting: number;
   /** A person has to mend an endpoint's address or credential: another attempt later, with no failure counted. */
@@ -48,6 +50,7 @@ type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "ende
 const COUNTED_AS = {
   retry: "retried",
   reschedule: "rescheduled",
+  resume: "resumed",
   later: "later",
   wait: "waiting",
   hold: "held",
@@ -84,6 +87,7 @@ class Sweep {
     found: 0,
     retried: 0,
     rescheduled: 0,
+    resumed: 0,
     later: 0,
     waiting: 0,
     held: 0,

@@ -1,6 +1,6 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { attemptOf, type StepOutcome, type StepTask, taskFor } from "../domain/attempt.ts";
+import { attemptOf, type StepTask, taskFor } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
 import { noteExpiry } from "../domain/transitions.ts";
@@ -8,13 +8,12 @@ import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } fr
 import { teamOf } from "../messaging/agent-teams.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { type Answer, recordAnswer, rejectLate } from "./record-step.ts";
+import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
 import { recordTakenUp } from "./take-up.ts";
 
-/** What the waiting attempt has to hear. */
-export interface Heard {
+/** What came of a reply's step. */
+export interface Heard extends StepEnd {
   readonly ticket: Ticket;
-  readonly outcome: StepOutcome;
 }
 
 /** The queue that a reply came by. */
@@ -66,8 +65,8 @@ export async function takeReply(
   if (reply.kind === "started") return recordStarted(task, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const answer = answerOf(reply, task);
-  const outcome = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
-  return { ticket, outcome };
+  const end = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
+  return { ticket, ...end };
 }
 
 /** The task that the reply is to, rebuilt from the record; in words why there is none. */
@@ -79,10 +78,11 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
   if (task?.transport !== "queue") return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
+  if (run?.attempt !== attempt) return "another attempt has asked anew";
+  const isHeld = record.processState === "Processing" && attempt === record.attempt;
+  if (isHeld && lockedBy !== record.lockedBy) return "another holder has asked";
   // A version of the app that had no nonces may have asked.
-  if (run?.nonce !== undefined && !isSame(run.nonce, ticket.nonce)) {
-    return attempt === record.attempt ? "it does not have its request's nonce" : "another attempt has asked anew";
-  }
+  if (run.nonce !== undefined && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
   return { task, isOpen: isInHand(run) };
 }
 

@@ -2,6 +2,8 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
+import { awaits, takenAmong } from "../domain/step-end.ts";
+import { taken } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
 import type { Written } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -10,15 +12,25 @@ import { instant, type Ports, type Telemetry } from "./ports.ts";
  * Marks the step Running. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Refused
  * where the step does not wait for its agent any more.
  */
-export async function recordTakenUp(
-  task: StepTask,
-  now: string,
-  completeBy: string,
-  { store }: Ports,
-): Promise<Written> {
-  const written = await store.change(task.orderId, takeUp(task, now, completeBy, now));
+export async function recordTakenUp(task: StepTask, now: string, completeBy: string, ports: Ports): Promise<Written> {
+  const { orderId } = task;
+  if (!task.isAlone) return recordAmong(task, now, completeBy, ports);
+  const written = await ports.store.change(orderId, takeUp(task, now, completeBy, now));
   if (written.kind === "written") return written;
-  return store.change(task.orderId, takeUpOnly(task, now, completeBy, now));
+  return ports.store.change(orderId, takeUpOnly(task, now, completeBy, now));
+}
+
+/** Beside others it depends on them when the record is due: at the version that was read, as often as one of them comes between. */
+async function recordAmong(task: StepTask, now: string, completeBy: string, { store }: Ports): Promise<Written> {
+  for (;;) {
+    const read = await store.state(task.orderId);
+    const own = read?.record.steps[task.step];
+    if (!read || !own || !awaits(read.record, task) || read.record.processState === "Error") return { kind: "refused" };
+    if (runOf(own, task.direction)?.state !== "Scheduled") return { kind: "refused" };
+    const running = taken(own, task.direction, now, completeBy);
+    const written = await store.replace(read, takenAmong(read.record, task.step, running, now));
+    if (written.kind === "written") return written;
+  }
 }
 
 /**
@@ -71,11 +83,11 @@ export class TakeUp {
 
   /** An earlier run of this task took it up and died: this one has what is left of its time. */
   async #resumed(now: string): Promise<string | undefined> {
-    const { orderId, attempt, lockedBy, step, direction } = this.#task;
+    const { orderId, attempt, step, direction } = this.#task;
     const record = (await this.#ports.store.state(orderId))?.record;
     const run = runOf(record?.steps[step], direction);
-    const isOwn = record?.attempt === attempt && record.lockedBy === lockedBy && run?.state === "Running";
-    if (!isOwn || run.completeBy === null || run.completeBy <= now) return undefined;
+    if (run?.state !== "Running" || run.attempt !== attempt || run.completeBy === null || run.completeBy <= now)
+      return undefined;
     this.#startedAt = run.startedAt ?? now;
     this.#isRecorded = true;
     return run.completeBy;

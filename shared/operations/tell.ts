@@ -1,4 +1,5 @@
 // What the shop hears (P15): in order for each order, and at least once. What can't be sent now is left as a notice in the record.
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { isWanted, outputsOf } from "../domain/outputs.ts";
 import { told } from "../domain/recovery.ts";
 import type { Notice, OrderStatus, StateRecord, StepResult } from "../domain/state-record.ts";
@@ -6,7 +7,7 @@ import { leaveNotice } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
-/** A message, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
+/** A write, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
 const TRIES_TO_LEAVE = 3;
 
 /** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
@@ -61,14 +62,22 @@ export async function tellNotices(record: StateRecord, ports: Ports, telemetry: 
 }
 
 /**
- * Sends the notices, then takes them out of the record if nobody wrote it meanwhile: they are sent again otherwise. Before a
+ * Sends the notices, then takes them out of the record, unless there are others by then: they are sent again otherwise. Before a
  * wake, for the attempt writes the record too. Returns the record as far as this knows it now.
  */
 export async function settleNotices(read: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
-  if (read.record.notices.length === 0) return read;
+  const { notices, orderId } = read.record;
+  if (notices.length === 0) return read;
   await tellNotices(read.record, ports, telemetry);
-  const written = await ports.store.replace(read, told(read.record, instant(ports.now())));
-  return written.kind === "written" ? written : read;
+  let known: Versioned | undefined = read;
+  for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
+    const written = await ports.store.replace(known, told(known.record, instant(ports.now())));
+    if (written.kind === "written") return written;
+    // What was at work beside a step that ended the order is recorded too.
+    known = await ports.store.state(orderId);
+    if (canonicalJson(known?.record.notices) !== canonicalJson(notices)) return read;
+  }
+  return read;
 }
 
 /**
@@ -82,7 +91,9 @@ export async function tellOrLeave(
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<Versioned> {
-  const { orderId, attempt, updatedAt } = written.record;
+  const { orderId, updatedAt, steps } = written.record;
+  // A step may have been completed for an attempt before the one that holds the order.
+  const attempt = (step === null ? undefined : steps[step]?.completedIn) ?? written.record.attempt;
   const notice: Notice = { status, attempt, at: updatedAt, ...(step !== null && { step }) };
   try {
     const settled = await settleNotices(written, ports, telemetry);

@@ -83,7 +83,9 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
     const { misconfiguredRetryMs: holdMs } = ports.timing;
     const verdict = decideRecovery(record, policyOf, overdueBefore, holdMs);
-    const after = standpointOf(recover(record, verdict, now, ports.timing.claimWithinMs));
+    const after = standpointOf(
+      recover(record, verdict, { now, overdueBefore, claimWithinMs: ports.timing.claimWithinMs }),
+    );
     const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;
     return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
   } catch (cause) {

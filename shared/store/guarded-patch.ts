@@ -7,14 +7,14 @@ import { documentPath } from "./document-path.ts";
 export function conditionOf(guard: Guard): string {
   const terms = [
     `${documentPath("schemaVersion")} = ${RECORD_VERSION}`,
-    `${documentPath("processState")} = ${JSON.stringify(guard.processState)}`,
-    `${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`,
-    `${documentPath("attempt")} = ${guard.attempt}`,
+    oneOf(documentPath("processState"), guard.processStates),
   ];
+  if (guard.lockedBy !== undefined) terms.push(`${documentPath("lockedBy")} = ${JSON.stringify(guard.lockedBy)}`);
+  if (guard.attempt !== undefined) terms.push(`${documentPath("attempt")} = ${guard.attempt}`);
   if (guard.step) {
-    const { name, direction, states } = guard.step;
-    const state = runStatePath(name, direction);
-    terms.push(`(${states.map((each) => `${state} = "${each}"`).join(" or ")})`);
+    const { name, direction, attempt, states } = guard.step;
+    terms.push(oneOf(runPath(name, direction, "state"), states));
+    terms.push(`${runPath(name, direction, "attempt")} = ${attempt}`);
   }
   if (guard.siblings) {
     const { names, direction, allDone } = guard.siblings;
@@ -25,13 +25,17 @@ export function conditionOf(guard: Guard): string {
   return `from c where ${terms.join(" and ")}`;
 }
 
-function runStatePath(step: string, direction: Direction): string {
-  return documentPath("steps", step, ...(direction === "forward" ? ["state"] : ["undo", "state"]));
+function oneOf(path: string, values: readonly string[]): string {
+  return `(${values.map((value) => `${path} = "${value}"`).join(" or ")})`;
 }
 
-/** As `isDone` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
+function runPath(step: string, direction: Direction, member: "state" | "attempt"): string {
+  return documentPath("steps", step, ...(direction === "forward" ? [member] : ["undo", member]));
+}
+
+/** As `isClosed` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
 function doneCondition(step: string, direction: Direction): string {
-  const state = runStatePath(step, direction);
+  const state = runPath(step, direction, "state");
   if (direction === "forward") return `${state} = "Completed"`;
   return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
 }

@@ -12,7 +12,7 @@ export type Document = { readonly [name: string]: unknown };
  * Each row takes what may have members of its own version already: a rollout that was interrupted leaves such records. Members that
  * it does not know stay.
  */
-const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown];
+const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown, attemptKnown];
 if (UPGRADES.length !== RECORD_VERSION) throw new Error("each version of the state record needs its row");
 
 /** Before the first version that a document names. */
@@ -53,4 +53,14 @@ function scheduleKnown(record: Document): Document {
 function runKnown(run: Document): Document {
   const { startedAt = null, completeBy = null } = run;
   return { scheduledAt: startedAt, startBy: completeBy, waitCount: 0, ...run };
+}
+
+/** To version 2: a run names the attempt that scheduled it. Before, none went on in another attempt. */
+function attemptKnown(record: Document): Document {
+  const known = (run: Document): Document => (run["scheduledAt"] ? { attempt: record["attempt"], ...run } : run);
+  const steps = Object.entries(record["steps"] as { [name: string]: Document }).map(([name, step]) => {
+    const undo = step["undo"] as Document | null;
+    return [name, { ...known(step), undo: undo && known(undo) }];
+  });
+  return { ...record, steps: Object.fromEntries(steps) };
 }

@@ -18,6 +18,8 @@ export function ruleInWords(
       return `Pending and not claimed by ${dueAt}: the scheduler is told again, no failure is counted`;
     case "reschedule":
       return `Processing, and no agent took up ${overdueStep(record)} in time: scheduled again, no failure is counted`;
+    case "resume":
+      return "Processing, and what it waited for is over: it goes on, no failure is counted";
     case "hold":
       return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":

@@ -7,7 +7,7 @@ import { done, scheduled } from "../../shared/domain/step-run.ts";
 import {
   claim,
   completeAmong,
-  completeLevel,
+  completeJoin,
   completeOrder,
   noteExpiry,
   takeUp,
@@ -39,6 +39,8 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       store = await open();
     });
 
+    const SWEEPING = { now: NOON, overdueBefore: NOON, claimWithinMs: 120_000 };
+
     async function submitted(workflow: Workflow = CHAIN): Promise<StateRecord> {
       made += 1;
       const record = sampleRecord(`${name}-${made}`, workflow);
@@ -50,7 +52,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "forward", NOON, SCHEDULING);
+        return scheduled({ ...PLANNED, name, record: step }, 1, "forward", NOON, SCHEDULING);
       });
       return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
     }
@@ -67,7 +69,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const own = steps[step];
       if (!own) throw new Error(`no step ${step}`);
       return {
-        ...{ orderId, direction, workflow, priority, step, siblings, siblingsUntil: null, record: own },
+        ...{ orderId, direction, workflow, priority, step, join: { siblings, next: [] }, record: own },
         ...{
           attempt: 1,
           lockedBy: `${orderId}-1`,
@@ -81,12 +83,14 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         },
         ...{
           results: {},
-          next: [],
+          isAlone: true,
+          isAwaited: true,
           reply: { replyTo: null, replyToSessionId: null, correlationId: "", traceparent: null },
         },
       };
     }
 
+    const abreast = ({ join }: StepTask) => join?.siblings ?? [];
     const route = { endpoint: "http://x/", because: "only one" };
     const doneOf = (task: StepTask) => done(task.record, 1, "forward", { id: "x-1" }, route, NOON);
 
@@ -129,7 +133,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
     test("a guarded write of a step that is not in hand is refused and changes nothing", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "takePayment");
-      expect(await store.change(record.orderId, completeLevel(task, doneOf(task), [], NOON))).toEqual({
+      expect(await store.change(record.orderId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
         kind: "refused",
       });
       expect((await store.state(record.orderId))?.record).toMatchObject(record);
@@ -140,7 +144,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const task = taskOf(record, "reserveStock");
       const written = await store.change(
         record.orderId,
-        completeOrder(task, doneOf(task), { processState: "Processed" }, NOON),
+        completeOrder(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
       );
       expect(written).toMatchObject({
         kind: "written",
@@ -156,23 +160,25 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       ] as const) {
         const record = await claimed(first, second);
         const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
-        expect(await store.change(record.orderId, completeLevel(one, doneOf(one), [], NOON))).toEqual({
+        expect(await store.change(record.orderId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
           kind: "refused",
         });
-        expect(await store.change(record.orderId, completeAmong(one, doneOf(one), NOON))).toMatchObject({
+        expect(await store.change(record.orderId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
           kind: "written",
         });
-        expect(await store.change(record.orderId, completeAmong(other, doneOf(other), NOON))).toEqual({
+        expect(await store.change(record.orderId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
           kind: "refused",
         });
-        expect(await store.change(record.orderId, completeLevel(other, doneOf(other), [], NOON))).toMatchObject({
+        expect(
+          await store.change(record.orderId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
+        ).toMatchObject({
           kind: "written",
         });
       }
       const record = await claimed("reserveStock", "takePayment");
       const tasks = [taskOf(record, "reserveStock", ["takePayment"]), taskOf(record, "takePayment", ["reserveStock"])];
       const among = await Promise.all(
-        tasks.map((task) => store.change(record.orderId, completeAmong(task, doneOf(task), NOON))),
+        tasks.map((task) => store.change(record.orderId, completeAmong(task, abreast(task), doneOf(task), NOON))),
       );
       expect(among.map(({ kind }) => kind).sort()).toEqual(["refused", "written"]);
     });
@@ -183,7 +189,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, "undo", NOON, SCHEDULING);
+        return scheduled({ ...PLANNED, name, record: step }, 1, "undo", NOON, SCHEDULING);
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
@@ -194,8 +200,12 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       if (taken.kind !== "written") throw new Error("the claim was refused");
       const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "undo" } as const;
       const ended = done(task.record, 1, "undo", {}, route, NOON);
-      expect(await store.change(record.orderId, completeLevel(task, ended, [], NOON))).toEqual({ kind: "refused" });
-      expect(await store.change(record.orderId, completeAmong(task, ended, NOON))).toMatchObject({ kind: "written" });
+      expect(await store.change(record.orderId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
+        kind: "refused",
+      });
+      expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
+        kind: "written",
+      });
     });
 
     test.each(["forward", "undo"] as const)("a step may have a keyword's name: %s", async (direction) => {
@@ -203,7 +213,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const level = KEYWORDS.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, direction, NOON, SCHEDULING);
+        return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
       });
       const taking = claim({ ...wakeOf(record), direction }, level, `${record.orderId}-1`, NOON);
       const taken = await store.change(record.orderId, taking);
@@ -215,12 +225,14 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const ended = (task: StepTask) => done(task.record, 1, direction, { id: "x-1" }, route, NOON);
       const [first, second, last] = KEYWORDS.map(taskAmong) as [StepTask, StepTask, StepTask];
       for (const task of [first, second]) {
-        expect(await store.change(record.orderId, completeAmong(task, ended(task), NOON))).toMatchObject({
-          kind: "written",
-          record: { processState: "Processing" },
-        });
+        expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended(task), NOON))).toMatchObject(
+          {
+            kind: "written",
+            record: { processState: "Processing" },
+          },
+        );
       }
-      const ending = completeOrder(last, ended(last), { processState: "Processed" }, NOON);
+      const ending = completeOrder(last, abreast(last), ended(last), { processState: "Processed" }, NOON);
       expect(await store.change(record.orderId, ending)).toMatchObject({
         kind: "written",
         record: { processState: "Processed" },
@@ -231,7 +243,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const record = await submitted();
       const read = await store.state(record.orderId);
       if (!read) throw new Error("no state record");
-      const next = recover(read.record, { kind: "wake" }, NOON, 120_000);
+      const next = recover(read.record, { kind: "wake" }, SWEEPING);
       expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
       expect(await store.replace(read, next)).toEqual({ kind: "refused" });
     });
@@ -250,7 +262,10 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const task = taskOf(record, "reserveStock");
       await store.change(record.orderId, takeUp(task, NOON, "2026-01-01T12:00:10.000Z", NOON));
       expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting });
-      await store.change(record.orderId, completeOrder(task, doneOf(task), { processState: "Processed" }, NOON));
+      await store.change(
+        record.orderId,
+        completeOrder(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
+      );
       expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
     });
 
@@ -261,8 +276,8 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const noted = await store.change(record.orderId, noteExpiry(task, expiry));
       expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
       if (noted.kind !== "written") throw new Error("the note was refused");
-      const among = { ...taskOf(noted.record, "reserveStock"), siblings: ["takePayment"] };
-      await store.change(record.orderId, completeAmong(among, doneOf(among), NOON));
+      const among = taskOf(noted.record, "reserveStock", ["takePayment"]);
+      await store.change(record.orderId, completeAmong(among, abreast(among), doneOf(among), NOON));
       expect(await store.change(record.orderId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
         kind: "refused",
       });
@@ -271,7 +286,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const step = read?.record.steps["reserveStock"];
       if (!read || !step) throw new Error("no state record");
       expect(step.expiry).toEqual(expiry);
-      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, "undo", NOON, SCHEDULING).record;
+      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, 1, "undo", NOON, SCHEDULING).record;
       const steps = { ...read.record.steps, reserveStock: undoing };
       await store.replace(read, { ...read.record, direction: "undo", steps });
       const undone = await store.change(record.orderId, noteExpiry({ ...task, direction: "undo" }, expiry));

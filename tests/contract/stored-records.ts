@@ -20,7 +20,12 @@ export function storedRecordsContract(
   open: (documents: readonly StoredRecord[], onNewer: (orderId: string) => void) => Promise<Planted>,
 ): void {
   describe(`records of other versions: ${name}`, () => {
-    const newer = { ...storedRecord(1, "pending"), orderId: "newer", schemaVersion: 2, steps: ["as nobody knows"] };
+    const newer = {
+      ...storedRecord(1, "pending"),
+      orderId: "newer",
+      schemaVersion: RECORD_VERSION + 1,
+      steps: ["as nobody knows"],
+    };
     const forPatch = [0, 1].map((version) => ({ ...storedRecord(version, "pending"), orderId: `patch-${version}` }));
     const forReplace = [0, 1].map((version) => ({
       ...storedRecord(version, "in hand"),
@@ -54,6 +59,11 @@ export function storedRecordsContract(
       },
     );
 
+    test.each([0, 1])("version %i: a run in hand is that of the attempt that holds the order", async (version) => {
+      const { attempt, steps } = await read(`v${version}-in-hand`);
+      expect(steps["takePayment"]).toMatchObject({ attempt });
+    });
+
     test("version 0: what was Running is taken up, and may have had its effect", async () => {
       const { takePayment } = (await read("v0-in-hand")).steps;
       expect(takePayment).toMatchObject({ state: "Running", waitCount: 0, scheduledAt: takePayment?.startedAt });
@@ -70,7 +80,7 @@ export function storedRecordsContract(
       const before = await read(orderId);
       const record = before.steps["reserveStock"] as StepRecord;
       const times = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
-      const level = [scheduled({ ...times, name: "reserveStock", record }, "forward", NOON, SCHEDULING)];
+      const level = [scheduled({ ...times, name: "reserveStock", record }, 1, "forward", NOON, SCHEDULING)];
       const written = await planted.store.change(orderId, claim(wakeOf(before), level, "holder", NOON));
       expect(written).toMatchObject({ kind: "written", record: { processState: "Processing", ...UNKNOWN } });
       const stored = await planted.stored(orderId);
@@ -81,10 +91,12 @@ export function storedRecordsContract(
       });
     });
 
+    const SWEEPING = { now: NOON, overdueBefore: "2030-01-01T00:00:00.000Z", claimWithinMs: 60_000 };
+
     test.each([0, 1])("version %i: a record is replaced, and keeps what is not known", async (version) => {
       const found = await planted.store.state(`replace-${version}`);
       if (!found) throw new Error("no record");
-      const next = recover(found.record, { kind: "retry", step: "takePayment", failures: 1 }, NOON, 60_000);
+      const next = recover(found.record, { kind: "retry", step: "takePayment", failures: 1 }, SWEEPING);
       expect(await planted.store.replace(found, next)).toMatchObject({ kind: "written" });
       expect(await planted.stored(`replace-${version}`)).toMatchObject({
         ...UNKNOWN,
@@ -121,7 +133,10 @@ export function storedRecordsContract(
         expect(listed).toMatchObject({ schemaVersion: version, processState: record["processState"] });
         expect(Object.keys(listed?.steps ?? {})).toEqual(Object.keys(record["steps"] as object));
       }
-      expect(orders.find(({ orderId }) => orderId === "newer")).toMatchObject({ schemaVersion: 2, steps: {} });
+      expect(orders.find(({ orderId }) => orderId === "newer")).toMatchObject({
+        schemaVersion: RECORD_VERSION + 1,
+        steps: {},
+      });
       expect(
         (await planted.store.list({ limit: 100, step: "takePayment" })).orders.map(({ orderId }) => orderId),
       ).toEqual(expect.arrayContaining(["v0-in-hand", "v1-in-hand", "v0-undo-in-hand"]));

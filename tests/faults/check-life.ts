@@ -75,7 +75,12 @@ function misordered(told: Evidence["told"]): string[] {
   const heard = told.filter((message) => first.get(message.messageId) === message).map(({ body }) => body as Status);
   return heard.flatMap((status, index) => {
     const before = heard[index - 1];
-    return before && compare(before, status) > 0 ? [`${inWords(status)} was heard after ${inWords(before)}`] : [];
+    // A step goes on while the next attempt takes over what it was begun beside.
+    const isTakenOver =
+      status.status === "StepCompleted" && before && before.attempt > status.attempt && rankOf(before) < RANKS.length;
+    return before && !isTakenOver && compare(before, status) > 0
+      ? [`${inWords(status)} was heard after ${inWords(before)}`]
+      : [];
   });
 }
 

@@ -23,7 +23,18 @@ function variant(name: string, shippingWithin: string, policy: Partial<RecoveryP
   };
 }
 
+/** The payment with another time and policy: the check beside it has all of its own. */
+function uneven(name: string, within: string, policy: Partial<RecoveryPolicy>): Workflow {
+  const whole = variant(name, AMPLE);
+  const steps = whole.steps.map((step) =>
+    step.name === "takePayment" ? { ...step, completeWithin: within, policy } : step,
+  );
+  return { ...whole, steps };
+}
+
 export const workflows: readonly Workflow[] = [
+  uneven("uneven", SHORT, {}),
+  uneven("eager", AMPLE, { onRejected: "undo" }),
   variant("order-fulfilment", AMPLE),
   variant("brisk", "PT5S"),
   variant("hasty", SHORT),

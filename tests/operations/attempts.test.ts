@@ -1,13 +1,13 @@
 // An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
 import { beforeEach, expect, test, vi } from "vitest";
-import { advance, attemptOf, nextTasks } from "../../shared/domain/attempt.ts";
+import { attemptOf, tasksToBegin } from "../../shared/domain/attempt.ts";
 import { planOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { GRAPH, NOON, NOON_MS } from "../support/orders.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { createWorld, runTasks, type World } from "../support/world.ts";
 
 const GRAPH_PLAN = planOf(GRAPH, {}, "forward");
 
@@ -65,34 +65,26 @@ test("P16 a step run again after its write was made changes nothing and gives th
   expect(await world.stateOf()).toEqual(before);
 });
 
-test("P16 every step of an attempt may run twice: one order of levels, one end", async () => {
-  const claim = await claimOrder(await world.submitted(), world, world.telemetry);
-  if (claim.kind !== "claimed") throw new Error("the claim was refused");
-  let attempt = claim.attempt;
-  for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
-    const first = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
-    const second = await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry)));
-    expect(second.map(({ kind }) => kind)).toEqual(first.map(({ kind }) => kind));
-    attempt = advance(attempt, second);
-  }
+test("P16 every step of an attempt may run twice: one order of steps, one end", async () => {
+  const attempt = await world.claim(await world.submitted());
+  await runTasks(attempt, async (task) => {
+    const first = await runStep(task, world, world.telemetry);
+    const second = await runStep(task, world, world.telemetry);
+    expect(second.outcome.kind).toEqual(first.outcome.kind);
+    return second.outcome;
+  });
   expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
   expect((await world.stateOf())?.history).toHaveLength(7);
 });
 
 test("P16 a last step run again past complete-by still tells the shop", async () => {
-  const claim = await claimOrder(await world.submitted(), world, world.telemetry);
-  if (claim.kind !== "claimed") throw new Error("the claim was refused");
-  let attempt = claim.attempt;
-  let last = nextTasks(attempt);
-  for (let tasks = last; tasks.length > 0; tasks = nextTasks(attempt)) {
-    last = tasks;
-    attempt = advance(attempt, await Promise.all(tasks.map((task) => runStep(task, world, world.telemetry))));
-  }
+  const attempt = await world.claim(await world.submitted());
+  const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world, world.telemetry)).outcome);
   world.statuses.length = 0;
-  const [task] = last;
+  const task = ran.at(-1);
   if (!task) throw new Error("no last step");
   world.clock = Date.parse(task.completeBy) + 1;
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
 });
 
@@ -116,7 +108,7 @@ test("P8 a late agent is refused by the fence, counted, and changes nothing", as
     await sweep(world, world.telemetry);
     return { kind: "done" };
   });
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("superseded");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("superseded");
   expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
   expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "NotStarted", result: null });
   expect(world.eventNames()).toContain("LateReplyRejected");
@@ -130,7 +122,7 @@ test("P8 P26 once it is scheduled again the agent is not called, nothing is writ
   world.clock = Date.parse(task.startBy) + 2000;
   expect(await sweep(world, world.telemetry)).toMatchObject({ rescheduled: 1 });
   const [before, sent] = [await world.stateOf(), world.statuses.length];
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("expired");
   expect(await world.stateOf()).toEqual(before);
   expect(world.statuses).toHaveLength(sent);
   expect(world.calls).toEqual([]);
@@ -145,7 +137,7 @@ test("P26 taken up in time a step costs no write; taken up late the record says 
   await runStep(task, world, world.telemetry);
   expect(writes).toHaveBeenCalledTimes(1);
 
-  const [late] = nextTasks(attemptOf((await world.stateOf()) as StateRecord, task.lockedBy, GRAPH_PLAN));
+  const [late] = tasksToBegin(attemptOf((await world.stateOf()) as StateRecord, task.lockedBy, GRAPH_PLAN), new Set());
   if (!late) throw new Error("no second step");
   world.clock = Date.parse(late.startBy);
   world.answers.set("authorize", async () => {
@@ -154,7 +146,7 @@ test("P26 taken up in time a step costs no write; taken up late the record says 
     expect(await world.stateOf()).toMatchObject({ completeBy, dueAt: completeBy });
     return { kind: "done" };
   });
-  expect((await runStep(late, world, world.telemetry)).kind).toBe("completed");
+  expect((await runStep(late, world, world.telemetry)).outcome.kind).toBe("completed");
 });
 
 test("P8 P16 a step that was taken up and whose process died goes on within what is left of its time", async () => {
@@ -171,8 +163,8 @@ test("P8 P16 a step that was taken up and whose process died goes on within what
     expect(await world.stateOf()).toEqual(before);
     return { kind: "done" };
   });
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("completed");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
 });
 
 test("P8 P16 and not at all once that is over", async () => {
@@ -182,7 +174,7 @@ test("P8 P16 and not at all once that is over", async () => {
   void runStep(task, world, world.telemetry);
   await vi.waitFor(() => expect(world.calls).toHaveLength(1));
   world.clock += 10_000;
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("expired");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("expired");
   expect(world.calls).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 import { expect, test } from "vitest";
 import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import { RECORD_VERSION } from "../../shared/domain/state-record.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { inspectOrder } from "../../shared/operations/inspect-order.ts";
 import { operateOrder } from "../../shared/operations/operate-order.ts";
@@ -39,7 +40,7 @@ test.each([
 });
 
 test("a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
-  const world = worldWith(1, "in hand", { schemaVersion: 2 });
+  const world = worldWith(1, "in hand", { schemaVersion: RECORD_VERSION + 1 });
   const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
   const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
   const words = /a newer version of the app.*left alone/;

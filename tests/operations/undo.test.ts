@@ -51,7 +51,11 @@ test("P13 an undo: a step whose outcome is unknown is undone too, by its key", a
   if (!read) throw new Error("no record");
   await world.store.replace(
     read,
-    recover(read.record, { kind: "undo", step: "reserveStock", failures: 3 }, NOON, 60_000),
+    recover(
+      read.record,
+      { kind: "undo", step: "reserveStock", failures: 3 },
+      { now: NOON, overdueBefore: "2030-01-01T00:00:00.000Z", claimWithinMs: 60_000 },
+    ),
   );
   const undoing = await world.stateOf();
   if (!undoing) throw new Error("no record");
@@ -104,6 +108,6 @@ test("P16 a death between the refusal's write and the wake: the step run again w
   world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
   await runStep(task, world, world.telemetry);
   world.wakes.length = 0;
-  expect((await runStep(task, world, world.telemetry)).kind).toBe("rejected");
+  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("rejected");
   expect(world.wakes).toMatchObject([{ attempt: 2, direction: "undo" }]);
 });

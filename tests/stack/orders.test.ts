@@ -158,11 +158,11 @@ test("P8 P10 P14 a service that is down for longer than a step's time: retried f
   expect(await app.effects("payment", "down-1")).toMatchObject([{ calls: 1 }, { calls: 1 }]);
 });
 
-test.each<[workflow: string, wanted: Counts & { activities: number }, more?: object]>([
+test.each<[workflow: string, wanted: { [kind: string]: number | number[] }, more?: object]>([
   ["three-steps", { activities: 3, batch: 1, patch: 4, replace: 0, read: 0 }],
-  // Of the two steps side by side, the last to end has its first guard refused and its second one taken. The reply that came
-  // over a queue is read against the record.
-  ["order-fulfilment", { activities: 5, batch: 1, patch: 7, replace: 0, read: 1 }],
+  // The reply that came over a queue is read against the record: where it is the last of the two steps side by side, it knows by that
+  // that the other is done. Otherwise the last to end has its first guard refused and its second one taken.
+  ["order-fulfilment", { activities: 5, batch: 1, patch: [6, 7], replace: 0, read: 1 }],
   // The return's record and the original's are read, and the latter written; their contents are in memory.
   ["returns", { activities: 4, batch: 1, patch: 5, replace: 1, read: 2 }, { returnOf: "cost-order-fulfilment" }],
 ])("what an order of the workflow %s costs: %o", async (workflow, { activities, ...requests }, more = {}) => {
@@ -180,7 +180,7 @@ test.each<[workflow: string, wanted: Counts & { activities: number }, more?: obj
   const after = await counts();
   const spent = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
   expect(spent("durable.activities")).toBe(activities);
-  for (const [kind, wanted] of Object.entries(requests)) expect(spent(kind), kind).toBe(wanted);
+  for (const [kind, wanted] of Object.entries(requests)) expect([wanted].flat(), kind).toContain(spent(kind));
 });
 
 type Counts = Record<string, number>;

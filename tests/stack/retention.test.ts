@@ -33,8 +33,9 @@ describe("the price", () => {
   afterAll(() => app?.[Symbol.asyncDispose]());
 
   test.each([
-    ["three-steps", { batch: 2, patch: 3, replace: 0, read: 0 }],
-    ["order-fulfilment", { batch: 2, patch: 6, replace: 0, read: 1 }],
+    ["three-steps", { batch: 2, patch: [3], replace: [0], read: [0] }],
+    // One patch fewer where the reply over the queue comes last: it has read that the step beside it is done.
+    ["order-fulfilment", { batch: 2, patch: [5, 6], replace: [0], read: [1] }],
   ])("P29 closing an order of the workflow %s costs it no request more: %o", async (workflow, wanted) => {
     const counts = async () =>
       (await (await fetch(new URL("/$counts", app.stack.addresses.cosmos?.endpoint))).json()) as Record<string, number>;
@@ -42,8 +43,9 @@ describe("the price", () => {
     await app.shop.send({ ...madeOrder(`closed-${workflow}`), workflow });
     await app.eventually(`closed-${workflow}`, ended);
     const after = await counts();
-    const spent = Object.keys(wanted).map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)]);
-    expect(Object.fromEntries(spent)).toEqual(wanted);
+    for (const [kind, counted] of Object.entries(wanted)) {
+      expect([counted].flat(), kind).toContain((after[kind] ?? 0) - (before[kind] ?? 0));
+    }
   });
 });
 

@@ -1,13 +1,14 @@
 // State records as the versions of the app before wrote them: made by those versions, and never made anew.
 import version0 from "./version-0.json" with { type: "json" };
 import version1 from "./version-1.json" with { type: "json" };
+import version2 from "./version-2.json" with { type: "json" };
 
 export type StoredRecord = { readonly [name: string]: unknown; readonly orderId: string };
 
 /** Of a record, of a step and of its undo. */
 export const UNKNOWN = { ofLater: { answer: 42 } };
 
-const STORED = { 0: version0, 1: version1 } as const;
+const STORED = { 0: version0, 1: version1, 2: version2 } as const;
 
 /** Every sample, under an order id of its own, each with members that this app does not know. */
 export const storedRecords = Object.entries(STORED).flatMap(([version, samples]) =>

@@ -6,9 +6,9 @@ import {
   advance,
   type ClaimOutcome,
   firstObstacle,
-  nextTasks,
   type StepOutcome,
   type StepTask,
+  tasksToBegin,
   type Wake,
 } from "../../shared/domain/attempt.ts";
 import type { ReplyAddress } from "../../shared/domain/order.ts";
@@ -170,7 +170,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
   );
 
   async function doStep(task: StepTask): Promise<StepOutcome> {
-    if (task.transport === "activity") return runStep(task, world, world.telemetry);
+    if (task.transport === "activity") return (await runStep(task, world, world.telemetry)).outcome;
     await askAgent(task, world, world.telemetry);
     const isOwn = ({ ticket }: { ticket: Ticket }) => ticket.step === task.step && ticket.lockedBy === task.lockedBy;
     const asked = requests.findLast(({ request }) => isOwn(request));
@@ -239,7 +239,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
       return claim.attempt;
     },
     async firstTask(wake) {
-      const [task] = nextTasks(await world.claim(wake));
+      const [task] = tasksToBegin(await world.claim(wake), new Set());
       if (!task) throw new Error("no task");
       return task;
     },
@@ -247,17 +247,32 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     async runAttempt(wake) {
       const claim = await claimOrder(wake, world, world.telemetry);
       if (claim.kind !== "claimed") return claim.kind;
-      let attempt = claim.attempt;
-      for (let tasks = nextTasks(attempt); tasks.length > 0; tasks = nextTasks(attempt)) {
-        const outcomes = await Promise.all(tasks.map(doStep));
-        const obstacle = firstObstacle(outcomes);
-        if (obstacle) return obstacle;
-        attempt = advance(attempt, outcomes);
-      }
-      return "concluded";
+      return (await runTasks(claim.attempt, doStep)).kind;
     },
   };
   return world;
+}
+
+/** Begins what can be begun, as the orchestrator does, until nothing is left or something is in the way. `ran`: what it did, in order. */
+export async function runTasks(
+  claimed: Attempt,
+  run: (task: StepTask) => Promise<StepOutcome>,
+): Promise<{
+  readonly kind: Exclude<StepOutcome["kind"], "completed"> | "concluded";
+  readonly ran: readonly StepTask[];
+}> {
+  let attempt = claimed;
+  const begun = new Set<string>();
+  const ran: StepTask[] = [];
+  for (let tasks = tasksToBegin(attempt, begun); tasks.length > 0; tasks = tasksToBegin(attempt, begun)) {
+    for (const { step } of tasks) begun.add(step);
+    ran.push(...tasks);
+    const outcomes = await Promise.all(tasks.map(run));
+    const obstacle = firstObstacle(outcomes);
+    if (obstacle) return { kind: obstacle, ran };
+    for (const outcome of outcomes) if (outcome.kind === "completed") attempt = advance(attempt, outcome);
+  }
+  return { kind: "concluded", ran };
 }
 
 function bounded(answer: Answer, agent: string, call: number): BoundedReply {

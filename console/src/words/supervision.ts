@@ -16,6 +16,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
 const REPORT: { readonly [name: string]: string } = {
   retried: "another attempt",
   rescheduled: "scheduled again",
+  resumed: "went on",
   waiting: "with a pause",
   held: "waiting for an endpoint",
   toBeUndone: "to be compensated",

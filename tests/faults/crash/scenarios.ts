@@ -78,7 +78,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "the payment ends before the check",
     title:
-      "[replies | the reply closes its level | host killed] exactly one of the two steps side by side opens the next level",
+      "[replies | the reply is the last of two side by side | host killed] exactly one of the two steps side by side schedules what is next",
     async drive(hand) {
       await hand.fault("fraud", { kind: "slow", delayMs: 400, calls: 1 });
       await hand.send();
@@ -88,7 +88,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "the check ends before the payment",
     title:
-      "[agents | the activity closes its level | host killed] exactly one of the two steps side by side opens the next level",
+      "[agents | the activity is the last of two side by side | host killed] exactly one of the two steps side by side schedules what is next",
     async drive(hand) {
       await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1 });
       await hand.send();
@@ -264,6 +264,30 @@ export const scenarios: readonly Scenario[] = [
       await lift();
     },
     end: done,
+  },
+  {
+    name: "retried beside a step that goes on",
+    title:
+      "[supervisor, agents, replies | every await of a retry of one step while another goes on | host killed] the next attempt takes the other's answer; one effect a step",
+    async drive(hand) {
+      await hand.fault("fraud", { kind: "slow", delayMs: 3500, calls: 1 });
+      const lift = await hand.fault("payment", { kind: "down", path: "/charges" });
+      await hand.send({ workflow: "uneven" });
+      await hand.until(({ attempt }) => attempt > 1);
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "refused beside a step that goes on",
+    title:
+      "[scheduler, agents, replies | every await of an undo that begins while another step is at work | host killed] the other is recorded when it is done; then the undo ends",
+    async drive(hand) {
+      await hand.fault("fraud", { kind: "slow", delayMs: 2000, calls: 1 });
+      await hand.fault("payment", refusesCard);
+      await hand.send({ workflow: "eager" });
+    },
+    end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
   },
   {
     name: "replied to too late",

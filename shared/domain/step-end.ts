@@ -1,0 +1,137 @@
+// What the end of a step makes of the whole record, where that can't be known without a look at it: others are at work beside it, its
+// attempt is over and its run goes on in the next one, or what it leads to depends on more than on itself (P8, P9, P13, P14).
+import { applyChanges } from "./apply-changes.ts";
+import type { StepTask } from "./attempt.ts";
+import { toSchedule } from "./attempt.ts";
+import { after } from "./duration.ts";
+import { endingOf } from "./ending.ts";
+import { isInHand, isWholeDone, pausesOf, planOf, readySteps, runOf, runsInHand } from "./plan.ts";
+import type { Direction, OrderError, StateRecord, StepRecord, Steps } from "./state-record.ts";
+import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
+import { concluding, endInWords, transitions } from "./transitions.ts";
+import { policyFor, type Workflow } from "./workflow.ts";
+
+/** What else the record depends on. */
+export interface Circumstances {
+  readonly workflow: Workflow;
+  readonly now: string;
+  readonly scheduling: Scheduling;
+  readonly claimWithinMs: number;
+}
+
+/** Whether the record still waits for what comes of that task. */
+export function awaits(record: StateRecord, { step, direction, attempt }: StepTask): boolean {
+  const run = runOf(record.steps[step], direction);
+  return isInHand(run) && run.attempt === attempt && record.processState !== "Processed";
+}
+
+/**
+ * The record once that step is done, or once its undo is refused for good. What can be begun then is scheduled for the attempt that holds the order; where
+ * none does, the next one's claim sees to that.
+ */
+export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
+  const { now } = within;
+  const known = withStep(record, task, ended, now);
+  switch (record.processState) {
+    case "Processing":
+      return goneOn(record, known, within);
+    case "Pending":
+      return { ...known, processState: transitions.stepCompletedWhilePending.to };
+    case "Error":
+      return { ...known, processState: transitions.stepEndedInError.to };
+    case "Processed":
+      return record;
+    default:
+      return record.processState satisfies never;
+  }
+}
+
+/** The record once an agent has refused that step for good. */
+export function stepRejected(
+  record: StateRecord,
+  task: StepTask,
+  failed: StepRecord,
+  within: Circumstances,
+): StateRecord {
+  const { now, workflow, claimWithinMs } = within;
+  const known = withStep(record, task, failed, now);
+  // It is being undone already, and this step needs none; or it waits for a person.
+  if (record.direction === "undo" || record.processState === "Error") return stepClosed(record, task, failed, within);
+  const { step, agent, attempt } = task;
+  const error: OrderError = { kind: "rejected", message: failed.error ?? "", step, agent, at: now };
+  const isPending = record.processState === "Pending";
+  if (policyFor(workflow, step).onRejected === "fail") {
+    const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
+    return applyChanges(known, concluding(to, { processState: "Error", error, status: "Failed" }, record.attempt, now));
+  }
+  const { to } = transitions[isPending ? "stepRejectedAndUndoneWhilePending" : "stepRejectedAndUndone"];
+  const claimBy = after(now, claimWithinMs);
+  return {
+    ...known,
+    processState: to,
+    lockedBy: null,
+    completeBy: claimBy,
+    dueAt: claimBy,
+    direction: "undo",
+    attempt: Math.max(record.attempt, attempt) + 1,
+    error,
+  };
+}
+
+function withStep(
+  record: StateRecord,
+  { step, direction, lockedBy }: StepTask,
+  ended: StepRecord,
+  now: string,
+): StateRecord {
+  const entry = { at: now, what: endInWords(step, direction, ended), by: lockedBy };
+  return { ...record, steps: { ...record.steps, [step]: ended }, history: [...record.history, entry], updatedAt: now };
+}
+
+function goneOn(before: StateRecord, record: StateRecord, { workflow, now, scheduling }: Circumstances): StateRecord {
+  const { steps, direction, attempt, error: cause } = record;
+  const plan = planOf(workflow, steps, direction);
+  if (isWholeDone(plan, steps, direction)) {
+    const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
+    const { to } = transitions[ending.processState === "Processed" ? "lastStepCompleted" : "lastStepUndone"];
+    const concluded = applyChanges(record, concluding(to, ending, attempt, now));
+    return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
+  }
+  const next = readySteps(plan, steps, direction, now).map((step) =>
+    scheduled(toSchedule(step, steps), attempt, direction, now, scheduling),
+  );
+  const all = { ...steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
+  return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
+}
+
+/** When the supervisor has to look at a record that an attempt holds: when the first run expires, or the first pause is over. */
+function dueAtOf(steps: Steps, direction: Direction): string | undefined {
+  return [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)].sort()[0];
+}
+
+type Times = Pick<StateRecord, "completeBy" | "dueAt">;
+
+/** The times of a claimed record. */
+export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
+  const [completeBy = known.completeBy] = runsInHand(steps)
+    .map(({ run }) => run.completeBy)
+    .sort();
+  const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
+  return { completeBy, ...(dueAt !== undefined && { dueAt }) };
+}
+
+/** The same once steps have changed beside others that are in hand: what an operator has given these more time for keeps it. */
+function timesAmong(before: StateRecord, steps: Steps): Times {
+  const { dueAt = "" } = before;
+  const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
+  const goesOn = runsInHand(before.steps).some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
+  const { completeBy, dueAt: earliest = dueAt } = timesOf(steps, before);
+  return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
+}
+
+/** The record once an agent has taken a step up beside others: from then on its time is what its agent has. */
+export function takenAmong(before: StateRecord, name: string, record: StepRecord, now: string): StateRecord {
+  const steps = { ...before.steps, [name]: record };
+  const times = before.processState === "Processing" ? timesAmong(before, steps) : {};
+  return { ...before, steps, ...times, updatedAt: now };
+}

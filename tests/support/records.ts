@@ -1,0 +1,48 @@
+// Records of orders at work, for tests of the domain.
+import { expect } from "vitest";
+import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
+import { type StepTask, toSchedule } from "../../shared/domain/attempt.ts";
+import { planOf, readySteps } from "../../shared/domain/plan.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import { NOT_STARTED, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
+import { done, scheduled } from "../../shared/domain/step-run.ts";
+import { claim, type GuardedWrite } from "../../shared/domain/transitions.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { CHAIN, NOON, SCHEDULING } from "./orders.ts";
+
+export const route = { endpoint: "http://x/", because: "only one" };
+const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
+export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
+
+export function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
+  expect(holds(guard, record)).toBe(true);
+  return applyChanges(record, changes);
+}
+
+const TIME = { startBy: NOON, completeBy: NOON, completeWithin: "PT10S" };
+
+export function stepIn(record: StateRecord, name: string): StepRecord {
+  const step = record.steps[name];
+  if (!step) throw new Error(`no step ${name}`);
+  return step;
+}
+
+export function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
+  const { steps, direction } = record;
+  const ready = readySteps(planOf(workflow, steps, direction), steps, direction, NOON);
+  const next = ready.map((step) => scheduled(toSchedule(step, steps), record.attempt, direction, NOON, SCHEDULING));
+  return write(record, claim(wakeOf(record), next, "order-1-1@hub", NOON));
+}
+
+export function taskOf(record: StateRecord, step: string): StepTask {
+  const { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy } = record;
+  const held = { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy: lockedBy ?? "" };
+  const own = { step, agent: "a", operation: "x", record: stepIn(record, step), ...TIME };
+  const transport = "activity" as const;
+  return { ...held, ...own, transport, results: {}, join: null, isAlone: true, isAwaited: true, reply };
+}
+
+export function withDone(record: StateRecord, ...names: string[]): StateRecord {
+  const steps = names.map((name) => [name, done(stepIn(record, name), 1, "forward", { id: name }, route, NOON)]);
+  return { ...record, steps: { ...record.steps, ...Object.fromEntries(steps) } };
+}
