@@ -1,16 +1,20 @@
 // Numbers of attempts in one form: nothing asks for more than which is the first, which comes before which, and which comes next.
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { withoutOver } from "./normal-form.ts";
 import type { Operation, Piece, Pieces } from "./pieces.ts";
 import type { Promises } from "./promises.ts";
 import { FIRST_PIECE, isStalled, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 
 /** Members that hold one, holders' names, and an operator's entries in the history. */
-const NUMBER = /(?<="(?:attempt|completedIn)":|"order-|attempt )\d+/g;
+const NUMBER = /(?<="(?:attempt|completedIn|hearer)":|"order-|attempt )\d+/g;
 /** In what the shop is owed, as `RetryScheduled:2`. */
 const OWED_NUMBER = /(?<=^[A-Za-z]+:)\d+/;
 /** Stands for "told": see normal-form.ts. */
 const NONE = 0;
 /** A step completed one attempt before is told apart from one completed earlier. */
 const WIDEST_GAP = 2;
+/** What a submission begins. */
+const FIRST = 1;
 
 type Renumber = (json: string) => string;
 
@@ -22,6 +26,7 @@ export class Attempts {
   readonly #pieces: Pieces;
   readonly #inValue: (readonly number[] | undefined)[] = [];
   readonly #inPiece: (readonly number[] | undefined)[] = [];
+  readonly #over = new Map<string, number>();
   readonly #renumbers = new Map<string, { readonly to: ReadonlyMap<number, number>; readonly change: Renumber }>();
   readonly #renumbered = new Map<Renumber, number[]>();
 
@@ -29,7 +34,8 @@ export class Attempts {
     this.#pieces = pieces;
   }
 
-  closedUp(state: State): State {
+  closedUp(given: State): State {
+    const state = this.#withoutOver(given);
     const numbers = new Set(this.#numbersInValue(state[RECORD] as number));
     for (const word of this.#pieces.values.get<Promises>(state[PROMISES] as number).owed) {
       const found = OWED_NUMBER.exec(word);
@@ -53,6 +59,29 @@ export class Attempts {
     next[RECORD] = this.#pieces.values.changed(state[RECORD] as number, change.change);
     next[PROMISES] = promises;
     return sorted(next);
+  }
+
+  /** Whether a run that is over was its own asks only who reports of it, an activity or a reply; and whoever may come to begin it again. */
+  #withoutOver(state: State): State {
+    const record = state[RECORD] as number;
+    if (record === 0) return state;
+    const asked = new Set<number>();
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const id = pieceOf(state[at] as number);
+      const piece = this.#pieces.get(id);
+      if (piece.kind === "lateCall") continue;
+      if (piece.kind === "message") for (const number of this.#numbersInPiece(id)) asked.add(number);
+      else asked.add(this.#pieces.attemptOf(piece) ?? FIRST);
+      if (piece.kind === "message" && piece.queue === "orders") asked.add(FIRST);
+    }
+    const key = `${record}:${[...asked].sort().join()}`;
+    let next = this.#over.get(key);
+    if (next === undefined) {
+      const { values } = this.#pieces;
+      next = values.idOf(withoutOver(values.get<StateRecord>(record), (_step, _way, attempt) => asked.has(attempt)));
+      this.#over.set(key, next);
+    }
+    return next === record ? state : state.map((id, at) => (at === RECORD ? (next as number) : id));
   }
 
   /** An attempt that nothing names any more ended in some way or other. */
@@ -95,7 +124,7 @@ export class Attempts {
         return { ...piece, body: changed(piece.body) };
       case "orchestration": {
         const events = piece.events.map((event) => ({ ...event, value: changed(event.value) }));
-        return { ...piece, input: changed(piece.input), events };
+        return { ...piece, input: changed(piece.input), events, kept: piece.kept.map(changed) };
       }
       case "operation": {
         const { owner, returned } = piece;
@@ -152,7 +181,7 @@ function valuesOf(piece: Piece): number[] {
     case "message":
       return [piece.body];
     case "orchestration":
-      return [piece.input, ...piece.events.map(({ value }) => value)];
+      return [piece.input, ...piece.events.map(({ value }) => value), ...piece.kept];
     case "operation":
       return [piece.input, ...piece.log, ...(piece.returned === undefined ? [] : [piece.returned])];
     case "lateCall":

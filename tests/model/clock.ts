@@ -1,5 +1,5 @@
 // What may still go wrong, and the tick of the clock: what could go on and does not while it ticks has stalled.
-import { NOW_MS } from "./abstract-time.ts";
+import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, isStalled, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
@@ -49,10 +49,9 @@ export class Clock {
     switch (piece.kind) {
       case "message":
         return piece.at === null || Date.parse(piece.at) <= NOW_MS;
-      case "orchestration": {
-        const now = NOW_MS + AHEAD_MS[piece.host];
-        return this.#pieces.progress(id).open.some((task) => task.kind === "timer" && Date.parse(task.at) <= now);
-      }
+      // Its timers fire at any time until they are long past: see orchestration-run.ts.
+      case "orchestration":
+        return this.#pieces.progress(id).open.some((task) => task.kind === "timer" && task.at <= LONG_AGO);
       case "operation": {
         const stand = this.#pieces.stand(id);
         if (!stand) return undefined;

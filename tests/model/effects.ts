@@ -1,13 +1,15 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
 import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
+import type { StepTask } from "../../shared/domain/attempt.ts";
+import { runOf } from "../../shared/domain/plan.ts";
 import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard } from "../../shared/domain/transitions.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import type { Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
-import { normalForm, toldAs } from "./normal-form.ts";
+import { normalForm, toldAs, withOver, withoutOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
-import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
+import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
 import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
 import { AHEAD_MS, type Bounds, HOSTS, type Host, ORDER, type Setting } from "./setting.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
@@ -75,7 +77,7 @@ export class Effects {
     const operation = this.#pieces.get(id) as Operation;
     const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
     const same = { record, adds: [] };
-    const read = stored && { record: stored, etag: this.#etagFor(operation, stored) };
+    const read = stored && { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) };
     const away: Change = { ...same, what: "the bus is away", entry: { fails: "bus" }, spends: "outages" };
     switch (call.kind) {
       case "create": {
@@ -95,7 +97,7 @@ export class Effects {
         const { guard, changes } = call.write;
         if (!stored || !holds(this.#remembered(guard, stored), stored))
           return this.#refused(same, `${aimOf(call)}: refused`);
-        const after = applyChanges(stored, changes);
+        const after = withOver(stored, applyChanges(stored, changes));
         return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
       }
       case "replace": {
@@ -104,7 +106,8 @@ export class Effects {
         const ignores = this.#setting.mutant?.ignoresVersion;
         const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
         if (!stored || !isRead) return this.#refused(same, `${aimOf(call)}: refused`);
-        return this.#writes(operation, stored, call.record, same, this.#written(operation, call.record), aimOf(call));
+        const after = withOver(stored, call.record);
+        return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
       }
       case "tell": {
         const what = tellingOf(call.message);
@@ -156,7 +159,18 @@ export class Effects {
   }
 
   #written(operation: Operation, record: StateRecord): unknown {
-    return { kind: "written", record: this.#formOf(record), etag: this.#etagFor(operation, record) };
+    return {
+      kind: "written",
+      record: this.#seenBy(operation, this.#formOf(record)),
+      etag: this.#etagFor(operation, record),
+    };
+  }
+
+  /** Of runs that are over it asks only whether its own is its own. */
+  #seenBy(operation: Operation, record: StateRecord): StateRecord {
+    if (!this.#isReduced) return record;
+    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
+    return withoutOver(record, (step, direction) => step === own?.step && direction === own.direction);
   }
 
   #stored(record: StateRecord): number {
@@ -169,9 +183,9 @@ export class Effects {
     return this.#setting.isExact ? record : normalForm(record, this.#isReduced);
   }
 
-  /** An attempt makes use of versions only to clear notices, and what is the same would otherwise be kept apart by them. */
+  /** A submission makes use of versions only to clear notices, and what is the same would otherwise be kept apart by them. */
   #etagFor({ name }: Operation, { notices }: StateRecord): string {
-    const isKept = name === "sweep" || name === "operateOrder" || notices.length > 0 || this.#setting.isExact;
+    const isKept = name !== "submitOrder" || notices.length > 0 || this.#setting.isExact;
     return isKept ? CURRENT : UNKEPT;
   }
 
@@ -184,12 +198,14 @@ export class Effects {
 
   #remembered(guard: Guard, stored: StateRecord): Guard {
     const forgets = this.#setting.mutant?.forgets ?? [];
-    const { step, siblings, dueBy, ...rest } = guard;
+    const { step, siblings, dueBy, processStates, lockedBy, attempt } = guard;
+    const run = step && runOf(stored.steps[step.name], step.direction);
+    const known = step && { ...step, attempt: forgets.includes("run") ? (run?.attempt ?? 0) : step.attempt };
     return {
-      processState: forgets.includes("processState") ? stored.processState : rest.processState,
-      lockedBy: forgets.includes("lockedBy") ? stored.lockedBy : rest.lockedBy,
-      attempt: forgets.includes("attempt") ? stored.attempt : rest.attempt,
-      ...(step && !forgets.includes("step") && { step }),
+      processStates: forgets.includes("processStates") ? [stored.processState] : processStates,
+      ...(lockedBy !== undefined && !forgets.includes("lockedBy") && { lockedBy }),
+      ...(attempt !== undefined && !forgets.includes("attempt") && { attempt }),
+      ...(known && !forgets.includes("step") && { step: known }),
       ...(siblings && !forgets.includes("siblings") && { siblings }),
       ...(dueBy !== undefined && !forgets.includes("dueBy") && { dueBy }),
     };
@@ -199,11 +215,21 @@ export class Effects {
     const attempt = this.#pieces.attemptOf(operation);
     const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
     const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
+    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
     return {
       operation: operation.name,
+      ...(own && { own }),
       ...(reply && { reply }),
       ...(attempt !== undefined && { attempt, holder: holderId(ORDER.orderId, attempt, hub) }),
     };
+  }
+
+  /** The run whose end an agent, or a reply, reports. */
+  #runOf({ input }: Operation): Writer["own"] {
+    const value = this.#pieces.values.get<StepTask | Replied>(input);
+    const { step, direction, attempt } =
+      "reply" in value && "replyTo" in value ? value.reply.ticket : (value as StepTask);
+    return { step, direction, attempt };
   }
 
   #replyOf({ input, log }: Operation): Writer["reply"] {
@@ -211,7 +237,8 @@ export class Effects {
     const readings = log
       .map((entry) => values.get<Entry>(entry))
       .flatMap((entry) => ("now" in entry ? [entry.now] : []));
-    return { step: values.get<Replied>(input).reply.ticket.step, acceptedAt: readings.at(-1) ?? "" };
+    const { step, direction } = values.get<Replied>(input).reply.ticket;
+    return { step, direction, acceptedAt: readings.at(-1) ?? "" };
   }
 
   #serves(

@@ -1,5 +1,5 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import type { Attempt } from "../../shared/domain/attempt.ts";
+import { type Attempt, PROGRESS } from "../../shared/domain/attempt.ts";
 import type { ActivityName } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
 import type { Host, Setting } from "./setting.ts";
@@ -19,7 +19,8 @@ export class Engine {
   start(state: State, host: Host, input: number): State | undefined {
     const { attempt } = this.#pieces.values.get<Attempt>(input);
     if (this.orchestrationOf(state, host, attempt) !== 0) return state;
-    return this.#goOn(state, 0, this.#pieces.idOf({ kind: "orchestration", host, input, events: [] }), 0);
+    const begun = this.#pieces.idOf({ kind: "orchestration", host, input, events: [], kept: [] });
+    return this.#goOn(state, 0, begun, 0);
   }
 
   /** As it is placed; 0 if there is none. */
@@ -32,8 +33,16 @@ export class Engine {
 
   /** The state after an event, with the activities that begin then, and with those given up that nobody waits for any more. */
   progress(state: State, placed: number, event: Orchestration["events"][number]): State | undefined {
-    const { made } = this.#pieces.progress(pieceOf(placed));
-    return this.#goOn(state, placed, this.#after(pieceOf(placed), event), made);
+    const { made, open } = this.#pieces.progress(pieceOf(placed));
+    // While it waits for events, no activity's result ends the wait, and none is looked at afterwards: see functions/scheduler.ts.
+    const isActivity = open.some(({ task, kind }) => task === event.task && kind === "activity");
+    if (this.#isReduced && isActivity && event.kind === "result" && this.#waitFor(pieceOf(placed), PROGRESS)) {
+      const { host } = this.#pieces.get(pieceOf(placed)) as Orchestration;
+      const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration) ?? 0;
+      const others = open.flatMap(({ task }) => (task === event.task ? [] : [task]));
+      return this.#giveUp(state, host, attempt, new Set(others));
+    }
+    return this.#goOn(state, placed, this.#withKept(this.#after(pieceOf(placed), event)), made);
   }
 
   /** @param made how many tasks it had made before: the others begin now */
@@ -72,14 +81,35 @@ export class Engine {
     return next;
   }
 
-  /** The state after an event is raised for an attempt; the same where nobody waits for it, or not any more. */
+  /** The state after an event is raised for an attempt: kept where it does not wait for it yet, lost where it is over. */
   raise(state: State, host: Host, attempt: number, name: string, value: number): State | undefined {
     const placed = this.orchestrationOf(state, host, attempt);
     if (placed === 0) return state;
-    const waits = this.#pieces
-      .progress(pieceOf(placed))
-      .open.find((task) => task.kind === "event" && task.name === name);
-    return waits ? this.progress(state, placed, { task: waits.task, kind: "result", value }) : state;
+    const waits = this.#waitFor(pieceOf(placed), name);
+    if (waits) return this.progress(state, placed, { task: waits.task, kind: "result", value });
+    const orchestration = this.#pieces.get(pieceOf(placed)) as Orchestration;
+    // The same event twice leads to nothing else than once.
+    const kept = orchestration.kept.includes(value) ? orchestration.kept : [...orchestration.kept, value];
+    return change(state, placed, [this.#pieces.idOf({ ...orchestration, kept })]);
+  }
+
+  /** Whether the outcome of that task can still make a difference to it. */
+  waitsFor(placed: number, task: number): boolean {
+    return this.#pieces.progress(pieceOf(placed)).open.some((open) => open.task === task);
+  }
+
+  #waitFor(id: number, name: string) {
+    return this.#pieces.progress(id).open.find((task) => task.kind === "event" && task.name === name);
+  }
+
+  /** An orchestration that comes to wait for an event takes the first that was kept for it. */
+  #withKept(id: number): number {
+    const { kept, ...orchestration } = this.#pieces.get(id) as Orchestration;
+    const [value, ...rest] = kept;
+    const waits = value === undefined ? undefined : this.#waitFor(id, PROGRESS);
+    if (value === undefined || !waits) return id;
+    const event = { task: waits.task, kind: "result", value } as const;
+    return this.#withKept(this.#after(this.#pieces.idOf({ ...orchestration, kept: rest }), event));
   }
 
   /** Activities for whose result nobody waits any more run on to their end. */

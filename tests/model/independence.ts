@@ -1,11 +1,13 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
 import type { Wake } from "../../shared/domain/attempt.ts";
+import { runOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { StepEnd } from "../../shared/operations/record-step.ts";
 import type { Versioned } from "../../shared/store/order-store.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";
-import type { Operation, Piece, Pieces } from "./pieces.ts";
+import { isEndOfStep, type Operation, type Piece, type Pieces } from "./pieces.ts";
 import { type Promises, wordOf } from "./promises.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, find, isStalled, PROMISES, pieceOf, type State } from "./state.ts";
@@ -47,7 +49,10 @@ export class Independence {
     switch (stand.kind) {
       case "returned":
         return (
-          operation.owner !== null && !this.#hasTwin(state, operation) && this.#endsAlone(state, placed, operation)
+          operation.owner !== null &&
+          !this.#isHeard(operation, stand.value) &&
+          !this.#hasTwin(state, operation) &&
+          this.#endsAlone(state, placed, operation)
         );
       case "service":
         // Too late for the service: it comes to know that its time is over.
@@ -57,13 +62,18 @@ export class Independence {
           Date.parse(stand.completeBy) <= NOW_MS + AHEAD_MS[operation.host]
         );
       case "tell":
-        return this.#isToldAgain(state, stand);
+        return operation.name !== "tellEnd" && this.#isToldAgain(state, stand);
       case "change":
       case "replace":
         return this.#isRefusedForGood(stand, this.#pieces.recordOf(state));
       default:
         return false;
     }
+  }
+
+  /** What it reports makes another attempt go on, or its own. */
+  #isHeard({ name }: Operation, value: unknown): boolean {
+    return isEndOfStep(name) && (value as StepEnd | undefined | null)?.hearer != null;
   }
 
   /** The same activity runs twice: which of them ends first may matter. */
@@ -96,7 +106,9 @@ export class Independence {
   #mayStartAgain(state: State, placed: number, attempt: number): boolean {
     for (let at = FIRST_PIECE; at < state.length; at += 1) {
       const other = state[at] as number;
-      if (other !== placed && this.#startsOf(pieceOf(other)).includes(attempt)) return true;
+      // The next one tells it that it is over.
+      const starts = this.#startsOf(pieceOf(other));
+      if (other !== placed && (starts.includes(attempt) || starts.includes(attempt + 1))) return true;
     }
     return false;
   }
@@ -179,7 +191,11 @@ export class Independence {
     const { ignoresVersion, forgets = [] } = this.#setting.mutant ?? {};
     if (call.kind === "replace") return call.etag === "stale" && !ignoresVersion;
     if (!record || forgets.length > 0) return false;
-    const { attempt, processState } = call.write.guard;
-    return attempt < record.attempt || (attempt === record.attempt && processState === "Processing" && ended(record));
+    const { attempt, processStates, step } = call.write.guard;
+    const run = step && runOf(record.steps[step.name], step.direction);
+    if (step && (run?.attempt ?? 0) > step.attempt) return true;
+    if (attempt === undefined) return false;
+    const isForHeld = processStates.every((state) => state === "Processing");
+    return attempt < record.attempt || (attempt === record.attempt && isForHeld && ended(record));
   }
 }

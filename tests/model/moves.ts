@@ -1,6 +1,6 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-import { type Attempt, replyEvent } from "../../shared/domain/attempt.ts";
-import type { Heard } from "../../shared/operations/take-reply.ts";
+import { type Attempt, PROGRESS, type StepOutcome } from "../../shared/domain/attempt.ts";
+import type { StepEnd } from "../../shared/operations/record-step.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Replied, ServiceCall } from "./calls.ts";
@@ -10,7 +10,7 @@ import { Engine } from "./engine.ts";
 import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, type Stand } from "./operation-run.ts";
-import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
+import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
 import { act, type Ledger } from "./service.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
 import {
@@ -42,6 +42,8 @@ const HANDLERS = {
   replies: "takeReply",
 } as const;
 const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
+
+const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
 export class Moves {
   readonly #setting: Setting;
@@ -184,7 +186,12 @@ export class Moves {
     const { host, name, owner } = operation;
     const what = `${who} has ${stand.kind === "threw" ? "failed" : "returned"}`;
     if (isHandler(name)) this.#endHandler(state, placed, operation, stand, what);
-    if (!owner) return;
+    if (isHandler(name) || (!owner && stand.kind === "threw")) return;
+    if (!owner) {
+      const reported = this.#reported(change(state, placed, []), placed, host, stand);
+      if (reported) this.#add(reported, what, RANK.call);
+      return;
+    }
     if (name === "tellEnd" && stand.kind === "threw") {
       const again = this.#pieces.begin(host, name, operation.input, owner);
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
@@ -192,9 +199,22 @@ export class Moves {
     }
     const value = this.#pieces.resultOf(pieceOf(placed));
     const event = { task: owner.task, kind: stand.kind === "threw" ? "failed" : "result", value } as const;
-    const orchestration = this.#engine.orchestrationOf(state, host, owner.attempt);
-    const next = this.#engine.progress(change(state, placed, []), orchestration, event);
+    const reported = this.#reported(change(state, placed, []), placed, host, stand);
+    if (!reported) return;
+    // What it reports may have ended the attempt that began it.
+    const orchestration = this.#engine.orchestrationOf(reported, host, owner.attempt);
+    const isHeard = orchestration !== 0 && this.#engine.waitsFor(orchestration, owner.task);
+    const next = isHeard ? this.#engine.progress(reported, orchestration, event) : reported;
     if (next) this.#add(next, what, RANK.call);
+  }
+
+  /** The state once whoever has to hear what came of a step has heard it. */
+  #reported(state: State, placed: number, host: Host, stand: Stand): State | undefined {
+    const { name } = this.#pieces.get(pieceOf(placed)) as Operation;
+    if (!isEndOfStep(name) || stand.kind !== "returned" || !stand.value) return state;
+    const { hearer } = stand.value as StepEnd;
+    if (hearer === null) return state;
+    return this.#engine.raise(state, host, hearer, PROGRESS, this.#pieces.resultOf(pieceOf(placed)));
   }
 
   /** A submission or a wake starts the attempt that it claimed, a reply raises its event. What throws leaves its message to come again. */
@@ -211,14 +231,16 @@ export class Moves {
     }
     const result = this.#pieces.resultOf(pieceOf(placed));
     if (name === "submitOrder" || name === "takeWake") {
-      const { attempt } = this.#pieces.values.get<Attempt>(result);
-      const next = this.#engine.start(rest, host, result);
+      const claimed = this.#pieces.values.get<Attempt>(result);
+      const { attempt } = claimed;
+      const started = this.#engine.start(rest, host, result);
+      const isOver = this.#pieces.values.idOf(SUPERSEDED);
+      const next = started && attempt > 1 ? this.#engine.raise(started, host, attempt - 1, PROGRESS, isOver) : started;
       if (next)
         this.#add(next, `${what}: attempt ${attempt} starts`, RANK.call, this.#faultOfStart(state, host, attempt));
       return;
     }
-    const { ticket } = stand.value as Heard;
-    const next = this.#engine.raise(rest, host, ticket.attempt, replyEvent(ticket.step), result);
+    const next = this.#reported(rest, placed, host, stand);
     if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
   }
 

@@ -5,8 +5,8 @@ import type { Timing } from "../../shared/operations/ports.ts";
 import type { OperationName } from "./operation-run.ts";
 
 export interface Mutant {
-  /** What of a guard the store forgets to check. */
-  readonly forgets?: (keyof Guard)[];
+  /** What of a guard the store forgets to check; `run`: which attempt scheduled the step. */
+  readonly forgets?: (keyof Guard | "run")[];
   /** The store replaces a record whatever its version: for one operation, or for all. */
   readonly ignoresVersion?: OperationName | "all";
   /** One write made as several, one after the other. */

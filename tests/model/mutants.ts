@@ -49,7 +49,7 @@ function withWaitsCounted(record: StateRecord): StateRecord {
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** Marks the next level Running, or concludes, only after the step is completed. */
+/** Schedules what is next, or concludes, only after the step is completed. */
 function apart(write: GuardedWrite): readonly GuardedWrite[] {
   const [step, ...rest] = write.changes;
   if (!step || write.guard.step === undefined || !rest.some(isOfMerged)) return [write];
@@ -60,17 +60,17 @@ function apart(write: GuardedWrite): readonly GuardedWrite[] {
   ];
 }
 
-/** Takes the order, and marks its steps Running only then. */
+/** Takes the order, and schedules its steps only then. */
 function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
   const [state, holder, ...rest] = write.changes;
-  if (!state || !holder || write.guard.processState !== "Pending") return [write];
+  if (!state || !holder || !write.guard.processStates.includes("Pending") || write.guard.step) return [write];
   const { processState, lockedBy } = Object.fromEntries(
     [state, holder].map((change) => [change.path[0], newValueOf(change)]),
   );
   if (processState !== "Processing") return [write];
   return [
     { guard: write.guard, changes: [state, holder] },
-    { guard: { ...write.guard, processState, lockedBy: lockedBy as string }, changes: rest },
+    { guard: { ...write.guard, processStates: [processState], lockedBy: lockedBy as string }, changes: rest },
   ];
 }
 
@@ -84,7 +84,10 @@ function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
   const rest = write.changes.filter((change) => !notice.includes(change) && !due.includes(change));
   return [
     { guard: write.guard, changes: [...rest, { op: "remove", path: ["dueAt"] }] },
-    { guard: { processState: "Error", lockedBy: null, attempt }, changes: [...due, ...notice] },
+    {
+      guard: { processStates: ["Error"], lockedBy: null, ...(attempt !== undefined && { attempt }) },
+      changes: [...due, ...notice],
+    },
   ];
 }
 
@@ -110,7 +113,7 @@ function waitingAsRunning(record: StateRecord, operation: OperationName): StateR
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** To the supervisor all steps of a level have the time of the one that has least. */
+/** To the supervisor all steps in hand have the time of the one that has least. */
 function byShortest(record: StateRecord, operation: OperationName): StateRecord {
   if (operation !== "sweep") return record;
   const inHand = Object.entries(record.steps).filter(([, step]) => isInHand(step));
@@ -118,6 +121,16 @@ function byShortest(record: StateRecord, operation: OperationName): StateRecord 
   if (shortest === undefined) return record;
   const cut = inHand.map(([name, step]) => [name, { ...step, startBy: shortest, completeBy: shortest }]);
   return { ...record, steps: { ...record.steps, ...Object.fromEntries(cut) } };
+}
+
+/** To the claim of an undo the time of a step that is at work looks as if it were over. */
+function atWorkAsExpired(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "takeWake" || record.direction !== "undo") return record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    isInHand(step) ? { ...step, state: "NotStarted", startBy: null, completeBy: null } : step,
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
 }
 
 /** To an operator's action an order that waits looks as if nothing had been done for it. */
@@ -145,19 +158,19 @@ export const PLANTED: readonly Planted[] = [
   plant(
     "a fence without the process state",
     "an ended order changed",
-    { forgets: ["processState"] },
+    { forgets: ["processStates"] },
     { bounds: { stalls: 1, repeats: 1 } },
   ),
   plant(
     "a step's write without its running-guard",
-    "which is completed, runs again",
+    "which does not run it",
     { forgets: ["step"] },
     { workflow: LONG_CHAIN, bounds: { repeats: 1 } },
   ),
-  plant("a level's write without its sibling-guard", "no step runs", { forgets: ["siblings"] }, { workflow: FORK }),
+  plant("a join's write without its sibling-guard", "no step runs", { forgets: ["siblings"] }, { workflow: FORK }),
   plant("a store that ignores versions", "back to Pending", { ignoresVersion: "all" }, { hosts: HOSTS }),
-  plant("a step and the next level in two writes", "no step runs", { splits: apart }),
-  plant("a claim and its level in two writes", "no step runs", { splits: claimApart }),
+  plant("a step and what is next in two writes", "no step runs", { splits: apart }),
+  plant("a claim and its steps in two writes", "no step runs", { splits: claimApart }),
   plant(
     "an end and its notice in two writes",
     "never told Undone",
@@ -248,10 +261,34 @@ export const PLANTED: readonly Planted[] = [
     { bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.cancel] },
   ),
   plant(
-    "a level that is judged by its shortest step",
-    "while a step of it has time",
+    "a step that is judged by the shortest beside it",
+    "while it has time",
     { reads: byShortest },
     { workflow: UNEQUAL },
+  ),
+  plant(
+    "a step's write that does not ask whose run it is",
+    "which does not run it",
+    { forgets: ["run"] },
+    { bounds: { stalls: 1, lateness: 1 } },
+  ),
+  plant(
+    "a claim that does not see what is completed meanwhile",
+    "which is completed, runs again",
+    { ignoresVersion: "takeWake" },
+    { workflow: UNEQUAL },
+  ),
+  plant(
+    "a step's end that does not see what is completed meanwhile",
+    "which is completed, runs again",
+    { ignoresVersion: "runStep" },
+    { workflow: UNEQUAL },
+  ),
+  plant(
+    "an undo of a step that is at work",
+    "calls the service for b while attempt",
+    { reads: atWorkAsExpired },
+    { workflow: UNEQUAL, bounds: { refusals: 1 } },
   ),
 ];
 

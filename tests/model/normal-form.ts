@@ -1,6 +1,6 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
-import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
+import { isInHand, mayHaveHadEffect, runOf } from "../../shared/domain/plan.ts";
 import type {
   Direction,
   OrderError,
@@ -72,9 +72,14 @@ function normalStep(step: StepRecord): StepRecord {
 
 /** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
 function normalRun(run: StepRun): StepRun {
-  const { state, scheduledAt, startBy, completeBy, retryCount, failureCount = 0 } = run;
+  const { state, attempt, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
+  const isOpen = state === "NotStarted";
+  const isNobodys = isOpen || state === "Undone";
   return {
     state,
+    // A step that is to be begun is nobody's, and so is one that was undone.
+    ...(!isNobodys && attempt !== undefined && { attempt }),
+    ...(isOpen && notBefore !== undefined && { notBefore }),
     scheduledAt: scheduledAt === null ? null : LONG_AGO,
     startBy: startBy === null || isInHand(run) ? startBy : LONG_AGO,
     completeBy: completeBy === null || isInHand(run) ? completeBy : LONG_AGO,
@@ -131,6 +136,43 @@ export function toldAs(before: StateRecord, after: StateRecord): StateRecord {
   const steps = mapSteps(after.steps, (name, step) => {
     const isTold = before.steps[name]?.completedIn === TOLD && step.completedIn !== undefined;
     return isTold ? { ...step, completedIn: TOLD } : step;
+  });
+  return { ...after, steps };
+}
+
+/** In the place of the attempt that scheduled a run which has come to its end, where nobody asks for it any more. */
+const OVER = 0;
+
+const isOver = ({ state }: StepRun) => state === "Completed" || state === "Failed";
+
+function mapRuns(steps: Steps, change: (run: StepRun, step: string, direction: Direction) => StepRun): Steps {
+  return mapSteps(steps, (name, step) => ({
+    ...step,
+    ...change(withoutUndo(step), name, "forward"),
+    undo: step.undo && change(step.undo, name, "undo"),
+  }));
+}
+
+const withoutUndo = ({ undo: _, ...step }: StepRecord): StepRun => step;
+
+/** The record without the attempts of runs that are over, but those of which somebody may still ask whether it was theirs. */
+export function withoutOver(
+  record: StateRecord,
+  isAsked: (step: string, direction: Direction, attempt: number) => boolean,
+): StateRecord {
+  const steps = mapRuns(record.steps, (run, step, direction) =>
+    isOver(run) && run.attempt !== undefined && !isAsked(step, direction, run.attempt)
+      ? { ...run, attempt: OVER }
+      : run,
+  );
+  return { ...record, steps };
+}
+
+/** A record that goes back to what was read without them, with those that stand there. */
+export function withOver(before: StateRecord, after: StateRecord): StateRecord {
+  const steps = mapRuns(after.steps, (run, step, direction) => {
+    const was = runOf(before.steps[step], direction);
+    return isOver(run) && run.attempt === OVER && was && isOver(was) ? { ...run, attempt: was.attempt } : run;
   });
   return { ...after, steps };
 }

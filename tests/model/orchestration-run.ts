@@ -1,6 +1,6 @@
 // Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
 import * as df from "durable-functions";
-import type { Attempt } from "../../shared/domain/attempt.ts";
+import { type Attempt, LINGER_MS } from "../../shared/domain/attempt.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
 export type TaskEvent = { readonly task: number } & (
@@ -9,7 +9,10 @@ export type TaskEvent = { readonly task: number } & (
   | { readonly kind: "fired" }
 );
 
-/** A task that the orchestrator waits for. */
+/**
+ * A task that the orchestrator waits for. Its timers fire long after all that it waits for should have come: here at any time from then on,
+ * which is more than the engine does.
+ */
 export type OpenTask = { readonly task: number } & (
   | { readonly kind: "activity"; readonly name: string; readonly input: unknown }
   | { readonly kind: "timer"; readonly at: string }
@@ -27,7 +30,13 @@ export interface Progress {
 type Orchestrator = (context: unknown) => Generator<Task, unknown, unknown>;
 
 type Task =
-  | { readonly kind: "one"; readonly index: number; cancelled: boolean; readonly cancel: () => void }
+  | {
+      readonly kind: "one";
+      readonly index: number;
+      readonly isCompleted: boolean;
+      readonly result: unknown;
+      readonly cancel: () => void;
+    }
   | { readonly kind: "any" | "all"; readonly parts: readonly Task[] };
 
 async function readOrchestrator(): Promise<Orchestrator> {
@@ -46,20 +55,22 @@ const orchestrator = await readOrchestrator();
 
 export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[]): Progress {
   const made: OpenTask[] = [];
-  const tasks: Extract<Task, { kind: "one" }>[] = [];
   const task = (open: (index: number) => OpenTask) => {
     const index = made.length;
     made.push(open(index));
-    const one = {
+    return {
       kind: "one" as const,
       index,
-      cancelled: false,
-      cancel: () => {
-        one.cancelled = true;
+      get isCompleted() {
+        return history.has(index);
       },
+      get result() {
+        const event = history.get(index)?.event;
+        return event?.kind === "result" ? event.value : undefined;
+      },
+      // What lost the race is heard no more.
+      cancel: () => undefined,
     };
-    tasks.push(one);
-    return one;
   };
   const history = new Map(events.map((event, order) => [event.task, { event, order }]));
   const context = {
@@ -69,7 +80,8 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       callActivityWithRetry: (name: string, _: unknown, input: unknown) =>
         task((index) => ({ task: index, kind: "activity", name, input })),
       waitForExternalEvent: (name: string) => task((index) => ({ task: index, kind: "event", name })),
-      createTimer: (at: Date) => task((index) => ({ task: index, kind: "timer", at: at.toISOString() })),
+      createTimer: (at: Date) =>
+        task((index) => ({ task: index, kind: "timer", at: new Date(at.getTime() - LINGER_MS).toISOString() })),
       Task: {
         any: (parts: readonly Task[]): Task => ({ kind: "any", parts }),
         all: (parts: readonly Task[]): Task => ({ kind: "all", parts }),

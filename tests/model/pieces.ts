@@ -1,18 +1,10 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
 import type { Attempt, ClaimOutcome, StepTask, Wake } from "../../shared/domain/attempt.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Heard } from "../../shared/operations/take-reply.ts";
+import type { StepEnd } from "../../shared/operations/record-step.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import type { Asked, Replied, Sent } from "./calls.ts";
-import {
-  type Entry,
-  type HandlerName,
-  isActivity,
-  isHandler,
-  type OperationName,
-  runTo,
-  type Stand,
-} from "./operation-run.ts";
+import { type Entry, type HandlerName, isHandler, type OperationName, runTo, type Stand } from "./operation-run.ts";
 import { type Progress, runOrchestration, type TaskEvent } from "./orchestration-run.ts";
 import { Pool, Values } from "./pool.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
@@ -42,6 +34,8 @@ export interface Orchestration {
   /** The attempt as it was claimed. */
   readonly input: number;
   readonly events: readonly { readonly task: number; readonly kind: TaskEvent["kind"]; readonly value: number }[];
+  /** Raised, and not waited for yet. */
+  readonly kept: readonly number[];
 }
 
 export interface Operation {
@@ -66,15 +60,20 @@ const QUEUES = {
 /** Whether something is left to do after a handler has returned. */
 function leadsOn(name: OperationName, value: unknown): boolean {
   if (value === undefined || value === null) return false;
-  return name === "takeReply" || (value as ClaimOutcome).kind === "claimed";
+  if (isEndOfStep(name)) return (value as StepEnd).hearer !== null;
+  return (value as ClaimOutcome).kind === "claimed";
+}
+
+export function isEndOfStep(name: OperationName): boolean {
+  return name === "runStep" || name === "askAgent" || name === "takeReply";
 }
 
 /** What a handler's function hands on to the engine, or an activity to its orchestration. */
 function handedOn(name: OperationName, value: unknown): unknown {
-  if (!isHandler(name) || !leadsOn(name, value)) return value;
-  return name === "takeReply"
-    ? (value as Heard).outcome
-    : (value as Extract<ClaimOutcome, { kind: "claimed" }>).attempt;
+  if (value === null) return value;
+  if (isEndOfStep(name)) return (value as StepEnd).outcome;
+  const { attempt = value } = value as Partial<Extract<ClaimOutcome, { kind: "claimed" }>>;
+  return isHandler(name) ? attempt : value;
 }
 
 /** A version of the record is either the one that stands, or not. */
@@ -202,7 +201,7 @@ export class Pieces {
     const { name, owner } = this.get(id) as Operation;
     const isEnd = stand.kind === "returned" || stand.kind === "threw";
     // What a submission, a wake or a reply leads to comes after its return.
-    const goesOn = stand.kind === "returned" && !isActivity(name) && leadsOn(name, stand.value);
+    const goesOn = stand.kind === "returned" && leadsOn(name, stand.value);
     const isLeft = stand.kind === "threw" && isHandler(name);
     return isEnd && owner === null && !goesOn && !isLeft;
   }
@@ -300,6 +299,7 @@ export class Pieces {
           ...piece,
           input: tick(piece.input),
           events: piece.events.map((event) => ({ ...event, value: tick(event.value) })),
+          kept: piece.kept.map(tick),
         };
       case "operation": {
         if (this.#setting.isExact) return { ...piece, input: tick(piece.input), log: piece.log.map(tick) };

@@ -17,13 +17,14 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   const owed = [...promises.owed];
   let { ends } = promises;
   if (!before) owed.push("Received");
-  for (const [step, { state }] of Object.entries(after.steps)) {
+  for (const [step, { state, completedIn }] of Object.entries(after.steps)) {
     const isNew =
       state === "Completed" &&
       before !== undefined &&
       isInHand(before.steps[step] ?? null) &&
-      after.direction === "forward";
-    if (isNew) owed.push(wordOf("StepCompleted", after.attempt, step));
+      after.direction === "forward" &&
+      after.processState !== "Error";
+    if (isNew) owed.push(wordOf("StepCompleted", completedIn ?? after.attempt, step));
   }
   for (const { status, attempt, step } of after.notices) {
     const what = wordOf(status, attempt, step);

@@ -109,6 +109,19 @@ export const UNEQUAL: Workflow = {
   ],
 };
 
+/** A step that begins when one of two steps side by side is done, and one that waits for both. */
+export const BRANCH: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [
+    step("a", [], "operation"),
+    step("b", [], "nothing"),
+    step("c", ["a"], "operation"),
+    step("d", ["b", "c"], "byHand"),
+  ],
+};
+
 /** The fork the other way round: its undo ends with two steps side by side. */
 export const JOIN: Workflow = {
   name: "model",

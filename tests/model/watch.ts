@@ -1,6 +1,13 @@
 // What must hold of every write, message and call, and what the shop is still owed.
-import { isInHand, runOf } from "../../shared/domain/plan.ts";
-import { idempotencyKey, type StateRecord, type StepRecord, type StepRun } from "../../shared/domain/state-record.ts";
+import { isInHand, pausesOf, runOf, runsInHand } from "../../shared/domain/plan.ts";
+import {
+  type Direction,
+  idempotencyKey,
+  NOT_STARTED,
+  type StateRecord,
+  type StepRecord,
+  type StepRun,
+} from "../../shared/domain/state-record.ts";
 import { expiresAt } from "../../shared/domain/step-run.ts";
 import { transitions } from "../../shared/domain/transitions.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
@@ -14,8 +21,10 @@ export interface Writer {
   /** Of a claim and of an agent: the attempt, and the name under which it holds the order. */
   readonly attempt?: number;
   readonly holder?: string;
+  /** Of who reports what came of a step: its run. */
+  readonly own?: { readonly step: string; readonly direction: Direction; readonly attempt: number } | undefined;
   /** Of a reply: the step that it is for, and what the clock showed when it was accepted. */
-  readonly reply?: { readonly step: string; readonly acceptedAt: string };
+  readonly reply?: { readonly step: string; readonly direction: Direction; readonly acceptedAt: string };
 }
 
 type Step = [name: string, before: StepRecord, after: StepRecord];
@@ -26,7 +35,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   const next = after.attempt !== before.attempt;
   // Notices are cleared at the version read, by whoever told them.
   if (essence(before) === essence(after)) return undefined;
-  if (ended(before) && !operator) return "an ended order changed";
+  if (ended(before) && !operator && !isOnlyStepOf(before, after, writer)) return "an ended order changed";
   if (after.attempt < before.attempt || after.attempt > before.attempt + 1)
     return "attempts are not counted one by one";
   if (before.processState === "Processing" && after.processState === "Pending" && !next)
@@ -34,9 +43,12 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   if (!mayPass(before, after)) return `there is no transition from ${before.processState} to ${after.processState}`;
   if ((after.lockedBy !== null) !== (after.processState === "Processing"))
     return "a lock without an attempt, or none with one";
-  if (writer.attempt !== undefined) {
+  if (writer.own) {
+    const fault = faultOfReport(before, after, writer.own);
+    if (fault !== undefined) return fault;
+  } else if (writer.attempt !== undefined) {
     if (writer.attempt !== before.attempt) return `attempt ${writer.attempt}, which is superseded, writes`;
-    const holder = writer.operation === "takeWake" ? (after.lockedBy ?? writer.holder) : before.lockedBy;
+    const holder = after.lockedBy ?? writer.holder;
     if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the order`;
   }
   if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
@@ -54,8 +66,11 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
     if (before.dueAt === undefined || Date.parse(before.dueAt) > NOW_MS)
       return "called overdue before its time on every clock";
-    if (inHand(before).some((run) => Date.parse(expiresAt(run)) > NOW_MS))
-      return "called overdue while a step of it has time";
+    const cut = runsInHand(before.steps).find(
+      ({ step, direction, run }) =>
+        Date.parse(expiresAt(run)) > NOW_MS && !isSameRun(after.steps[step], direction, run),
+    );
+    if (cut) return `${cut.step} is called overdue while it has time`;
   }
   if (cutsShort(before, after)) return "the time that an operator gave is cut short";
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
@@ -84,13 +99,50 @@ function failuresOf({ steps, direction }: StateRecord, name: string): number {
   return runOf(steps[name], direction)?.failureCount ?? 0;
 }
 
-function inHand({ steps, direction }: StateRecord): StepRun[] {
-  const runs = Object.values(steps).map((step) => runOf(step, direction));
-  return runs.filter((run) => isInHand(run));
+function inHand({ steps }: StateRecord): StepRun[] {
+  return runsInHand(steps).map(({ run }) => run);
 }
 
-function isLate(before: StateRecord, { step, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
-  const run = runOf(before.steps[step], before.direction);
+function isSameRun(step: StepRecord | undefined, direction: Direction, run: StepRun): boolean {
+  const { state, attempt, startBy, completeBy } = runOf(step, direction) ?? NOT_STARTED;
+  return (
+    state === run.state &&
+    (!isInHand(run) || attempt === run.attempt) &&
+    startBy === run.startBy &&
+    completeBy === run.completeBy
+  );
+}
+
+/** Who reports what came of a step's run may record that, and schedule what follows in the name of the attempt that holds the order. */
+function faultOfReport(
+  before: StateRecord,
+  after: StateRecord,
+  { step: name, direction, attempt }: NonNullable<Writer["own"]>,
+): string | undefined {
+  const own = runOf(before.steps[name], direction);
+  if (!isInHand(own) || own.attempt !== attempt)
+    return `${name} is recorded by attempt ${attempt}, which does not run it`;
+  for (const [other, step] of Object.entries(after.steps)) {
+    for (const way of ["forward", "undo"] as const) {
+      const [was, is] = [runOf(before.steps[other], way), runOf(step, way)];
+      const isOwn = other === name && (way === direction || direction === "undo");
+      if (isOwn || isSameRun(step, way, was ?? NOT_STARTED)) continue;
+      const isScheduled =
+        is?.state === "Scheduled" && is.attempt === before.attempt && before.processState === "Processing";
+      if (!isScheduled || isInHand(was)) return `who records ${name} changes ${other}`;
+    }
+  }
+  return undefined;
+}
+
+/** What was at work beside the step that ended an order in Error is recorded when it is done. */
+function isOnlyStepOf(before: StateRecord, after: StateRecord, { own }: Writer): boolean {
+  const rest = ({ steps, ...record }: StateRecord) => essence({ ...record, steps: {} });
+  return own !== undefined && before.processState === "Error" && rest(before) === rest(after);
+}
+
+function isLate(before: StateRecord, { step, direction, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
+  const run = runOf(before.steps[step], direction);
   return isInHand(run) && run.completeBy !== null && acceptedAt > run.completeBy;
 }
 
@@ -103,7 +155,8 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
   if (!["Scheduled", "Running", "Completed"].includes(before.state) && after.state === "Completed")
     return `step ${name} is completed, and was not in hand`;
-  if (before.state !== after.state && isInHand(after) && direction === "undo") return `step ${name} runs in an undo`;
+  if (!isInHand(before) && isInHand(after) && direction === "undo") return `step ${name} runs in an undo`;
+  if (after.undo && isInHand(after.undo) && isInHand(after)) return `step ${name} is undone while it is at work`;
   return undefined;
 }
 
@@ -132,13 +185,15 @@ export function faultOfCall(
 ): string | undefined {
   const name = stepOf(call.key);
   const step = record.steps[name];
-  if (call.undoes === null && ledger[call.key] === "undone" && record.attempt === attempt && record.lockedBy !== null)
-    return `attempt ${attempt}, which holds the order, calls the service for ${name} under a key that is undone`;
+  const run = runOf(step, call.undoes === null ? "forward" : "undo");
+  const isOwn = isInHand(run) && run.attempt === attempt;
+  if (call.undoes === null && ledger[call.key] === "undone" && isOwn && record.lockedBy !== null)
+    return `attempt ${attempt}, whose step ${name} is, calls the service under a key that is undone`;
   if (act(ledger, call).ledger[call.undoes ?? call.key] === ledger[call.undoes ?? call.key]) return undefined;
   if (call.undoes === null) {
     if (liveSteps(ledger).includes(name)) return `step ${name} takes effect twice`;
   } else if (step && neverBegan(step)) return `${name} is undone, and it can't have had an effect`;
-  if (record.attempt > attempt && record.lockedBy !== null)
+  if (record.attempt > attempt && record.lockedBy !== null && !isOwn)
     return `attempt ${attempt} calls the service for ${name} while attempt ${record.attempt} holds the order`;
   return undefined;
 }
@@ -156,7 +211,11 @@ export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Work
     const key = idempotencyKey(record.orderId, name, "forward", generation);
     return state === "Completed" && record.direction === "forward" && ledger[key] !== "live";
   });
-  if (record.processState === "Processing" && !Object.values(record.steps).some((step) => runs(step, record)))
+  if (
+    record.processState === "Processing" &&
+    inHand(record).length === 0 &&
+    pausesOf(record.steps, record.direction).length === 0
+  )
     return "an attempt holds the order, and no step runs";
   if (lacking) return `step ${lacking.name} is completed and has no effect`;
   if (record.processState === "Processed" && live.length !== workflow.steps.length)

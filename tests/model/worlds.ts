@@ -1,6 +1,7 @@
 // The small worlds that are explored to their last state, and the faults that are known to show in them.
 import {
   type Bounds,
+  BRANCH,
   CHAIN,
   FORK,
   HOSTS,
@@ -40,6 +41,9 @@ export const WORLDS: readonly Setting[] = [
   ),
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a refusal", FORK, ONE, { deaths: 1, refusals: 1 }),
+  world("branches", BRANCH, ONE, {}),
+  world("branches; a refusal", BRANCH, ONE, { refusals: 1 }),
+  world("branches; a death", BRANCH, ONE, { deaths: 1 }),
   world("a fork; an operator", FORK, ONE, { actions: 1 }, { requests: [REQUESTS.resubmit, REQUESTS.undo] }),
   world(
     "an operator on an order that waits",
@@ -49,10 +53,13 @@ export const WORLDS: readonly Setting[] = [
     { requests: [REQUESTS.resubmit, REQUESTS.undo, REQUESTS.cancel] },
   ),
   world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
-  world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
+  world("queues; a death", QUEUE, ONE, { deaths: 1 }),
+  world("queues; a repeat", QUEUE, ONE, { repeats: 1 }),
   world("queues; a refusal and a late service", QUEUE, ONE, { refusals: 1, lateness: 1 }),
-  world("queues, two hosts; a refusal and a late service", QUEUE, HOSTS, { refusals: 1, lateness: 1 }),
-  world("steps with unequal times; a death and a refusal", UNEQUAL, ONE, { deaths: 1, refusals: 1 }),
+  world("queues, two hosts", QUEUE, HOSTS, {}),
+  world("steps with unequal times; a death", UNEQUAL, ONE, { deaths: 1 }),
+  world("steps with unequal times; a refusal", UNEQUAL, ONE, { refusals: 1 }),
+  world("steps with unequal times; a late service", UNEQUAL, ONE, { lateness: 1 }),
   world(
     "an operator extends; a late service",
     CHAIN,
@@ -76,6 +83,9 @@ export const WORLDS: readonly Setting[] = [
 export const MORE_WORLDS: readonly Setting[] = [
   world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),
   world("a fork; a death and a late service", FORK, ONE, { deaths: 1, lateness: 1 }),
+  world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
+  world("queues, two hosts; a refusal and a late service", QUEUE, HOSTS, { refusals: 1, lateness: 1 }),
+  world("steps with unequal times; a death and a refusal", UNEQUAL, ONE, { deaths: 1, refusals: 1 }),
   world("two hosts; late services", CHAIN, HOSTS, { lateness: 2 }),
   world("two hosts; a death and a repeat", CHAIN, HOSTS, { deaths: 1, repeats: 1 }),
   world("two hosts; two deaths", CHAIN, HOSTS, { deaths: 2 }),
