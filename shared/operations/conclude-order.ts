@@ -7,7 +7,7 @@ import { endStatus, settleNotices, tellBeforeWake, tellOrLeave, tellSteps } from
 
 /**
  * The record says that the order has ended: tells the shop. The sweep does what fails here. Before an Error the completed steps
- * are told again: beside the one that was refused another may have been recorded by who then died.
+ * are told again: beside the one that was refused another may have been recorded by who then died, and one that was at work when an undo began ends it.
  */
 export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { orderId, attempt, workflow, processState, notices } = ended.record;
@@ -21,7 +21,7 @@ export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: T
     }
   } else reportError(ended.record, telemetry);
   try {
-    if (ended.record.direction === "forward") await tellSteps(ended.record, ports, telemetry);
+    await tellSteps(ended.record, ports, telemetry);
     await settleNotices(ended, ports, telemetry);
   } catch (cause) {
     telemetry.event("StatusDelayed", { orderId, status: endStatus(ended.record), cause: String(cause) });

@@ -299,3 +299,20 @@ test("P5 a level may be as wide as its workflow is", async () => {
   expect(await world.stateOf("wide-1")).toMatchObject({ processState: "Processed" });
   expect(world.calls).toHaveLength(14);
 });
+
+test("P13 P15 a step whose end ends the undo is told before the undo is", async () => {
+  const { tasks } = await abreast();
+  for (const operation of ["arrange", "reserve"])
+    world.answers.set(operation, () => ({ kind: "rejected", message: "sold out" }));
+  await run(tasks["hotel"]);
+  await run(tasks["flight"]);
+  const second = await claimed(2, "undo");
+  for (let undoing = second.tasks(); Object.keys(undoing).length > 0; undoing = second.tasks()) {
+    for (const task of Object.values(undoing)) second.hear((await run(task)).outcome);
+  }
+  expect(await world.stateOf()).toMatchObject({ processState: "Processing" });
+  expect((await run(tasks["car"])).outcome).toMatchObject({ hasEnded: true });
+  const told = world.statuses.map(({ status, step: of }) => (of ? `${status} ${of}` : status));
+  expect(told.indexOf("StepCompleted car")).toBeGreaterThan(0);
+  expect(told.indexOf("StepCompleted car")).toBeLessThan(told.indexOf("Undone"));
+});
