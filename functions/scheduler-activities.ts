@@ -1,18 +1,31 @@
-// The scheduler's own activity: the last word of an attempt that broke off.
+// The scheduler's own activities: what it has to ask or to say itself.
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
+import { standingOf } from "../shared/domain/attempt.ts";
 import { tellEndOf } from "../shared/operations/tell-end.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 
-interface Ended {
+interface Subject {
   readonly orderId: string;
   readonly attempt: number;
+  readonly lockedBy: string;
   readonly traceparent?: string | null;
 }
 
+/** The last word of an attempt that broke off. */
 df.app.activity("tellEnd", {
-  handler: ({ orderId, attempt, traceparent }: Ended, context) => {
+  handler: ({ orderId, attempt, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
     return observe(context, subject, (telemetry) => tellEndOf({ orderId, attempt }, ports(), telemetry));
+  },
+});
+
+/** How the record stands, for an attempt that has heard nothing for too long. */
+df.app.activity("findProgress", {
+  handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {
+    const subject = { traceparent, attributes: { orderId, attempt } };
+    return observe(context, subject, async () =>
+      standingOf({ lockedBy }, (await ports().store.state(orderId))?.record),
+    );
   },
 });

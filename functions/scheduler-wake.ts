@@ -5,7 +5,7 @@ import { ports, queueNames } from "../shared/compose.ts";
 import type { Wake } from "../shared/domain/attempt.ts";
 import { parseWake } from "../shared/messaging/wake-message.ts";
 import { claimOrder } from "../shared/operations/claim-order.ts";
-import { startAttempt } from "../shared/scheduler-client.ts";
+import { startClaimed } from "../shared/scheduler-client.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
@@ -20,7 +20,7 @@ app.serviceBusQueue("schedulerWake", {
         const wake = parseWake(body);
         await ports().admission.admit("begun");
         const claim = await claimOrder(wake, ports(), telemetry);
-        if (claim.kind === "claimed") await startAttempt(df.getClient(context), claim.attempt);
+        if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
       }),
     );
   },

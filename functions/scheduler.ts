@@ -4,7 +4,7 @@ import {
   type Attempt,
   advance,
   firstObstacle,
-  LINGER_MS,
+  looksAt,
   PROGRESS,
   type StepOutcome,
   type StepTask,
@@ -21,6 +21,7 @@ const TRIES = 30;
 df.app.orchestration("scheduler", function* (context) {
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>();
+  let waited: { readonly until?: string; readonly looks: number } = { looks: 0 };
   for (;;) {
     const tasks = tasksToBegin(attempt, begun);
     for (const { step } of tasks) begun.add(step);
@@ -29,7 +30,13 @@ df.app.orchestration("scheduler", function* (context) {
     let outcomes: StepOutcome[];
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
-      outcomes = isAwaited ? yield* together(context, tasks) : yield* nextProgress(context, tasks, until);
+      if (isAwaited) outcomes = yield* together(context, tasks);
+      else {
+        const looks = until === waited.until ? waited.looks : 0;
+        const { outcome, isLook } = yield* nextProgress(context, attempt, tasks, looksAt(until, looks));
+        waited = { until, looks: isLook ? looks + 1 : 0 };
+        outcomes = [outcome];
+      }
     } catch (fault) {
       yield* tellEnd(context, attempt);
       throw fault;
@@ -48,11 +55,21 @@ df.app.orchestration("scheduler", function* (context) {
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
 function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
-  const { orderId, attempt, reply } = ended;
+  yield patiently(context, "tellEnd", ended);
+}
+
+function patiently(context: df.OrchestrationContext, activity: "tellEnd" | "findProgress", attempt: Attempt): df.Task {
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;
   patience.maxRetryIntervalInMilliseconds = LONGEST_PAUSE_MS;
-  yield context.df.callActivityWithRetry("tellEnd", patience, { orderId, attempt, traceparent: reply.traceparent });
+  const { orderId, lockedBy, reply } = attempt;
+  const { traceparent } = reply;
+  return context.df.callActivityWithRetry(activity, patience, {
+    orderId,
+    attempt: attempt.attempt,
+    lockedBy,
+    traceparent,
+  });
 }
 
 /** Nothing can be begun before all of them have ended, and agents in this app keep their times by themselves: no timer, no event. */
@@ -68,16 +85,17 @@ function* together(
 
 /**
  * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply or another attempt says that there is something to begin, or to
- * end. A pending task may be used in one composite only, since the engine runs it again otherwise: so a task that was begun is not waited for
- * again, and none ends the wait by itself, for "never" never comes.
+ * end. Where none comes, it looks at the record. A pending task may be used in one composite only, since the engine runs it again otherwise: so
+ * a task that was begun is not waited for again, and none ends the wait by itself, for "never" never comes.
  */
 function* nextProgress(
   context: df.OrchestrationContext,
+  attempt: Attempt,
   tasks: readonly StepTask[],
-  until: string,
-): Generator<df.Task, StepOutcome[], unknown> {
+  look: Date,
+): Generator<df.Task, { readonly outcome: StepOutcome; readonly isLook: boolean }, unknown> {
   const progress = context.df.waitForExternalEvent(PROGRESS);
-  const timer = context.df.createTimer(new Date(Date.parse(until) + LINGER_MS));
+  const timer = context.df.createTimer(look);
   const race: df.Task[] = [progress, timer];
   if (tasks.length > 0) {
     const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
@@ -86,7 +104,8 @@ function* nextProgress(
   yield context.df.Task.any(race);
   // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
   if (!timer.isCompleted) timer.cancel();
-  return [progress.isCompleted ? (progress.result as StepOutcome) : { kind: "expired" }];
+  if (progress.isCompleted) return { outcome: progress.result as StepOutcome, isLook: false };
+  return { outcome: (yield patiently(context, "findProgress", attempt)) as StepOutcome, isLook: true };
 }
 
 function activityOf({ transport, agent }: StepTask): string {

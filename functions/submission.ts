@@ -6,7 +6,7 @@ import { ports, queueNames, submissionQueues } from "../shared/compose.ts";
 import { isCancellation } from "../shared/messaging/cancellation-message.ts";
 import { submitOrder } from "../shared/operations/submit-order.ts";
 import { takeCancellation } from "../shared/operations/take-cancellation.ts";
-import { startAttempt } from "../shared/scheduler-client.ts";
+import { startClaimed } from "../shared/scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../shared/telemetry/invocation.ts";
 import { activeTraceparent } from "../shared/telemetry/trace-context.ts";
 import { enqueuedAt, functionName, workOnMessage } from "./messages/work-on-message.ts";
@@ -29,7 +29,7 @@ const submission = (queueOf: () => string) => (body: unknown, context: Invocatio
       const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
       if (isCancellation(body)) return takeCancellation(message, ports(), telemetry);
       const claim = await submitOrder(message, ports(), telemetry);
-      if (claim?.kind === "claimed") await startAttempt(df.getClient(context), claim.attempt);
+      if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
     }),
   );
 };

@@ -1,8 +1,9 @@
 // Starts an attempt's orchestration, once however often it is asked.
-import { type Attempt, PROGRESS, type StepOutcome } from "./domain/attempt.ts";
+import { type Attempt, type ClaimOutcome, PROGRESS, type StepOutcome, standingOf } from "./domain/attempt.ts";
 import { Outage } from "./domain/outage.ts";
 import { attemptId } from "./domain/state-record.ts";
 import type { StepEnd } from "./operations/record-step.ts";
+import type { OrderStore } from "./store/order-store.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -23,15 +24,32 @@ export class EngineUnavailable extends Outage {
 const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
 /**
+ * Starts the attempt that was claimed. Order of effects: the start; where others may have written the record meanwhile, a look at it, and the event that says
+ * what stands there: who writes later finds the attempt under way. After a death in between the message that asked for the attempt is
+ * delivered again. Throws `EngineUnavailable` where the engine can't be reached.
+ */
+export async function startClaimed(
+  client: OrchestrationClient,
+  { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
+  store: Pick<OrderStore, "state">,
+): Promise<void> {
+  await startAttempt(client, attempt);
+  if (!isBehind) return;
+  const { orderId } = attempt;
+  const standing = standingOf(attempt, (await store.state(orderId))?.record);
+  await report(client, orderId, attempt.attempt, standing);
+}
+
+/**
  * A start with the id of a running attempt is refused by the engine, and is what we want; with the id of an ended one it runs
  * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is told to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
-export async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
+async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
   await startOnce(client, SCHEDULER, attemptId(attempt.orderId, attempt.attempt), attempt);
   if (attempt.attempt > 1) await report(client, attempt.orderId, attempt.attempt - 1, SUPERSEDED);
 }
 
-/** As `startAttempt`, for any orchestration. */
+/** Starts any orchestration, once however often it is asked. */
 export async function startOnce(
   client: OrchestrationClient,
   orchestrator: string,

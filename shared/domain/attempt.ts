@@ -37,7 +37,12 @@ export interface Attempt {
 }
 
 export type ClaimOutcome =
-  | { readonly kind: "claimed"; readonly attempt: Attempt }
+  | {
+      readonly kind: "claimed";
+      readonly attempt: Attempt;
+      /** Others may write the record before the attempt is under way: it has to be looked at again then. */
+      readonly isBehind: boolean;
+    }
   /** There was nothing left to do: the claim concluded the order. */
   | { readonly kind: "concluded" }
   /** Another attempt holds the order, or it has ended. */
@@ -177,14 +182,27 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
   return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
 }
 
-/**
- * What an attempt waits for may never come: then nobody else ends it. The supervisor does not wait for that, it finds in the record
- * what has expired. Longer than an agent of this app may wait for a place under load.
- */
-export const LINGER_MS = 900_000;
-
 /** The external event by which an attempt hears of what it does not wait for as an activity. */
 export const PROGRESS = "progress";
+
+/** Longer than most sweeps take to find what has expired. */
+const FIRST_LOOK_MS = 5000;
+
+/**
+ * When an attempt that has heard nothing looks at the record: what it waits for may never come, since somebody died, or it was started again
+ * after it was over.
+ * @param until when all that it waits for has expired
+ * @param looks how often it has looked since, and found all as before
+ */
+export function looksAt(until: string, looks: number): Date {
+  return new Date(Date.parse(until) + FIRST_LOOK_MS * 2 ** looks);
+}
+
+/** What an attempt finds when it looks at the record. */
+export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
+  if (record?.lockedBy !== lockedBy) return { kind: "superseded" };
+  return { kind: "completed", steps: record.steps, hasEnded: false };
+}
 
 /** The attempt once it has heard that. What it knows already is never replaced by what was before. */
 export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {

@@ -181,7 +181,8 @@ describe("of a Pending order", () => {
   });
 
   test("whoever was at work for an attempt before is awaited, however often the operator asks", () => {
-    const first = allowed(underWay, actions.undo);
+    const besideRefused = record({ ...underWay, processState: "Error", lockedBy: null, error: errorOf("rejected") });
+    const first = allowed(besideRefused, actions.resubmit);
     const second = allowed(first.record, actions.undo);
     expect([first.startAt, second.startAt]).toEqual(["2026-01-01T12:00:21.000Z", "2026-01-01T12:00:21.000Z"]);
     expect(second.record).toMatchObject({ busyUntil: LATER, dueAt: "2026-01-01T12:01:21.000Z" });

@@ -1,8 +1,9 @@
 // What an operator's action makes of the records of an order's steps.
 import { isInHand, outcomeIsUnknown } from "./plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
+import { expiresAt } from "./step-run.ts";
 
-/** Until when agents may still be at work; undefined where none has begun. */
+/** Until when agents may still be at work whose steps are scheduled anew; undefined where none has begun. */
 export function busyUntil({ steps, busyUntil: before }: StateRecord): string | undefined {
   return latest([...Object.values(steps).map((step) => busyUntilOf(step)), before]);
 }
@@ -49,11 +50,12 @@ export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRe
   return { ...step, undo };
 }
 
-export function readyForUndo(step: StepRecord): StepRecord {
-  const forward = isInHand(step) ? reset(step) : step;
+/** What is at work goes on, and the next attempt waits for what comes of it. */
+export function readyForUndo(step: StepRecord, now: string): StepRecord {
+  const forward = isInHand(step) && expiresAt(step) <= now ? reset(step) : step;
   const run = forward.undo;
-  if (run?.state !== "Failed" && !isInHand(run)) return forward;
-  return { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } };
+  const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) <= now);
+  return isOver ? { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } } : forward;
 }
 
 export function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

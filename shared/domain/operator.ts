@@ -139,7 +139,7 @@ function resubmit(
     if (anew) return begunAnew(step);
     return edited ? rekeyed(reset(step), step) : reset(step);
   });
-  const next = nextAttempt(record, to, occasion);
+  const next = nextAttempt(record, to, occasion, busyUntil(record));
   const { attempt } = next.record;
   const content = edited ? `, order revision ${record.orderRevision + 1}` : "";
   const from = `${anew ? " from the start" : ""}${byHand ? ", the rest undone by hand" : ""}`;
@@ -186,13 +186,13 @@ function toBeUndone(
   reason: string,
   occasion: Occasion,
 ): Decision {
-  const next = nextAttempt(record, to, occasion);
+  const next = nextAttempt(record, to, occasion, record.busyUntil);
   return {
     ...next,
     record: {
       ...next.record,
       direction: "undo",
-      steps: mapSteps(mapSteps(record.steps, forgiven), readyForUndo),
+      steps: mapSteps(mapSteps(record.steps, forgiven), (step) => readyForUndo(step, occasion.now)),
       error,
       history: remembered(record, occasion, `to be undone, attempt ${next.record.attempt}: ${reason}`),
     },
@@ -267,10 +267,17 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
   return { kind: "allowed", record: extended, startAt: null };
 }
 
-/** Pending for its next attempt, with all failures forgiven. */
-function nextAttempt(record: StateRecord, processState: ProcessState, { now, claimWithinMs, clockSkewMs }: Occasion) {
+/**
+ * Pending for its next attempt, with all failures forgiven.
+ * @param busy until when agents may be at work of which the attempt knows nothing
+ */
+function nextAttempt(
+  record: StateRecord,
+  processState: ProcessState,
+  { now, claimWithinMs, clockSkewMs }: Occasion,
+  busy: string | undefined,
+) {
   const { busyUntil: _before, ...rest } = reopened(record);
-  const busy = busyUntil(record);
   const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.
   const startAt = isBusy ? after(busy, clockSkewMs) : null;

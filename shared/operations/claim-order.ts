@@ -46,7 +46,8 @@ async function claimInSpan(
     if (written.kind === "written") {
       telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
       await tellStarted(written.record, ports, telemetry);
-      return { kind: "claimed", attempt: heldBy(holder, written.record, ports) };
+      const isBehind = runsInHand(steps).length > 0;
+      return { kind: "claimed", attempt: heldBy(holder, written.record, ports), isBehind };
     }
     // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
     read = await ports.store.state(orderId);
@@ -96,7 +97,7 @@ async function claimedAlready(
   if (record.processState === "Processing" && record.lockedBy === holder) {
     await tellStarted(record, ports, telemetry);
     await tellSteps(record, ports, telemetry);
-    return { kind: "claimed", attempt: heldBy(holder, record, ports) };
+    return { kind: "claimed", attempt: heldBy(holder, record, ports), isBehind: true };
   }
   return taken(record, telemetry);
 }

@@ -1,16 +1,19 @@
 // What may still go wrong, and the tick of the clock: what could go on and does not while it ticks has stalled.
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import type { Engine } from "./engine.ts";
 import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, isStalled, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 
 export class Clock {
   readonly #pieces: Pieces;
+  readonly #engine: Engine;
   readonly #setting: Setting;
   readonly #spent = new Map<string, number>();
 
-  constructor(pieces: Pieces, setting: Setting) {
+  constructor(pieces: Pieces, engine: Engine, setting: Setting) {
     this.#pieces = pieces;
+    this.#engine = engine;
     this.#setting = setting;
   }
 
@@ -23,7 +26,7 @@ export class Clock {
     const ticked = state.slice(0, FIRST_PIECE);
     for (let at = FIRST_PIECE; at < state.length; at += 1) {
       const placed = state[at] as number;
-      const isReady = isStalled(placed) || this.#isReady(placed);
+      const isReady = isStalled(placed) || this.#isReady(state, placed);
       if (isReady === undefined) return undefined;
       if (isReady && !isStalled(placed)) next = this.spend(next, "stalls");
       if (!next) return undefined;
@@ -44,13 +47,15 @@ export class Clock {
   }
 
   /** Whether it could go on at once. A service takes the time that it takes. */
-  #isReady(id: number): boolean | undefined {
+  #isReady(state: State, placed: number): boolean | undefined {
+    const id = pieceOf(placed);
     const piece = this.#pieces.get(id);
     switch (piece.kind) {
       case "message":
         return piece.at === null || Date.parse(piece.at) <= NOW_MS;
-      // Its timers fire at any time until they are long past: see orchestration-run.ts.
+      // Its timers fire at any time until they are long past: see `Engine.timerOf`.
       case "orchestration":
+        if (this.#engine.timerOf(state, placed) === undefined) return false;
         return this.#pieces.progress(id).open.some((task) => task.kind === "timer" && task.at <= LONG_AGO);
       case "operation": {
         const stand = this.#pieces.stand(id);

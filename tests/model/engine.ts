@@ -1,8 +1,10 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import { type Attempt, PROGRESS } from "../../shared/domain/attempt.ts";
-import type { ActivityName } from "./operation-run.ts";
+import { type Attempt, PROGRESS, standingOf } from "../../shared/domain/attempt.ts";
+import { runsInHand } from "../../shared/domain/plan.ts";
+import { NOW_MS } from "./abstract-time.ts";
+import { type ActivityName, isActivity } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
-import type { Host, Setting } from "./setting.ts";
+import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
 import { change, FIRST_PIECE, find, pieceOf, type State } from "./state.ts";
 
 export class Engine {
@@ -93,6 +95,25 @@ export class Engine {
     return change(state, placed, [this.#pieces.idOf({ ...orchestration, kept })]);
   }
 
+  /**
+   * The timer that may fire: at any time from when all that the attempt waits for has expired, which is more than the engine does, and only where the look at the
+   * record that follows shows something new. One that does not leads to the next one and to nothing else.
+   */
+  timerOf(state: State, placed: number): number | undefined {
+    const id = pieceOf(placed);
+    const { host, input } = this.#pieces.get(id) as Orchestration;
+    const { open, begun } = this.#pieces.progress(id);
+    const now = NOW_MS + AHEAD_MS[host];
+    const timer = open.find((task) => task.kind === "timer" && Date.parse(task.at) <= now);
+    if (!timer) return undefined;
+    const { lockedBy, attempt } = this.#pieces.values.get<Attempt>(input);
+    const standing = standingOf({ lockedBy }, this.#pieces.recordOf(state));
+    if (standing.kind !== "completed") return timer.task;
+    const inHand = runsInHand(standing.steps);
+    const isNews = inHand.length === 0 || inHand.some(({ step, run }) => run.attempt === attempt && !begun.has(step));
+    return isNews ? timer.task : undefined;
+  }
+
   /** Whether the outcome of that task can still make a difference to it. */
   waitsFor(placed: number, task: number): boolean {
     return this.#pieces.progress(pieceOf(placed)).open.some((open) => open.task === task);
@@ -130,7 +151,7 @@ export class Engine {
 
 /** An agent that lives in the app has an activity of its own. */
 function activityOf(name: string): ActivityName {
-  return name === "askAgent" || name === "tellEnd" ? name : "runStep";
+  return isActivity(name as ActivityName) ? (name as ActivityName) : "runStep";
 }
 
 function isActivityOf(piece: Operation, host: Host, attempt: number): boolean {

@@ -1,5 +1,11 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-import { type Attempt, PROGRESS, type StepOutcome } from "../../shared/domain/attempt.ts";
+import {
+  type Attempt,
+  type ClaimOutcome,
+  PROGRESS,
+  type StepOutcome,
+  standingOf,
+} from "../../shared/domain/attempt.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
@@ -12,7 +18,7 @@ import { Judge } from "./judge.ts";
 import { isActivity, isHandler, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
 import { act, type Ledger } from "./service.ts";
-import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
+import { type Host, type Setting } from "./setting.ts";
 import {
   change,
   FIRST_PIECE,
@@ -64,7 +70,7 @@ export class Moves {
     this.#engine = new Engine(pieces, setting);
     this.#requests = setting.requests.map((request) => pieces.values.idOf(request));
     this.#judge = new Judge(pieces, setting);
-    this.#clock = new Clock(pieces, setting);
+    this.#clock = new Clock(pieces, this.#engine, setting);
     this.#independence = new Independence(pieces, setting);
     // A key that holds an attempt's number would stay as it is.
     const isNumbered = setting.isExact || setting.isUnreduced || setting.mutant?.keyOf;
@@ -150,13 +156,11 @@ export class Moves {
   }
 
   #timers(state: State, placed: number, { host }: Orchestration): void {
-    for (const task of this.#pieces.progress(pieceOf(placed)).open) {
-      if (task.kind !== "timer" || Date.parse(task.at) > NOW_MS + AHEAD_MS[host]) continue;
-      const event = { task: task.task, kind: "fired", value: this.#pieces.nothing } as const;
-      const next = this.#engine.progress(state, placed, event);
-      const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration);
-      if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires`, RANK.arrival);
-    }
+    const task = this.#engine.timerOf(state, placed);
+    if (task === undefined) return;
+    const next = this.#engine.progress(state, placed, { task, kind: "fired", value: this.#pieces.nothing });
+    const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration);
+    if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires`, RANK.arrival);
   }
 
   #lateCall(state: State, placed: number, call: ServiceCall): void {
@@ -192,7 +196,7 @@ export class Moves {
       if (reported) this.#add(reported, what, RANK.call);
       return;
     }
-    if (name === "tellEnd" && stand.kind === "threw") {
+    if ((name === "tellEnd" || name === "findProgress") && stand.kind === "threw") {
       const again = this.#pieces.begin(host, name, operation.input, owner);
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
       return;
@@ -229,19 +233,27 @@ export class Moves {
       this.#add(rest, what, RANK.call);
       return;
     }
-    const result = this.#pieces.resultOf(pieceOf(placed));
     if (name === "submitOrder" || name === "takeWake") {
-      const claimed = this.#pieces.values.get<Attempt>(result);
-      const { attempt } = claimed;
-      const started = this.#engine.start(rest, host, result);
-      const isOver = this.#pieces.values.idOf(SUPERSEDED);
-      const next = started && attempt > 1 ? this.#engine.raise(started, host, attempt - 1, PROGRESS, isOver) : started;
+      const { attempt, isBehind } = stand.value as Extract<ClaimOutcome, { kind: "claimed" }>;
+      const next = this.#started(state, rest, host, attempt, isBehind);
+      const number = attempt.attempt;
       if (next)
-        this.#add(next, `${what}: attempt ${attempt} starts`, RANK.call, this.#faultOfStart(state, host, attempt));
+        this.#add(next, `${what}: attempt ${number} starts`, RANK.call, this.#faultOfStart(state, host, number));
       return;
     }
     const next = this.#reported(rest, placed, host, stand);
     if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
+  }
+
+  /** As `startClaimed` of shared/scheduler-client.ts; its look at the record comes with the start. */
+  #started(state: State, rest: State, host: Host, claimed: Attempt, isBehind: boolean): State | undefined {
+    const { values } = this.#pieces;
+    const { attempt } = claimed;
+    const raised = (to: State | undefined, hearer: number, outcome: StepOutcome) =>
+      to && this.#engine.raise(to, host, hearer, PROGRESS, values.idOf(outcome));
+    let next = this.#engine.start(rest, host, values.idOf(claimed));
+    if (attempt > 1) next = raised(next, attempt - 1, SUPERSEDED);
+    return isBehind ? raised(next, attempt, standingOf(claimed, this.#pieces.recordOf(state))) : next;
   }
 
   #faultOfStart(state: State, host: Host, attempt: number): string | undefined {

@@ -1,6 +1,6 @@
 // Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
 import * as df from "durable-functions";
-import { type Attempt, LINGER_MS } from "../../shared/domain/attempt.ts";
+import { type Attempt, looksAt, type StepTask } from "../../shared/domain/attempt.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
 export type TaskEvent = { readonly task: number } & (
@@ -9,10 +9,10 @@ export type TaskEvent = { readonly task: number } & (
   | { readonly kind: "fired" }
 );
 
-/**
- * A task that the orchestrator waits for. Its timers fire long after all that it waits for should have come: here at any time from then on,
- * which is more than the engine does.
- */
+/** How long after all should have come that it waits for the attempt looks at the record. */
+const PATIENCE_MS = looksAt(new Date(0).toISOString(), 0).getTime();
+
+/** A task that the orchestrator waits for. A timer has the instant from which all that it waits for has expired: see `Engine.timerOf`. */
 export type OpenTask = { readonly task: number } & (
   | { readonly kind: "activity"; readonly name: string; readonly input: unknown }
   | { readonly kind: "timer"; readonly at: string }
@@ -24,6 +24,8 @@ export interface Progress {
   readonly made: number;
   /** Of these, what may still make a difference; empty once it has ended. */
   readonly open: readonly OpenTask[];
+  /** The steps that it has begun. */
+  readonly begun: ReadonlySet<string>;
   readonly ended: boolean;
 }
 
@@ -81,7 +83,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
         task((index) => ({ task: index, kind: "activity", name, input })),
       waitForExternalEvent: (name: string) => task((index) => ({ task: index, kind: "event", name })),
       createTimer: (at: Date) =>
-        task((index) => ({ task: index, kind: "timer", at: new Date(at.getTime() - LINGER_MS).toISOString() })),
+        task((index) => ({ task: index, kind: "timer", at: new Date(at.getTime() - PATIENCE_MS).toISOString() })),
       Task: {
         any: (parts: readonly Task[]): Task => ({ kind: "any", parts }),
         all: (parts: readonly Task[]): Task => ({ kind: "all", parts }),
@@ -94,7 +96,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
     const waitsFor = step.value;
     if (completedAt(waitsFor, history) === undefined) {
       const open = undecided(waitsFor, history).flatMap((index) => made[index] ?? []);
-      return { made: made.length, open, ended: false };
+      return { made: made.length, open, begun: stepsOf(made), ended: false };
     }
     try {
       step = hasFailed(waitsFor, history)
@@ -104,7 +106,11 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       break;
     }
   }
-  return { made: made.length, open: [], ended: true };
+  return { made: made.length, open: [], begun: new Set(), ended: true };
+}
+
+function stepsOf(made: readonly OpenTask[]): ReadonlySet<string> {
+  return new Set(made.flatMap((task) => (task.kind === "activity" ? ((task.input as StepTask).step ?? []) : [])));
 }
 
 type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly order: number }>;
