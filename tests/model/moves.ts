@@ -18,7 +18,7 @@ import { Judge } from "./judge.ts";
 import { isActivity, isHandler, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
 import { act, type Ledger } from "./service.ts";
-import { type Host, type Setting } from "./setting.ts";
+import type { Host, Setting } from "./setting.ts";
 import {
   change,
   FIRST_PIECE,
