@@ -3,6 +3,7 @@ import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
 import { standingOf } from "../shared/domain/attempt.ts";
 import { tellEndOf } from "../shared/operations/tell-end.ts";
+import { reportEnd } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 
 interface Subject {
@@ -20,12 +21,14 @@ df.app.activity("tellEnd", {
   },
 });
 
-/** How the record stands, for an attempt that has heard nothing for too long. */
+/** How the record stands, as an event for an attempt that has heard nothing for too long. */
 df.app.activity("findProgress", {
+  extraInputs: [df.input.durableClient()],
   handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, async () =>
-      standingOf({ lockedBy }, (await ports().store.state(orderId))?.record),
-    );
+    return observe(context, subject, async () => {
+      const outcome = standingOf({ lockedBy }, (await ports().store.state(orderId))?.record);
+      await reportEnd(df.getClient(context), orderId, { outcome, hearer: attempt });
+    });
   },
 });

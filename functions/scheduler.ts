@@ -21,26 +21,23 @@ const TRIES = 30;
 df.app.orchestration("scheduler", function* (context) {
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>();
-  let waited: { readonly until?: string; readonly looks: number } = { looks: 0 };
+  let wait: Wait = { until: "", looks: 0, isLookDue: false };
   for (;;) {
     const tasks = tasksToBegin(attempt, begun);
     for (const { step } of tasks) begun.add(step);
     const until = waitsUntil(attempt);
     if (until === undefined) return "concluded";
+    if (until !== wait.until) wait = { until, looks: 0, isLookDue: wait.isLookDue };
     let outcomes: StepOutcome[];
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
-      if (isAwaited) outcomes = yield* together(context, tasks);
-      else {
-        const looks = until === waited.until ? waited.looks : 0;
-        const { outcome, isLook } = yield* nextProgress(context, attempt, tasks, looksAt(until, looks));
-        waited = { until, looks: isLook ? looks + 1 : 0 };
-        outcomes = [outcome];
-      }
+      outcomes = isAwaited ? yield* together(context, tasks) : yield* nextProgress(context, attempt, tasks, wait);
     } catch (fault) {
       yield* tellEnd(context, attempt);
       throw fault;
     }
+    const isLookDue = outcomes.length === 0;
+    wait = { ...wait, isLookDue, looks: wait.looks + (isLookDue ? 1 : 0) };
     // Rejected: whoever recorded it has told. Expired or superseded: silence, and the supervisor finds the record.
     const obstacle = firstObstacle(outcomes);
     if (obstacle && obstacle !== "rejected") yield* tellEnd(context, attempt);
@@ -52,6 +49,14 @@ df.app.orchestration("scheduler", function* (context) {
     }
   }
 });
+
+/** How long nothing has been heard. */
+interface Wait {
+  /** When all that the attempt waits for has expired. */
+  readonly until: string;
+  readonly looks: number;
+  readonly isLookDue: boolean;
+}
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
 function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
@@ -84,28 +89,29 @@ function* together(
 }
 
 /**
- * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply or another attempt says that there is something to begin, or to
- * end. Where none comes, it looks at the record. A pending task may be used in one composite only, since the engine runs it again otherwise: so
- * a task that was begun is not waited for again, and none ends the wait by itself, for "never" never comes.
+ * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply, another attempt or a look at the record says that there is
+ * something to begin, or to end. A pending task may be used in one composite only, since the engine runs it again otherwise: so a task that
+ * was begun is not waited for again, and none ends the wait by itself, for "never" never comes.
+ * @returns nothing where no event came in time, and a look is due
  */
 function* nextProgress(
   context: df.OrchestrationContext,
   attempt: Attempt,
   tasks: readonly StepTask[],
-  look: Date,
-): Generator<df.Task, { readonly outcome: StepOutcome; readonly isLook: boolean }, unknown> {
+  { until, looks, isLookDue }: Wait,
+): Generator<df.Task, StepOutcome[], unknown> {
   const progress = context.df.waitForExternalEvent(PROGRESS);
-  const timer = context.df.createTimer(look);
+  const timer = context.df.createTimer(looksAt(until, looks));
   const race: df.Task[] = [progress, timer];
-  if (tasks.length > 0) {
-    const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
+  const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
+  if (isLookDue) runs.push(patiently(context, "findProgress", attempt));
+  if (runs.length > 0) {
     race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));
   }
   yield context.df.Task.any(race);
   // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
   if (!timer.isCompleted) timer.cancel();
-  if (progress.isCompleted) return { outcome: progress.result as StepOutcome, isLook: false };
-  return { outcome: (yield patiently(context, "findProgress", attempt)) as StepOutcome, isLook: true };
+  return progress.isCompleted ? [progress.result as StepOutcome] : [];
 }
 
 function activityOf({ transport, agent }: StepTask): string {

@@ -217,10 +217,14 @@ function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   return record.undo !== null && (known.undo === null || compare(record.undo, known.undo) > 0);
 }
 
-/** Attempts are never counted down, and a run of one never goes back. */
+/** While an attempt holds its order no run that is over begins again. Attempts are never counted down, and a run of one never goes back. */
 function compare(one: StepRun, other: StepRun): number {
-  return (one.attempt ?? 0) - (other.attempt ?? 0) || RANK[one.state] - RANK[other.state];
+  const ranks = RANK[one.state] - RANK[other.state];
+  if (isOver(one) || isOver(other)) return ranks;
+  return (one.attempt ?? 0) - (other.attempt ?? 0) || ranks;
 }
+
+const isOver = ({ state }: StepRun) => RANK[state] >= RANK.Completed;
 
 /** What kept steps from completing; undefined if nothing did. */
 export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {

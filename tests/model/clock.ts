@@ -53,9 +53,9 @@ export class Clock {
     switch (piece.kind) {
       case "message":
         return piece.at === null || Date.parse(piece.at) <= NOW_MS;
-      // Its timers fire at any time until they are long past: see `Engine.timerOf`.
+      // Its timers fire at any time until they are long past: see `Engine.foundBy`.
       case "orchestration":
-        if (this.#engine.timerOf(state, placed) === undefined) return false;
+        if (this.#engine.foundBy(state, placed) === undefined) return false;
         return this.#pieces.progress(id).open.some((task) => task.kind === "timer" && task.at <= LONG_AGO);
       case "operation": {
         const stand = this.#pieces.stand(id);

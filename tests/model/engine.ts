@@ -1,5 +1,5 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import { type Attempt, PROGRESS, standingOf } from "../../shared/domain/attempt.ts";
+import { type Attempt, PROGRESS, type StepOutcome, standingOf } from "../../shared/domain/attempt.ts";
 import { runsInHand } from "../../shared/domain/plan.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
@@ -96,22 +96,21 @@ export class Engine {
   }
 
   /**
-   * The timer that may fire: at any time from when all that the attempt waits for has expired, which is more than the engine does, and only where the look at the
-   * record that follows shows something new. One that does not leads to the next one and to nothing else.
+   * What an attempt finds that looks at the record, where that is news to it: at any time from when all that it waits for has expired, which is more than the
+   * engine does. The timer, the look and its event are one here. A look that shows nothing new leads to the next one and to nothing else.
    */
-  timerOf(state: State, placed: number): number | undefined {
+  foundBy(state: State, placed: number): StepOutcome | undefined {
     const id = pieceOf(placed);
     const { host, input } = this.#pieces.get(id) as Orchestration;
     const { open, begun } = this.#pieces.progress(id);
     const now = NOW_MS + AHEAD_MS[host];
-    const timer = open.find((task) => task.kind === "timer" && Date.parse(task.at) <= now);
-    if (!timer) return undefined;
+    if (!open.some((task) => task.kind === "timer" && Date.parse(task.at) <= now)) return undefined;
     const { lockedBy, attempt } = this.#pieces.values.get<Attempt>(input);
     const standing = standingOf({ lockedBy }, this.#pieces.recordOf(state));
-    if (standing.kind !== "completed") return timer.task;
+    if (standing.kind !== "completed") return standing;
     const inHand = runsInHand(standing.steps);
     const isNews = inHand.length === 0 || inHand.some(({ step, run }) => run.attempt === attempt && !begun.has(step));
-    return isNews ? timer.task : undefined;
+    return isNews ? standing : undefined;
   }
 
   /** Whether the outcome of that task can still make a difference to it. */

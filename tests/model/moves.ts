@@ -156,11 +156,11 @@ export class Moves {
   }
 
   #timers(state: State, placed: number, { host }: Orchestration): void {
-    const task = this.#engine.timerOf(state, placed);
-    if (task === undefined) return;
-    const next = this.#engine.progress(state, placed, { task, kind: "fired", value: this.#pieces.nothing });
+    const found = this.#engine.foundBy(state, placed);
     const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration);
-    if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires`, RANK.arrival);
+    if (!found || attempt === undefined) return;
+    const next = this.#engine.raise(state, host, attempt, PROGRESS, this.#pieces.values.idOf(found));
+    if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires, and it looks at the record`, RANK.arrival);
   }
 
   #lateCall(state: State, placed: number, call: ServiceCall): void {
@@ -196,7 +196,7 @@ export class Moves {
       if (reported) this.#add(reported, what, RANK.call);
       return;
     }
-    if ((name === "tellEnd" || name === "findProgress") && stand.kind === "threw") {
+    if (name === "tellEnd" && stand.kind === "threw") {
       const again = this.#pieces.begin(host, name, operation.input, owner);
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
       return;

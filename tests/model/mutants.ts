@@ -32,6 +32,9 @@ interface World {
   readonly known?: readonly string[];
 }
 
+/** Refused for good, it is left to an operator: beside the step that was refused another may be at work. */
+const FORK_LEFT: Setting["workflow"] = { ...FORK, policy: { ...FORK.policy, onRejected: "fail" } };
+
 function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
   const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [] } = world;
   return {
@@ -216,13 +219,13 @@ export const PLANTED: readonly Planted[] = [
     "an operator's attempt that starts at once",
     "while attempt 2 holds",
     { hurries: true },
-    { bounds: { actions: 1 }, requests: [REQUESTS.undo] },
+    { workflow: FORK_LEFT, bounds: { actions: 1, refusals: 1 }, requests: [REQUESTS.resubmit] },
   ),
   plant(
     "a second action that forgets who is at work since before the first",
     "while attempt 3 holds",
     { replaces: ({ busyUntil, ...record }) => record },
-    { bounds: { actions: 2 }, requests: [REQUESTS.undo] },
+    { workflow: FORK_LEFT, bounds: { actions: 2, refusals: 1 }, requests: [REQUESTS.resubmit] },
   ),
   plant(
     "a mark of taking up that cuts an extension short",

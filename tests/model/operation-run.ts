@@ -1,5 +1,5 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
-import { type StepTask, standingOf, type Wake } from "../../shared/domain/attempt.ts";
+import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
@@ -18,12 +18,12 @@ import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
-export type ActivityName = "runStep" | "askAgent" | "tellEnd" | "findProgress";
+export type ActivityName = "runStep" | "askAgent" | "tellEnd";
 /** What a message begins: it is delivered again after a death. */
 export type HandlerName = "submitOrder" | "takeWake" | "answerRequest" | "takeReply";
 export type OperationName = ActivityName | HandlerName | "sweep" | "operateOrder";
 
-const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "tellEnd", "findProgress"]);
+const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "tellEnd"]);
 
 export function isActivity(name: OperationName): name is ActivityName {
   return ACTIVITIES.has(name);
@@ -67,10 +67,6 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       return askAgent(input as StepTask, ports, quiet);
     case "tellEnd":
       return tellEndOf(input as Wake, ports, quiet);
-    case "findProgress": {
-      const { orderId, lockedBy } = input as StepTask;
-      return ports.store.state(orderId).then((found) => standingOf({ lockedBy }, found?.record));
-    }
     case "answerRequest": {
       const { request, replyTo } = input as Asked;
       return answerRequest("service", request, replyTo, ports, quiet);

@@ -12,7 +12,7 @@ export type TaskEvent = { readonly task: number } & (
 /** How long after all should have come that it waits for the attempt looks at the record. */
 const PATIENCE_MS = looksAt(new Date(0).toISOString(), 0).getTime();
 
-/** A task that the orchestrator waits for. A timer has the instant from which all that it waits for has expired: see `Engine.timerOf`. */
+/** A task that the orchestrator waits for. A timer has the instant from which all that it waits for has expired: see `Engine.foundBy`. */
 export type OpenTask = { readonly task: number } & (
   | { readonly kind: "activity"; readonly name: string; readonly input: unknown }
   | { readonly kind: "timer"; readonly at: string }

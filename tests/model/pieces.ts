@@ -248,7 +248,6 @@ export class Pieces {
       case "runStep":
       case "askAgent":
       case "tellEnd":
-      case "findProgress":
         return this.values.get<Wake | StepTask>(piece.input).attempt;
       case "answerRequest":
         return this.values.get<Asked>(piece.input).request.ticket.attempt;
