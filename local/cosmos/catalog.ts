@@ -6,6 +6,7 @@ import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
 import { readUniqueKeys } from "./unique-keys.ts";
+import { UserStore } from "./user-store.ts";
 
 export interface Container {
   readonly id: string;
@@ -39,11 +40,13 @@ const LAST_WRITER_WINS: JsonObject = {
 
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
+  readonly users: UserStore;
   readonly #database: Database;
   readonly #throughput = new Map<string, JsonObject>();
 
   constructor(database: Database) {
     this.#database = database;
+    this.users = new UserStore(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
@@ -76,6 +79,14 @@ export class Catalog {
     return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
   }
 
+  /** A path as permissions keep it: what is deleted and made anew is another. Undefined where a part is not there. */
+  grantedPath([database = "", container, ...rest]: readonly string[]): readonly string[] | undefined {
+    const parent = this.databases.get(database);
+    if (!parent || container === undefined) return parent && [parent.rid];
+    const found = parent.containers.get(container);
+    return found && [parent.rid, found.rid, ...rest];
+  }
+
   /** What was asked for a database or a container, by its resource id. */
   throughputOf(rid: string): JsonObject | undefined {
     return this.#throughput.get(rid);
@@ -98,7 +109,7 @@ export class Catalog {
     return this.#database.write(() => {
       if (this.databases.has(id)) return undefined;
       const number = this.#insert("", id);
-      const definition = this.#save(number, { id, ...system(), _colls: "colls/", _users: "users/" });
+      const definition = this.#save(number, { id, ...systemProperties(), _colls: "colls/", _users: "users/" });
       return this.#openDatabase(id, number, definition);
     });
   }
@@ -110,6 +121,7 @@ export class Catalog {
         this.#forgetThroughput(rid);
       }
       this.#forgetThroughput(record.rid);
+      this.users.removeAll(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -127,7 +139,7 @@ export class Catalog {
         geospatialConfig: { type: "Geography" },
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"]),
-        ...system(),
+        ...systemProperties(),
         _docs: "docs/",
         _sprocs: "sprocs/",
         _triggers: "triggers/",
@@ -149,7 +161,7 @@ export class Catalog {
         ...kept,
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
-        ...system(),
+        ...systemProperties(),
       });
       const container = this.#open(parent, number, definition, old.items);
       parent.containers.set(old.id, container);
@@ -215,7 +227,7 @@ export class Catalog {
 }
 
 /** The link and id of a resource follow from its number; they are added when it is opened. */
-function system(): JsonObject {
+export function systemProperties(): JsonObject {
   const now = Date.now();
   return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
 }

@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
+import { admissionFault } from "./admission.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { KINDS, refusalOf, routeOf } from "./routes.ts";
-import { isSigned } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 
 const THROTTLE_RETRY_MS = 10;
@@ -26,7 +26,6 @@ const NOT_ALLOWED = fault(
   0,
 );
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
-const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
@@ -99,10 +98,8 @@ export class CosmosServer {
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$refuse") return { reply: this.#setRefusals(body) };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
-    const date = String(headers["x-ms-date"] ?? headers.date ?? "");
-    if (!isSigned(method, segments, date, headers.authorization ?? "")) {
-      return { reply: NOT_SIGNED };
-    }
+    const notAdmitted = admissionFault({ catalog: this.#catalog, method, segments, headers });
+    if (notAdmitted) return { reply: notAdmitted };
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
