@@ -2,6 +2,7 @@
 import type { Database } from "../database/database.ts";
 import { completePolicy, type Indexing, pathSegments, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
+import { KeyRanges } from "./key-ranges.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { isObject, type JsonObject } from "./sql/values.ts";
@@ -41,12 +42,14 @@ const LAST_WRITER_WINS: JsonObject = {
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
   readonly users: UserStore;
+  readonly ranges: KeyRanges;
   readonly #database: Database;
   readonly #throughput = new Map<string, JsonObject>();
 
   constructor(database: Database) {
     this.#database = database;
     this.users = new UserStore(database);
+    this.ranges = new KeyRanges(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
@@ -66,6 +69,13 @@ export class Catalog {
 
   container(database: string, id: string): Container | undefined {
     return this.databases.get(database)?.containers.get(id);
+  }
+
+  /** By its resource id. */
+  containerOf(rid: string): Container | undefined {
+    return [...this.databases.values()]
+      .flatMap(({ containers }) => [...containers.values()])
+      .find((one) => one.rid === rid);
   }
 
   /** The names in a path, of which the clients also write resource ids: database, container, document. */
@@ -92,14 +102,17 @@ export class Catalog {
     return this.#throughput.get(rid);
   }
 
-  setThroughput(rid: string, content: JsonObject): Promise<void> {
+  /** `change` is what else a throughput changes, in the same write. */
+  setThroughput(rid: string, content: JsonObject, change?: () => void): Promise<void> {
     return this.#database.write(() => {
+      change?.();
       this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
       this.#throughput.set(rid, content);
     });
   }
 
   #forgetThroughput(rid: string): void {
+    this.ranges.forget(rid);
     if (!this.#throughput.delete(rid)) return;
     this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
   }

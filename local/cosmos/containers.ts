@@ -1,8 +1,9 @@
-// The operations on containers, and the one partition key range each has.
+// The operations on containers, and their partition key ranges.
 
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
 import { policyFault } from "./indexing.ts";
+import { hashesOf } from "./key-ranges.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
@@ -32,7 +33,10 @@ export async function createContainer(call: Call): Promise<Reply> {
   if (typeof throughput === "string") return fault(400, throughput);
   const created = await call.catalog.createContainer(parent, given);
   if (!created) return fault(409, "A container with that id already exists.");
-  if (throughput) await call.catalog.setThroughput(created.rid, throughput);
+  if (throughput) {
+    const divide = () => call.catalog.ranges.divide(created, throughput);
+    await call.catalog.setThroughput(created.rid, throughput, divide);
+  }
   return resource(201, created.definition);
 }
 
@@ -74,19 +78,24 @@ export async function deleteContainer(call: ItemCall): Promise<Reply> {
 /** Clients read it as a feed of changes until they are told that there are no more. */
 export function listKeyRanges(call: ItemCall): Reply {
   const { container } = call;
-  const etag = `"${container.rid}"`;
+  const ranges = call.catalog.ranges.of(container);
+  const etag = `"${container.rid}-${ranges.map(({ id }) => id).join(".")}"`;
   if (header(call, "if-none-match") === etag) return { status: 304, charge: 1, headers: ["etag", etag] };
-  const range = {
-    id: "0",
-    _rid: container.rid,
-    minInclusive: "",
-    maxExclusive: "FF",
-    ridPrefix: 0,
-    status: "online",
-    parents: [],
-  };
-  const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: [range], _count: 1 });
-  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", "1"] };
+  const list = ranges.map((range, index) => {
+    const { min, max } = hashesOf(container, range);
+    return {
+      id: range.id,
+      _rid: container.rid,
+      minInclusive: min,
+      maxExclusive: max,
+      ridPrefix: index,
+      throughputFraction: 1 / ranges.length,
+      status: "online",
+      parents: range.parents,
+    };
+  });
+  const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: list, _count: list.length });
+  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", String(list.length)] };
 }
 
 /** One region writes here, so there are never any. */

@@ -4,20 +4,26 @@ import { scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
 import { type Meter, type Page, runQuery } from "./run-query.ts";
 import { inSlices } from "./slices.ts";
+import type { Expression } from "./sql/ast.ts";
 import { type CompiledQuery, compileQuery } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
+import { NOTHING_TO_MERGE, planOf, type QueryInfo } from "./sql/plan.ts";
 import { isObject, parseJson, type Value } from "./sql/values.ts";
 
 const DEFAULT_PAGE = 100;
 const DYNAMIC_PAGE = 1000;
 
 export interface QueryText {
+  readonly text: string;
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;
 }
 
 export function queryDocuments(call: ItemCall): Promise<Reply> {
-  return answer(() => page(call, readQuery(call.body)));
+  return answer(() => {
+    const asked = readQuery(call.body);
+    return (isOverPartitions(call) && mergeFault(call, asked)) || page(call, asked);
+  });
 }
 
 const EVERYTHING = JSON.stringify({ query: "SELECT * FROM c" });
@@ -26,34 +32,59 @@ export function listDocuments(call: ItemCall): Promise<Reply> {
   return answer(() => page(call, readQuery(EVERYTHING)));
 }
 
-/**
- * Everything is answered by the one physical partition, so the plan passes the query through: nothing is left to merge.
- */
-const PLAN: Reply = {
-  status: 200,
-  charge: 0,
-  body: JSON.stringify({
-    partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: {
-      distinctType: "None",
-      top: null,
-      offset: null,
-      limit: null,
-      orderBy: [],
-      orderByExpressions: [],
-      groupByExpressions: [],
-      groupByAliases: [],
-      aggregates: [],
-      groupByAliasToAggregateType: {},
-      rewrittenQuery: "",
-      hasSelectValue: false,
-      hasNonStreamingOrderBy: false,
-    },
-    queryRanges: [{ min: "", max: "FF", isMinInclusive: true, isMaxInclusive: false }],
-  }),
-};
+/** A query that names neither a partition key nor a part of the container. */
+function isOverPartitions(call: ItemCall): boolean {
+  const names = ["x-ms-documentdb-partitionkey", "x-ms-start-epk", "x-ms-end-epk"];
+  return call.range === undefined && names.every((name) => call.headers[name] === undefined);
+}
 
-export const planQuery = (): Reply => PLAN;
+/** What clients have to merge themselves, so as Azure's gateway has them do: they then ask for the plan. */
+function mergeFault(call: ItemCall, asked: QueryText): Reply | undefined {
+  const plan = planFor(call, asked);
+  if (!plan) return undefined;
+  const body = {
+    code: "BadRequest",
+    message: "Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates: it takes a query plan.",
+    additionalErrorInfo: JSON.stringify(executionInfo(plan)),
+  };
+  return { status: 400, charge: 1, body: JSON.stringify(body), headers: ["x-ms-substatus", "1004"] };
+}
+
+/**
+ * Undefined where this server's answer is whole. One partition sorts and counts for the client, which Azure's does too where
+ * the key is given; groups are always left to the client, whose results without a value differ from the server's.
+ */
+function planFor(call: ItemCall, { text, query, parameters }: QueryText): QueryInfo | undefined {
+  const isOne = call.catalog.ranges.of(call.container).length === 1;
+  if (isOne && !query.grouping?.keys.length) return undefined;
+  try {
+    return planOf(text, (expression) => countOf(expression, parameters));
+  } catch (cause) {
+    if (isOne && cause instanceof QueryFault) return undefined;
+    throw cause;
+  }
+}
+
+function countOf(expression: Expression, parameters: ReadonlyMap<string, Value>): number {
+  const value = expression.kind === "parameter" ? parameters.get(expression.name) : undefined;
+  const count = expression.kind === "literal" ? expression.value : value;
+  if (typeof count === "number" && Number.isInteger(count) && count >= 0) return count;
+  throw new QueryFault("TOP, OFFSET and LIMIT take whole numbers.");
+}
+
+const executionInfo = (queryInfo: QueryInfo) => ({
+  partitionedQueryExecutionInfoVersion: 2,
+  queryInfo,
+  queryRanges: [{ min: "", max: "FF", isMinInclusive: true, isMaxInclusive: false }],
+});
+
+/** Without anything to merge the plan passes the query through. */
+export function planQuery(call: ItemCall): Promise<Reply> {
+  return answer(() => {
+    const plan = planFor(call, readQuery(call.body)) ?? NOTHING_TO_MERGE;
+    return { status: 200, charge: 0, body: JSON.stringify(executionInfo(plan)) };
+  });
+}
 
 /** The body of a query request; a fault of the query is thrown. */
 export function readQuery(body: string): QueryText {
@@ -64,7 +95,7 @@ export function readQuery(body: string): QueryText {
   for (const parameter of Array.isArray(parameters) ? parameters : []) {
     if (isObject(parameter)) named.set(String(parameter["name"]), parameter["value"]);
   }
-  return { query: compileQuery(query), parameters: named };
+  return { text: query, query: compileQuery(query), parameters: named };
 }
 
 /** A 400 that names what is wrong with the query. */

@@ -6,6 +6,7 @@ import { admissionFault } from "./admission.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
+import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { KINDS, refusalOf, routeOf } from "./routes.ts";
 import { isObject, parseJson } from "./sql/values.ts";
@@ -25,6 +26,8 @@ const NOT_ALLOWED = fault(
   ["x-ms-substatus", "5300"],
   0,
 );
+/** The partition was split, and clients ask for the ranges anew. */
+const GONE = fault(410, "The requested resource is no longer available at the server.", ["x-ms-substatus", "1002"]);
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
@@ -41,6 +44,7 @@ const NOTHING = Buffer.alloc(0);
 interface Exchange {
   readonly reply: Reply;
   readonly container?: Container;
+  readonly range?: KeyRange;
 }
 
 export class CosmosServer {
@@ -113,7 +117,12 @@ export class CosmosServer {
     }
     const container = this.#catalog.container(names[0] ?? "", names[1] ?? "");
     if (!container) return { reply: fault(404, NO_CONTAINER) };
-    return { reply: await route.run({ ...call, container }), container };
+    const named = headers["x-ms-documentdb-partitionkeyrangeid"];
+    if (named === undefined) return { reply: await route.run({ ...call, container }), container };
+    const range = rangeNamed(this.#catalog.ranges.of(container), String(named));
+    return range
+      ? { reply: await route.run({ ...call, container, range }), container, range }
+      : { reply: GONE, container };
   }
 
   /** Requests by kind, and request units by the MODEL of charges.ts: no bill was ever compared with it. */
@@ -178,7 +187,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function send(response: ServerResponse, { reply, container }: Exchange): void {
+function send(response: ServerResponse, { reply, container, range }: Exchange): void {
   const headers = [
     "content-type",
     "application/json",
@@ -192,13 +201,14 @@ function send(response: ServerResponse, { reply, container }: Exchange): void {
     const { rid, items } = container;
     headers.push(
       "x-ms-session-token",
-      `0:-1#${items.lsn}`,
+      `${range?.id ?? "0"}:-1#${items.lsn}`,
       "x-ms-content-path",
       rid,
       "x-ms-alt-content-path",
       items.encodedLink,
     );
   }
+  if (range) headers.push("x-ms-documentdb-partitionkeyrangeid", range.id);
   const body = reply.body ?? "";
   const hasBody = reply.status !== 204 && reply.status !== 304;
   if (hasBody) headers.push("content-length", String(Buffer.byteLength(body)));
