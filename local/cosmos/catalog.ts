@@ -5,7 +5,7 @@ import { ItemTable, type ItemTableOptions } from "./item-table.ts";
 import { KeyRanges } from "./key-ranges.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
-import { isObject, type JsonObject } from "./sql/values.ts";
+import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 import { readUniqueKeys } from "./unique-keys.ts";
 import { UserStore } from "./user-store.ts";
 
@@ -232,11 +232,18 @@ export class Catalog {
       paths: indexing.paths,
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
+      retentionMs: retentionOf(given["changeFeedPolicy"]),
     };
     open?.reconfigure(options);
     const partitionPaths = paths.map((path) => pathSegments(String(path)));
     return { id, rid, definition, partitionPaths, indexing, items: open ?? new ItemTable(this.#database, options) };
   }
+}
+
+/** In minutes, of the change feed of all versions and deletes. */
+function retentionOf(policy: Value): number | undefined {
+  const minutes = isObject(policy) ? policy["retentionDuration"] : undefined;
+  return typeof minutes === "number" && minutes > 0 ? minutes * 60_000 : undefined;
 }
 
 /** The link and id of a resource follow from its number; they are added when it is opened. */

@@ -26,7 +26,7 @@ export function queryContainers(call: Call): Reply | Promise<Reply> {
 export async function createContainer(call: Call): Promise<Reply> {
   const parent = parentOf(call);
   if (!parent) return fault(404, NO_DATABASE);
-  const given = parseJson(call.body);
+  const given = withKey(call, parseJson(call.body));
   const wrong = containerFault(given);
   if (wrong !== undefined || !isObject(given)) return fault(400, wrong ?? "The request body is not a JSON object.");
   const throughput = askedThroughput(call);
@@ -38,6 +38,16 @@ export async function createContainer(call: Call): Promise<Reply> {
     await call.catalog.setThroughput(created.rid, throughput, divide);
   }
   return resource(201, created.definition);
+}
+
+/** The first version of the protocol in which a container has to have a partition key. */
+const KEYS_SINCE = "2018-12-31";
+
+/** Clients of earlier versions know containers without a key; all documents of one are under the same. */
+function withKey(call: Call, given: Value): Value {
+  const isOld = (header(call, "x-ms-version") ?? KEYS_SINCE) < KEYS_SINCE;
+  if (!isOld || !isObject(given) || given["partitionKey"] !== undefined) return given;
+  return { ...given, partitionKey: { paths: ["/_partitionKey"], kind: "Hash", systemKey: true } };
 }
 
 export function readContainer(call: ItemCall): Reply {
