@@ -7,6 +7,7 @@ const HOST_TRIGGERS = [
   "timerTrigger",
   "serviceBusTrigger",
   "queueTrigger",
+  "blobTrigger",
   "cosmosDBTrigger",
   "eventGridTrigger",
   "warmupTrigger",
@@ -17,13 +18,23 @@ const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
 const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob"];
 const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
+export type TriggerKind =
+  | "http"
+  | "timer"
+  | "serviceBus"
+  | "queue"
+  | "blob"
+  | "cosmosDB"
+  | "eventGrid"
+  | "warmup"
+  | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
   queuetrigger: "queue",
+  blobtrigger: "blob",
   cosmosdbtrigger: "cosmosDB",
   eventgridtrigger: "eventGrid",
   warmuptrigger: "warmup",

@@ -29,6 +29,7 @@ const CONNECTED: Readonly<Record<string, string>> = {
   servicebus: "ServiceBus",
   queuetrigger: "Storage",
   queue: "Storage",
+  blobtrigger: "Storage",
   blob: "Storage",
   cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",

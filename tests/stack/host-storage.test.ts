@@ -192,3 +192,30 @@ test("a function is given the blob that its request names, as text or as bytes, 
   expect(Buffer.from(bytes.data).toString()).toBe("Gr\u00fc\u00dfe");
   expect(await show("notes/none")).toEqual({});
 });
+
+test("a new blob and each new version of it is an invocation, with the parts of its name", async () => {
+  storageRuns.length = 0;
+  const service = BlobServiceClient.fromConnectionString(azurite.address.connectionString);
+  const files = service.getContainerClient("incoming");
+  await files.createIfNotExists();
+  const put = (name: string, text: string, metadata = {}) =>
+    files.getBlockBlobClient(name).upload(text, Buffer.byteLength(text), { metadata });
+  await put("a/one.txt", "first", { source: "test" });
+  await put("elsewhere.txt", "no folder");
+  await expect.poll(() => runsOf("files"), { timeout: 5000 }).toHaveLength(1);
+  const [first] = runsOf("files");
+  expect(first).toMatchObject({ item: "first", metadata: { folder: "a", base: "one", kind: "txt" } });
+  expect(first?.metadata).toMatchObject({ blobTrigger: "incoming/a/one.txt", metadata: { source: "test" } });
+  expect(String(first?.metadata?.["uri"])).toMatch(/\/incoming\/a\/one\.txt$/);
+  const copy = service.getContainerClient("copies").getBlobClient("one.copy");
+  await expect.poll(() => copy.exists(), { timeout: 5000 }).toBe(true);
+
+  await put("a/one.txt", "second");
+  await expect.poll(() => runsOf("files").map(({ item }) => item), { timeout: 5000 }).toEqual(["first", "second"]);
+  // Another host finds the receipts, and nothing new.
+  const other = await start("other-host");
+  await put("a/bad.bad", "never");
+  await expect.poll(() => queue("webjobs-blobtrigger-poison").receive(1, 1000), { timeout: 8000 }).toHaveLength(1);
+  await other.close();
+  expect(runsOf("files").map(({ item }) => item)).toEqual(["first", "second", "never", "never"]);
+});
