@@ -15,8 +15,8 @@ const HOST_TRIGGERS = [
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
-const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
+const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob", "table"];
+const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table"];
 
 export type TriggerKind =
   | "http"

@@ -7,6 +7,7 @@ import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
 import { writeBlob } from "./storage/blob-output.ts";
 import { sendToQueue } from "./storage/queue-output.ts";
+import { writeEntities } from "./storage/table-bindings.ts";
 
 export interface OutputClients {
   readonly serviceBus: ServiceBusClients;
@@ -19,6 +20,8 @@ export async function writeOutput(binding: Binding, data: TypedData, clients: Ou
   switch (binding.type.toLowerCase()) {
     case "blob":
       return await writeBlob(binding, data);
+    case "table":
+      return await writeEntities(binding, data);
     case "queue":
       return await sendToQueue(binding, data, clients.queues.messageEncoding);
     case "cosmosdb":

@@ -31,6 +31,7 @@ const CONNECTED: Readonly<Record<string, string>> = {
   queue: "Storage",
   blobtrigger: "Storage",
   blob: "Storage",
+  table: "Storage",
   cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",
 };

@@ -219,3 +219,20 @@ test("a new blob and each new version of it is an invocation, with the parts of 
   await other.close();
   expect(runsOf("files").map(({ item }) => item)).toEqual(["first", "second", "never", "never"]);
 });
+
+test("what goes out becomes entities of a table, and a function is given one, or those of a filter", async () => {
+  const enter = (team: string, body: unknown) =>
+    fetch(`${host.baseUrl}/api/enter/${team}`, { method: "POST", body: JSON.stringify(body) });
+  const find = async (path: string) => (await (await fetch(`${host.baseUrl}/api/find/${path}`)).json()) as object;
+  expect(await find("red/ann")).toEqual({ team: [], older: [] });
+  const ann = { RowKey: "ann", age: 41, large: 2 ** 40, half: 0.5, member: true, address: { city: "Ulm" } };
+  expect((await enter("red", [ann, { RowKey: "o'neil", age: 7 }])).status).toBe(202);
+  expect((await enter("green", { PartitionKey: "blue", RowKey: "bea", age: 50 })).status).toBe(202);
+  const stored = { PartitionKey: "red", ...ann, large: String(2 ** 40), address: '{"city":"Ulm"}' };
+  expect(await find("red/ann")).toMatchObject({ row: stored, team: [stored, { RowKey: "o'neil" }], older: [{}] });
+  expect(await find("red/o'neil")).toMatchObject({ row: { age: 7 } });
+  expect(await find("green/bea")).toMatchObject({ team: [] });
+  // Entities are only made, not changed.
+  expect((await enter("red", ann)).status).toBe(500);
+  expect((await enter("red", { age: 1 })).status).toBe(500);
+});
