@@ -16,7 +16,7 @@ const HOST_TRIGGERS = [
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
 const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob", "table"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table"];
+const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table", "twilioSms"];
 
 export type TriggerKind =
   | "http"

@@ -8,6 +8,7 @@ import { sendOutput } from "./service-bus-output.ts";
 import { writeBlob } from "./storage/blob-output.ts";
 import { sendToQueue } from "./storage/queue-output.ts";
 import { writeEntities } from "./storage/table-bindings.ts";
+import { sendText } from "./twilio-output.ts";
 
 export interface OutputClients {
   readonly serviceBus: ServiceBusClients;
@@ -22,6 +23,8 @@ export async function writeOutput(binding: Binding, data: TypedData, clients: Ou
       return await writeBlob(binding, data);
     case "table":
       return await writeEntities(binding, data);
+    case "twiliosms":
+      return await sendText(binding, data);
     case "queue":
       return await sendToQueue(binding, data, clients.queues.messageEncoding);
     case "cosmosdb":

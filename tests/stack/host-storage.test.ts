@@ -10,6 +10,7 @@ import { type RunningHost, startHost } from "../../local/host/start.ts";
 import { StorageAccount } from "../../local/host/storage/storage-account.ts";
 import { type MessageEncoding, StorageQueue } from "../../local/host/storage/storage-queue.ts";
 import { type RunningAzurite, startAzurite } from "../../local/stack/azurite.ts";
+import { type FakeTwilio, startFakeTwilio } from "../support/fake-twilio.ts";
 
 const APP = join(import.meta.dirname, "../../local/host/fixtures/storage-app");
 const folder = mkdtempSync(join(tmpdir(), "host-storage-"));
@@ -25,12 +26,19 @@ Object.assign(globalThis, { storageRuns });
 const runsOf = (name: string) => storageRuns.filter((run) => run.name === name);
 
 let azurite: RunningAzurite;
+let twilio: FakeTwilio;
 let cosmos: RunningCosmos;
 let client: CosmosClient;
 let host: RunningHost;
 const start = (name: string, settings: Record<string, string> = {}) => {
   const connections = { AzureWebJobsStorage: azurite.address.connectionString, CosmosDB: cosmos.connectionString };
-  const given = { ...connections, WorkQueue: "work", Watched: "watched", ...settings };
+  const texts = {
+    TwilioAccountSid: "AC1",
+    TwilioAuthToken: "secret",
+    TwilioPhoneNumber: "+10",
+    TwilioApiUrl: twilio.url,
+  };
+  const given = { ...connections, ...texts, WorkQueue: "work", Watched: "watched", ...settings };
   return startHost({ appDir: APP, port: 0, data: join(folder, name), settings: given });
 };
 const queue = (name: string, encoding: MessageEncoding = "base64") =>
@@ -42,12 +50,13 @@ beforeAll(async () => {
   const containers = ["watched", "handed-over"].map((id) => ({ id, partitionKey: { paths: ["/id"] } }));
   cosmos = await startCosmos({ port: 0, data: join(folder, "cosmos"), resources: { database: "shop", containers } });
   client = new CosmosClient(cosmos.connectionString);
+  twilio = await startFakeTwilio();
   host = await start("host");
 });
 afterAll(async () => {
   await host.close();
   client.dispose();
-  await Promise.all([azurite.close(), cosmos.close()]);
+  await Promise.all([azurite.close(), cosmos.close(), twilio.close()]);
   rmSync(folder, { recursive: true });
 });
 
@@ -235,4 +244,12 @@ test("what goes out becomes entities of a table, and a function is given one, or
   // Entities are only made, not changed.
   expect((await enter("red", ann)).status).toBe(500);
   expect((await enter("red", { age: 1 })).status).toBe(500);
+});
+
+test("a text message goes to Twilio, from the number of the binding; a refusal fails the invocation", async () => {
+  const text = (value: unknown) => fetch(`${host.baseUrl}/api/text`, { method: "POST", body: JSON.stringify(value) });
+  expect((await text({ to: "+49", body: "hello" })).status).toBe(202);
+  const authorization = `Basic ${Buffer.from("AC1:secret").toString("base64")}`;
+  expect(twilio.messages).toEqual([{ account: "AC1", authorization, To: "+49", From: "+10", Body: "hello" }]);
+  expect((await text({ body: "to nobody" })).status).toBe(500);
 });
