@@ -2,8 +2,10 @@
 import { charges } from "./charges.ts";
 import { scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
+import { documentSeq } from "./resource-id.ts";
 import { type Meter, type Page, runQuery } from "./run-query.ts";
 import { inSlices } from "./slices.ts";
+import type { Place } from "./sorted-page.ts";
 import type { Expression } from "./sql/ast.ts";
 import { type CompiledQuery, compileQuery } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
@@ -82,6 +84,14 @@ const executionInfo = (queryInfo: QueryInfo) => ({
 export function planQuery(call: ItemCall): Promise<Reply> {
   return answer(() => {
     const plan = planFor(call, readQuery(call.body)) ?? NOTHING_TO_MERGE;
+    const isGrouped = plan.groupByExpressions.length > 0;
+    // Undefined is a client of before there was such a header.
+    const merges = header(call, "x-ms-cosmos-supported-query-features");
+    if (isGrouped && merges !== undefined && !merges.includes("GroupBy")) {
+      const isOne = call.catalog.ranges.of(call.container).length === 1;
+      if (!isOne) throw new QueryFault("The query has GROUP BY, which the calling client does not support.");
+      return { status: 200, charge: 0, body: JSON.stringify(executionInfo(NOTHING_TO_MERGE)) };
+    }
     return { status: 200, charge: 0, body: JSON.stringify(executionInfo(plan)) };
   });
 }
@@ -121,15 +131,31 @@ async function page(call: ItemCall, { query, parameters }: QueryText): Promise<R
     parameters,
     scope,
     pageSize: asked > 0 ? asked : DYNAMIC_PAGE,
+    resume: resumeOf(call),
     unsized: given === undefined || !(asked > 0),
     continuation: header(call, "x-ms-continuation"),
     meter,
   });
   const found = await inSlices(work);
-  const reply = feed(call, found);
+  const reply = feed(call, found, call.range ? TIES : []);
   if (!isTrue(header(call, "x-ms-documentdb-populatequerymetrics"))) return reply;
   const metrics = metricsOf(found, meter, performance.now() - started);
   return { ...reply, headers: [...(reply.headers ?? []), "x-ms-documentdb-query-metrics", metrics] };
+}
+
+/** What .NET's client sends to each partition where it goes on (its SqlQueryResumeFilter): the results from these sort values on. */
+function resumeOf(call: ItemCall): Place | undefined {
+  const body = parseJson(call.body);
+  const filter = isObject(body) ? body["resumeFilter"] : undefined;
+  if (!isObject(filter) || !Array.isArray(filter["value"])) return undefined;
+  const values = filter["value"].map((value) => {
+    if (Array.isArray(value) && value.length === 0) return undefined;
+    if (typeof value === "object" && value !== null) throw new QueryFault("The resume filter has an array or object.");
+    return value;
+  });
+  if (filter["exclude"] === true) return { values, seq: Number.MAX_SAFE_INTEGER };
+  const seq = documentSeq(call.container.rid, String(filter["rid"] ?? ""));
+  return { values, seq: seq === undefined ? -1 : seq - 1 };
 }
 
 /** In the form that the SDKs take apart; how the time divides is not measured. */
@@ -156,9 +182,15 @@ function metricsOf({ results }: Page, read: Meter, ms: number): string {
   ].join(";");
 }
 
-function feed(call: ItemCall, { results, continuation }: Page): Reply {
+/** To clients that merge: documents of one sort value come in the order of their `_rid`, also where the sort descends. */
+const TIES = [
+  "x-ms-cosmos-query-execution-info",
+  JSON.stringify({ reverseRidEnabled: false, reverseIndexScan: false }),
+];
+
+function feed(call: ItemCall, { results, continuation }: Page, more: readonly string[]): Reply {
   const documents = results.join(",");
-  const headers = ["x-ms-item-count", String(results.length)];
+  const headers = ["x-ms-item-count", String(results.length), ...more];
   if (continuation !== undefined) headers.push("x-ms-continuation", continuation);
   const body = `{"_rid":"${call.container.rid}","Documents":[${documents}],"_count":${results.length}}`;
   return { status: 200, charge: charges.query(documents.length), headers, body };

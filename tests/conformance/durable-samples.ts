@@ -30,7 +30,7 @@ const SAMPLES: readonly Sample[] = [
   { name: "cancelTimer", output: "Hello from the other side" },
   { name: "counterOrchestration" },
   { name: "backupSiteContent", input: "functions" },
-  // It asks Azure for its subscriptions, with a managed identity's token.
+  // It asks Azure itself for its subscriptions, with a managed identity's token.
   { name: "listAzureSubscriptions" },
 ];
 /** Ten rounds of 30 s each, and a weather service's key. */

@@ -173,3 +173,40 @@ test("a full page of a container with a hierarchical key may be followed by an e
   }
   expect(pages).toEqual([2, 0]);
 });
+
+test("a client that merges goes on from sort values and a document, as .NET's does", async () => {
+  const container = at.client.database("test").container("ties");
+  await at.client.database("test").containers.create({ id: "ties", partitionKey: "/pk", throughput: 12_000 });
+  const rids: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const { resource } = await container.items.create({ id: `${n}`, pk: "p", n: Math.floor(n / 3) });
+    rids.push(String(resource?._rid));
+  }
+  const ask = async (resumeFilter: object) => {
+    const body = JSON.stringify({ query: "SELECT VALUE c.id FROM c ORDER BY c.n DESC", resumeFilter });
+    const found: string[] = [];
+    for (const id of ["0", "1"]) {
+      const headers = { "x-ms-documentdb-isquery": "true", "x-ms-documentdb-partitionkeyrangeid": id };
+      const reply = await sendSigned(at.server, "POST", "dbs/test/colls/ties/docs", headers, body);
+      expect(reply.headers.get("x-ms-cosmos-query-execution-info")).toContain(`"reverseRidEnabled":false`);
+      found.push(...((await reply.json()) as { Documents: string[] }).Documents);
+    }
+    return found;
+  };
+  expect(await ask({ value: [1], exclude: false })).toEqual(["3", "4", "5", "0", "1", "2"]);
+  expect(await ask({ value: [1], rid: rids[4], exclude: false })).toEqual(["4", "5", "0", "1", "2"]);
+  expect(await ask({ value: [1], exclude: true })).toEqual(["0", "1", "2"]);
+  expect(await ask({ value: [[]], exclude: true })).toEqual([]);
+});
+
+test("a sorted query over several partitions goes on from a token with a client of its own", async () => {
+  const numbers: number[] = [];
+  let continuationToken: string | undefined;
+  do {
+    const options = { maxItemCount: 7, enableQueryControl: true, ...(continuationToken ? { continuationToken } : {}) };
+    const page = await wide.items.query("SELECT VALUE c.n FROM c ORDER BY c.n DESC", options).fetchNext();
+    numbers.push(...(page.resources as number[]));
+    continuationToken = page.continuationToken;
+  } while (continuationToken && numbers.length <= ITEMS);
+  expect(numbers).toEqual(range(0, ITEMS).reverse());
+});
