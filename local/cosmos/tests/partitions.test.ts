@@ -1,6 +1,10 @@
 // Containers over several physical partitions: what a client asks each for, merges itself, and sees split.
-import { ChangeFeedStartFrom, type Container } from "@azure/cosmos";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ChangeFeedMode, ChangeFeedStartFrom, type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startCosmos } from "../start.ts";
 import { sendSigned } from "./signed-request.ts";
 import { type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -209,4 +213,48 @@ test("a sorted query over several partitions goes on from a token with a client 
     continuationToken = page.continuationToken;
   } while (continuationToken && numbers.length <= ITEMS);
   expect(numbers).toEqual(range(0, ITEMS).reverse());
+});
+
+test("partitions, users and all versions outlast a restart and a change of the indexing policy", async () => {
+  const data = mkdtempSync(join(tmpdir(), "cosmos-"));
+  const open = async () => {
+    const server = await startCosmos({ port: 0, data });
+    const client = new CosmosClient(server.connectionString);
+    return { server, client, close: () => server.close().finally(() => client.dispose()) };
+  };
+  const versions = { changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes };
+  const first = await open();
+  const { database } = await first.client.databases.create({ id: "kept" });
+  await database.users.create({ id: "ann" });
+  const definition = {
+    id: "wide",
+    partitionKey: "/pk",
+    throughput: 12_000,
+    changeFeedPolicy: { retentionDuration: 5 },
+  };
+  const { container } = await database.containers.create(definition);
+  const iterator = container.items.getChangeFeedIterator({
+    ...versions,
+    changeFeedStartFrom: ChangeFeedStartFrom.Now("p"),
+  });
+  const { continuationToken } = await iterator.readNext();
+  await container.items.create({ id: "a", pk: "p", n: 1 });
+  const { resource } = await container.read();
+  await container.replace({
+    ...resource,
+    indexingPolicy: { includedPaths: [{ path: "/n/?" }], excludedPaths: [{ path: "/*" }] },
+  } as never);
+  await container.item("a", "p").delete();
+  await first.close();
+
+  const second = await open();
+  const again = second.client.database("kept").container("wide");
+  expect(await again.getFeedRanges()).toHaveLength(2);
+  expect((await second.client.database("kept").user("ann").read()).statusCode).toBe(200);
+  const changeFeedStartFrom = ChangeFeedStartFrom.Continuation(continuationToken);
+  const { result } = await again.items.getChangeFeedIterator({ ...versions, changeFeedStartFrom }).readNext();
+  expect(result).toMatchObject([{ metadata: { operationType: "create" } }, { metadata: { operationType: "delete" } }]);
+  await second.client.database("kept").delete();
+  await second.close();
+  rmSync(data, { recursive: true });
 });
