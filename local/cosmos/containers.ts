@@ -7,6 +7,7 @@ import { hashesOf } from "./key-ranges.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
+import { fullTextFault } from "./sql/full-text-functions.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
 import { uniqueKeyFault } from "./unique-keys.ts";
 
@@ -147,8 +148,7 @@ function vectorFault(given: JsonObject): string | undefined {
   const isVector =
     given["vectorEmbeddingPolicy"] !== undefined || (isObject(policy) && hasAny(policy["vectorIndexes"]));
   if (isVector) return "Vector search is not supported by this server: vectorEmbeddingPolicy.";
-  const isFullText = given["fullTextPolicy"] !== undefined || (isObject(policy) && hasAny(policy["fullTextIndexes"]));
-  return isFullText ? "Full text search is not supported by this server: fullTextPolicy." : undefined;
+  return fullTextFault(given["fullTextPolicy"]);
 }
 
 const hasAny = (list: Value) => Array.isArray(list) && list.length > 0;

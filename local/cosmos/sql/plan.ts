@@ -4,40 +4,10 @@
 import { aggregateNamed } from "./aggregates.ts";
 import type { Expression, Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
+import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
-
-export interface QueryInfo {
-  readonly distinctType: "None" | "Ordered" | "Unordered";
-  readonly top: number | null;
-  readonly offset: number | null;
-  readonly limit: number | null;
-  readonly orderBy: readonly ("Ascending" | "Descending")[];
-  readonly orderByExpressions: readonly string[];
-  readonly groupByExpressions: readonly string[];
-  readonly groupByAliases: readonly string[];
-  readonly aggregates: readonly string[];
-  readonly groupByAliasToAggregateType: Readonly<Record<string, string | null>>;
-  readonly rewrittenQuery: string;
-  readonly hasSelectValue: boolean;
-  readonly hasNonStreamingOrderBy: boolean;
-}
-
-export const NOTHING_TO_MERGE: QueryInfo = {
-  distinctType: "None",
-  top: null,
-  offset: null,
-  limit: null,
-  orderBy: [],
-  orderByExpressions: [],
-  groupByExpressions: [],
-  groupByAliases: [],
-  aggregates: [],
-  groupByAliasToAggregateType: {},
-  rewrittenQuery: "",
-  hasSelectValue: false,
-  hasNonStreamingOrderBy: false,
-};
+import { entry, NOTHING_TO_MERGE, payloadOf, type QueryInfo } from "./query-info.ts";
 
 /** Clients put in its place where they go on in a sorted query. */
 const RESUME = "{documentdb-formattableorderbyquery-filter}";
@@ -54,31 +24,36 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export type CountOf = (expression: Expression) => number;
 
+export type Plan = { readonly queryInfo: QueryInfo } | { readonly hybridSearchQueryInfo: HybridSearchInfo };
+
 /** Undefined where the answers of the partitions one after the other are the answer. */
-export function planOf(sql: string, countOf: CountOf): QueryInfo | undefined {
+export function planOf(sql: string, countOf: CountOf): Plan | undefined {
   const query = parseQuery(sql);
   if (query.sources.length === 0) return undefined;
-  const info = isGrouped(query) ? grouped(query) : query.orderBy.length > 0 ? sorted(query) : undefined;
-  if (!info && !query.distinct && !query.top && !query.limit) return undefined;
-  const { distinct, groupBy: _, top, limit, offset, ...rest } = query;
+  const { top, limit, offset } = query;
   const bounds = {
     top: top ? countOf(top) : null,
     offset: limit ? (offset ? countOf(offset) : 0) : null,
     limit: limit ? countOf(limit) : null,
   };
+  if (query.rank) return { hybridSearchQueryInfo: hybridSearchInfo(query, query.rank, bounds) };
+  const { distinct, groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
   const most = bounds.top ?? (bounds.limit === null ? undefined : bounds.limit + (bounds.offset ?? 0));
   // Which of equal results are left out, and which groups come first, is only known of all.
   const cut = most === undefined || distinct || isGrouped(query) ? "" : ` TOP ${most}`;
+  const info = isGrouped(query) ? grouped(query) : query.orderBy.length > 0 ? sorted(query, cut) : undefined;
+  if (!info && !distinct && !top && !limit) return undefined;
   const plain = printQuery({ ...rest, distinct, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
   const distinctType = !distinct ? "None" : info && isSortedBySelection(query) ? "Ordered" : "Unordered";
-  return {
+  const queryInfo = {
     ...NOTHING_TO_MERGE,
     ...info,
     ...bounds,
     distinctType,
-    rewrittenQuery: (info?.rewrittenQuery ?? plain).replace(/^SELECT(?= c)/, `SELECT${cut}`),
+    rewrittenQuery: info?.rewrittenQuery ?? plain,
     hasSelectValue: query.selection.kind === "value",
-  };
+  } as const;
+  return { queryInfo };
 }
 
 function isGrouped({ groupBy, selection }: Query): boolean {
@@ -108,9 +83,10 @@ function hasAggregate(expression: Expression): boolean {
   }
 }
 
-function sorted(query: Query): Partial<QueryInfo> {
+/** `cut` is the TOP of each partition. */
+function sorted(query: Query, cut: string): Partial<QueryInfo> {
   const items = query.orderBy.map(({ expression }) => `{"item": ${printExpression(expression)}}`);
-  const head = `SELECT ${rootOf(query)}["_rid"], [${items.join(", ")}] AS orderByItems, ${payloadOf(query)} AS payload`;
+  const head = `SELECT${cut} ${rootOf(query)}["_rid"], [${items.join(", ")}] AS orderByItems, ${payloadOf(query)} AS payload`;
   return {
     orderBy: query.orderBy.map(({ descending }) => (descending ? "Descending" : "Ascending")),
     orderByExpressions: query.orderBy.map(({ expression }) => printExpression(expression)),
@@ -124,21 +100,6 @@ function rootOf({ orderBy: [first] }: Query): string {
   if (at?.kind === "alias") return at.name;
   throw new QueryFault("Unsupported ORDER BY clause: the item expression could not be mapped to a document path.");
 }
-
-function payloadOf({ selection, sources }: Query): string {
-  switch (selection.kind) {
-    case "all":
-      return sources[0]?.alias ?? "c";
-    case "value":
-      return printExpression(selection.expression);
-    case "list":
-      return `{${selection.items.map(({ name, expression }) => entry(name, printExpression(expression))).join(", ")}}`;
-    default:
-      return selection satisfies never;
-  }
-}
-
-const entry = (name: string, text: string) => `${JSON.stringify(name)}: ${text}`;
 
 function isSortedBySelection({ selection, orderBy }: Query): boolean {
   const selected =
