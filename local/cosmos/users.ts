@@ -153,12 +153,12 @@ function grantOf(call: Call, definition: JsonObject): Grant | undefined {
   if (databases !== "dbs" || (containers !== undefined && containers !== "colls")) return undefined;
   if (documents !== undefined && documents !== "docs") return undefined;
   const names = call.catalog.names(segments.filter((_, index) => index % 2 === 1));
-  const resource = call.catalog.grantedPath(names);
+  const path = call.catalog.grantedPath(names);
   const key = definition["resourcePartitionKey"];
   return (
-    resource && {
+    path && {
       mode: /^all$/i.test(String(definition["permissionMode"])) ? "All" : "Read",
-      resource,
+      resource: path,
       until: Date.now() + expiryOf(call) * 1000,
       ...(key === undefined ? {} : { key: JSON.stringify(key) }),
     }
