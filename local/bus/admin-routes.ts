@@ -66,16 +66,20 @@ export function answerAdmin(context: AdminContext, request: AdminRequest): Answe
 
 function showNamespace({ startedAt }: AdminContext, { base }: AdminRequest): Answer {
   const created = new Date(startedAt).toISOString();
-  const frame = { id: `${base}/$namespaceinfo`, title: "local-bus", createdAt: startedAt, updatedAt: startedAt };
+  const name = namespaceOf(base);
+  const frame = { id: `${base}/$namespaceinfo`, title: name, createdAt: startedAt, updatedAt: startedAt };
   const content = [
     tag("CreatedTime", created),
     tag("MessagingSKU", "Standard"),
     tag("ModifiedTime", created),
-    tag("Name", "local-bus"),
+    tag("Name", name),
     tag("NamespaceType", "Messaging"),
   ];
   return { status: 200, body: writeEntry(frame, "NamespaceInfo", content) };
 }
+
+/** By the name under which a client found it, as in Azure; an address has none. */
+const namespaceOf = (base: string) => /^\w+:\/\/([^./]+)\.servicebus\./.exec(base)?.[1] ?? "local-bus";
 
 function listEntities(context: AdminContext, request: AdminRequest, list = ""): Answer {
   const [kind, title] = ENTITY_LIST[list.toLowerCase()] ?? ["queue", "Queues"];

@@ -204,6 +204,15 @@ test("a deleted topic goes with its subscriptions, and its links are closed", as
   expect(await client.subscriptionExists("brief", "sub")).toBe(false);
 });
 
-test("the namespace describes itself", async () => {
+test("the namespace describes itself, by the name that its client knows", async () => {
   expect(await administer().getNamespaceProperties()).toMatchObject({ name: "local-bus", messagingSku: "Standard" });
+  const client = administer();
+  client.pipeline.addPolicy({
+    name: "named",
+    sendRequest: (request, next) => {
+      request.headers.set("host", "shop.servicebus.windows.net");
+      return next(request);
+    },
+  });
+  expect(await client.getNamespaceProperties()).toMatchObject({ name: "shop" });
 });

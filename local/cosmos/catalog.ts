@@ -2,10 +2,12 @@
 import type { Database } from "../database/database.ts";
 import { completePolicy, type Indexing, pathSegments, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
+import { KeyRanges } from "./key-ranges.ts";
 import { HASH_FUNCTIONS } from "./partition-hash.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
-import { isObject, type JsonObject } from "./sql/values.ts";
+import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 import { readUniqueKeys } from "./unique-keys.ts";
+import { UserStore } from "./user-store.ts";
 
 export interface Container {
   readonly id: string;
@@ -39,11 +41,15 @@ const LAST_WRITER_WINS: JsonObject = {
 
 export class Catalog {
   readonly databases = new Map<string, DatabaseRecord>();
+  readonly users: UserStore;
+  readonly ranges: KeyRanges;
   readonly #database: Database;
   readonly #throughput = new Map<string, JsonObject>();
 
   constructor(database: Database) {
     this.#database = database;
+    this.users = new UserStore(database);
+    this.ranges = new KeyRanges(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
@@ -65,6 +71,13 @@ export class Catalog {
     return this.databases.get(database)?.containers.get(id);
   }
 
+  /** By its resource id. */
+  containerOf(rid: string): Container | undefined {
+    return [...this.databases.values()]
+      .flatMap(({ containers }) => [...containers.values()])
+      .find((one) => one.rid === rid);
+  }
+
   /** The names in a path, of which the clients also write resource ids: database, container, document. */
   names(given: readonly string[]): readonly string[] {
     const [first = "", second, third] = given;
@@ -76,19 +89,30 @@ export class Catalog {
     return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
   }
 
+  /** A path as permissions keep it: what is deleted and made anew is another. Undefined where a part is not there. */
+  grantedPath([database = "", container, ...rest]: readonly string[]): readonly string[] | undefined {
+    const parent = this.databases.get(database);
+    if (!parent || container === undefined) return parent && [parent.rid];
+    const found = parent.containers.get(container);
+    return found && [parent.rid, found.rid, ...rest];
+  }
+
   /** What was asked for a database or a container, by its resource id. */
   throughputOf(rid: string): JsonObject | undefined {
     return this.#throughput.get(rid);
   }
 
-  setThroughput(rid: string, content: JsonObject): Promise<void> {
+  /** `change` is what else a throughput changes, in the same write. */
+  setThroughput(rid: string, content: JsonObject, change?: () => void): Promise<void> {
     return this.#database.write(() => {
+      change?.();
       this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
       this.#throughput.set(rid, content);
     });
   }
 
   #forgetThroughput(rid: string): void {
+    this.ranges.forget(rid);
     if (!this.#throughput.delete(rid)) return;
     this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
   }
@@ -98,7 +122,7 @@ export class Catalog {
     return this.#database.write(() => {
       if (this.databases.has(id)) return undefined;
       const number = this.#insert("", id);
-      const definition = this.#save(number, { id, ...system(), _colls: "colls/", _users: "users/" });
+      const definition = this.#save(number, { id, ...systemProperties(), _colls: "colls/", _users: "users/" });
       return this.#openDatabase(id, number, definition);
     });
   }
@@ -110,6 +134,7 @@ export class Catalog {
         this.#forgetThroughput(rid);
       }
       this.#forgetThroughput(record.rid);
+      this.users.removeAll(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -127,7 +152,7 @@ export class Catalog {
         geospatialConfig: { type: "Geography" },
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"]),
-        ...system(),
+        ...systemProperties(),
         _docs: "docs/",
         _sprocs: "sprocs/",
         _triggers: "triggers/",
@@ -149,7 +174,7 @@ export class Catalog {
         ...kept,
         ...given,
         indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
-        ...system(),
+        ...systemProperties(),
       });
       const container = this.#open(parent, number, definition, old.items);
       parent.containers.set(old.id, container);
@@ -207,6 +232,7 @@ export class Catalog {
       paths: indexing.paths,
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
+      retentionMs: retentionOf(given["changeFeedPolicy"]),
     };
     open?.reconfigure(options);
     const partitionPaths = paths.map((path) => pathSegments(String(path)));
@@ -214,8 +240,14 @@ export class Catalog {
   }
 }
 
+/** In minutes, of the change feed of all versions and deletes. */
+function retentionOf(policy: Value): number | undefined {
+  const minutes = isObject(policy) ? policy["retentionDuration"] : undefined;
+  return typeof minutes === "number" && minutes > 0 ? minutes * 60_000 : undefined;
+}
+
 /** The link and id of a resource follow from its number; they are added when it is opened. */
-function system(): JsonObject {
+export function systemProperties(): JsonObject {
   const now = Date.now();
   return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
 }

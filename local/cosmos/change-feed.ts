@@ -4,6 +4,7 @@ import type { ItemTable, StoredItem } from "./item-table.ts";
 import { type KeyScope, scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { inSlices, type Sliced } from "./slices.ts";
+import { readVersionFeed } from "./version-feed.ts";
 import { type Filter, statement } from "./walk.ts";
 
 const DEFAULT_PAGE = 100;
@@ -13,9 +14,8 @@ const AT_ONCE = 1000;
 
 export async function readChangeFeed(call: ItemCall): Promise<Reply> {
   const mode = header(call, "a-im") ?? "";
-  if (mode.toLowerCase() !== "incremental feed") {
-    return fault(400, `Only the latest-version change feed is supported by this server, not ${mode}.`);
-  }
+  if (mode.toLowerCase() === "full-fidelity feed") return readVersionFeed(call);
+  if (mode.toLowerCase() !== "incremental feed") return fault(400, `No change feed is called ${mode}.`);
   const scope = scopeOf(call);
   if (typeof scope === "string") return fault(400, scope);
   const { items, rid } = call.container;
@@ -37,7 +37,7 @@ export async function readChangeFeed(call: ItemCall): Promise<Reply> {
   };
 }
 
-const nothing = (lsn: number): Reply => ({
+export const nothing = (lsn: number): Reply => ({
   status: 304,
   charge: 1,
   headers: ["etag", `"${lsn}"`, "x-ms-item-count", "0"],
@@ -96,8 +96,13 @@ function windowEnd(items: ItemTable, from: number): number | undefined {
   return [...items.rows(sql, [from, AT_ONCE - 1])][0]?.lsn;
 }
 
-function filtersOf({ pk, prefix, hashes }: KeyScope): Filter[] {
-  const filters: Filter[] = [{ sql: "(expires IS NULL OR expires > ?)", bindings: [Date.now()] }];
+const filtersOf = (scope: KeyScope): Filter[] => [
+  { sql: "(expires IS NULL OR expires > ?)", bindings: [Date.now()] },
+  ...keyFilters(scope),
+];
+
+export function keyFilters({ pk, prefix, hashes }: KeyScope): Filter[] {
+  const filters: Filter[] = [];
   if (pk !== undefined) filters.push({ sql: "+pk = ?", bindings: [pk] });
   if (prefix) filters.push({ sql: "+pk >= ? AND +pk < ?", bindings: [prefix.from, prefix.below] });
   if (hashes) {

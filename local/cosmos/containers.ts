@@ -1,11 +1,13 @@
-// The operations on containers, and the one partition key range each has.
+// The operations on containers, and their partition key ranges.
 
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
 import { policyFault } from "./indexing.ts";
+import { hashesOf } from "./key-ranges.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
+import { fullTextFault } from "./sql/full-text-functions.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
 import { uniqueKeyFault } from "./unique-keys.ts";
 
@@ -25,15 +27,28 @@ export function queryContainers(call: Call): Reply | Promise<Reply> {
 export async function createContainer(call: Call): Promise<Reply> {
   const parent = parentOf(call);
   if (!parent) return fault(404, NO_DATABASE);
-  const given = parseJson(call.body);
+  const given = withKey(call, parseJson(call.body));
   const wrong = containerFault(given);
   if (wrong !== undefined || !isObject(given)) return fault(400, wrong ?? "The request body is not a JSON object.");
   const throughput = askedThroughput(call);
   if (typeof throughput === "string") return fault(400, throughput);
   const created = await call.catalog.createContainer(parent, given);
   if (!created) return fault(409, "A container with that id already exists.");
-  if (throughput) await call.catalog.setThroughput(created.rid, throughput);
+  if (throughput) {
+    const divide = () => call.catalog.ranges.divide(created, throughput);
+    await call.catalog.setThroughput(created.rid, throughput, divide);
+  }
   return resource(201, created.definition);
+}
+
+/** The first version of the protocol in which a container has to have a partition key. */
+const KEYS_SINCE = "2018-12-31";
+
+/** Clients of earlier versions know containers without a key; all documents of one are under the same. */
+function withKey(call: Call, given: Value): Value {
+  const isOld = (header(call, "x-ms-version") ?? KEYS_SINCE) < KEYS_SINCE;
+  if (!isOld || !isObject(given) || given["partitionKey"] !== undefined) return given;
+  return { ...given, partitionKey: { paths: ["/_partitionKey"], kind: "Hash", systemKey: true } };
 }
 
 export function readContainer(call: ItemCall): Reply {
@@ -74,19 +89,24 @@ export async function deleteContainer(call: ItemCall): Promise<Reply> {
 /** Clients read it as a feed of changes until they are told that there are no more. */
 export function listKeyRanges(call: ItemCall): Reply {
   const { container } = call;
-  const etag = `"${container.rid}"`;
+  const ranges = call.catalog.ranges.of(container);
+  const etag = `"${container.rid}-${ranges.map(({ id }) => id).join(".")}"`;
   if (header(call, "if-none-match") === etag) return { status: 304, charge: 1, headers: ["etag", etag] };
-  const range = {
-    id: "0",
-    _rid: container.rid,
-    minInclusive: "",
-    maxExclusive: "FF",
-    ridPrefix: 0,
-    status: "online",
-    parents: [],
-  };
-  const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: [range], _count: 1 });
-  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", "1"] };
+  const list = ranges.map((range, index) => {
+    const { min, max } = hashesOf(container, range);
+    return {
+      id: range.id,
+      _rid: container.rid,
+      minInclusive: min,
+      maxExclusive: max,
+      ridPrefix: index,
+      throughputFraction: 1 / ranges.length,
+      status: "online",
+      parents: range.parents,
+    };
+  });
+  const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: list, _count: list.length });
+  return { status: 200, charge: 1, body, headers: ["etag", etag, "x-ms-item-count", String(list.length)] };
 }
 
 /** One region writes here, so there are never any. */
@@ -128,8 +148,7 @@ function vectorFault(given: JsonObject): string | undefined {
   const isVector =
     given["vectorEmbeddingPolicy"] !== undefined || (isObject(policy) && hasAny(policy["vectorIndexes"]));
   if (isVector) return "Vector search is not supported by this server: vectorEmbeddingPolicy.";
-  const isFullText = given["fullTextPolicy"] !== undefined || (isObject(policy) && hasAny(policy["fullTextIndexes"]));
-  return isFullText ? "Full text search is not supported by this server: fullTextPolicy." : undefined;
+  return fullTextFault(given["fullTextPolicy"]);
 }
 
 const hasAny = (list: Value) => Array.isArray(list) && list.length > 0;

@@ -1,6 +1,7 @@
 // The documents of one container in one SQLite table, with a sparse index for each path the policy names.
 import type { Database } from "../database/database.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
+import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
 import { documentRids } from "./resource-id.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
@@ -29,6 +30,8 @@ export interface ItemTableOptions {
   readonly unique: readonly UniqueKey[];
   /** Seconds; -1 is for ever unless the document says otherwise, undefined switches expiry off. */
   readonly defaultTtl: number | undefined;
+  /** How long all versions and deletions are kept; undefined keeps none. */
+  readonly retentionMs: number | undefined;
 }
 
 /** Sequence numbers start above this many a millisecond of the clock, so that no restart repeats one. */
@@ -56,6 +59,7 @@ export class ItemTable {
     this.#ridOf = documentRids(options.rid);
     this.#encodedLink = encodeURI(options.link);
     createTable(database, this.name, options.paths, options.unique);
+    keepHistory(database, this.name, options.retentionMs);
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(database, this.name, this.#columns);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
@@ -67,6 +71,7 @@ export class ItemTable {
   reconfigure(options: ItemTableOptions): void {
     this.#options = options;
     createTable(this.#database, this.name, options.paths, options.unique);
+    keepHistory(this.#database, this.name, options.retentionMs);
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(this.#database, this.name, this.#columns);
   }
@@ -74,6 +79,10 @@ export class ItemTable {
   /** The link as a header can have it, in ASCII: names are encoded as in a URL, as Azure does. */
   get encodedLink(): string {
     return this.#encodedLink;
+  }
+
+  get keepsHistory(): boolean {
+    return this.#options.retentionMs !== undefined;
   }
 
   get paths(): readonly IndexedPath[] {
@@ -154,6 +163,8 @@ export class ItemTable {
 
   /** Inside a write: takes away some of what has expired and says how many. */
   sweep(now: number): number {
+    const { retentionMs } = this.#options;
+    if (retentionMs !== undefined) forgetHistory(this.#database, this.name, now - retentionMs);
     const sql = `DELETE FROM ${this.name} WHERE seq IN (SELECT seq FROM ${this.name} WHERE expires <= ? LIMIT ${SWEEP_AT_ONCE})`;
     return Number(this.#database.prepare(sql).run(now).changes);
   }
@@ -166,6 +177,7 @@ export class ItemTable {
   /** Inside a write: the table and all it holds. */
   drop(): void {
     this.#dropped = true;
+    dropHistory(this.#database, this.name);
     this.#database.exec(`DROP TABLE ${this.name}`);
   }
 

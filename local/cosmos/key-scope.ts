@@ -1,6 +1,7 @@
 // Which part of a container a request reads: one partition key, all keys under a prefix of a hierarchical one, or a range
 // of effective partition keys (the hashes by which Azure spreads keys over its partitions).
 import type { Container } from "./catalog.ts";
+import { hashesOf } from "./key-ranges.ts";
 import { hashFunctionOf } from "./partition-hash.ts";
 import { header, type ItemCall } from "./request.ts";
 import { parseJson } from "./sql/values.ts";
@@ -45,11 +46,18 @@ export function scopeOf(call: ItemCall): KeyScope | string {
   const given = header(call, "x-ms-documentdb-partitionkey");
   const scope = given === undefined ? {} : scopeOfKey(call.container, given);
   if (scope === undefined) return WRONG_KEY;
-  const min = header(call, "x-ms-start-epk") ?? FIRST_HASH;
-  const max = header(call, "x-ms-end-epk") ?? BEYOND_LAST_HASH;
-  if (min === FIRST_HASH && max === BEYOND_LAST_HASH) return scope;
-  return { ...scope, hashes: { of: hashFunctionOf(call.container), min, max } };
+  const hashes = { of: hashFunctionOf(call.container), min: FIRST_HASH, max: BEYOND_LAST_HASH };
+  const asked = narrowed(hashes, header(call, "x-ms-start-epk"), header(call, "x-ms-end-epk"));
+  const own = call.range && hashesOf(call.container, call.range);
+  const { min, max } = narrowed(asked, own?.min, own?.max);
+  return min === FIRST_HASH && max === BEYOND_LAST_HASH ? scope : { ...scope, hashes: { ...hashes, min, max } };
 }
+
+const narrowed = (range: HashRange, min = FIRST_HASH, max = BEYOND_LAST_HASH): HashRange => ({
+  ...range,
+  min: min > range.min ? min : range.min,
+  max: max < range.max ? max : range.max,
+});
 
 function scopeOfKey(container: Container, text: string): KeyScope | undefined {
   const pk = documentKey(container, text);

@@ -54,7 +54,11 @@ export async function replaceOffer(call: Call): Promise<Reply> {
   if (!isObject(given) || given["_rid"] !== offer["_rid"]) return fault(400, "The offer is not that of the path.");
   const wanted = isObject(given["content"]) ? content(given["content"]) : "An offer has a content.";
   if (typeof wanted === "string") return fault(400, wanted);
-  await call.catalog.setThroughput(String(offer["offerResourceId"]), wanted);
+  const target = String(offer["offerResourceId"]);
+  await call.catalog.setThroughput(target, wanted, () => {
+    const container = call.catalog.containerOf(target);
+    if (container) call.catalog.ranges.split(container, wanted);
+  });
   return readOffer(call);
 }
 

@@ -25,6 +25,20 @@ export function hashFunctionOf(container: Container): string {
   return key["version"] === 2 ? "key_hash_v2" : "key_hash_v1";
 }
 
+/** How finely the hashes can be divided: the values of version 1. */
+export const HASH_SPACE = 2 ** 32;
+
+/** Where a part of the hashes begins or ends, as an effective partition key. */
+export function hashBound(at: number, hashFunction: string): string {
+  if (at === 0) return "";
+  if (at === HASH_SPACE) return "FF";
+  if (hashFunction === "key_hash_v1")
+    return orderedNumber(at - 1)
+      .toString("hex")
+      .toUpperCase();
+  return ((BigInt(at) << 94n) - 1n).toString(16).toUpperCase().padStart(32, "0");
+}
+
 /** Upper case hexadecimal, to be compared as text. */
 export function effectiveKey(values: readonly unknown[], version: HashVersion): string {
   switch (version) {

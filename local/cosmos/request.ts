@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Database } from "../database/database.ts";
 import type { Catalog, Container } from "./catalog.ts";
+import type { KeyRange } from "./key-ranges.ts";
 
 export interface Call {
   readonly catalog: Catalog;
@@ -26,6 +27,8 @@ export interface Reply {
 /** An operation on the documents of a container. */
 export interface ItemCall extends Call {
   readonly container: Container;
+  /** The physical partition that a client addresses, where it does. */
+  readonly range?: KeyRange | undefined;
 }
 
 const CODES: Readonly<Record<number, string>> = {
@@ -34,6 +37,7 @@ const CODES: Readonly<Record<number, string>> = {
   404: "NotFound",
   405: "MethodNotAllowed",
   409: "Conflict",
+  410: "Gone",
   412: "PreconditionFailed",
   413: "RequestEntityTooLarge",
   424: "FailedDependency",

@@ -20,6 +20,20 @@ export function containerRid(parent: string, number: number): string {
   return encode(bytes);
 }
 
+export function userRid(database: string, number: number): string {
+  const bytes = Buffer.alloc(CONTAINER_BYTES);
+  decode(database).copy(bytes);
+  bytes.writeUInt32BE(number, DATABASE_BYTES);
+  return encode(bytes);
+}
+
+export function permissionRid(user: string, number: number): string {
+  const bytes = Buffer.alloc(DOCUMENT_BYTES);
+  decode(user).copy(bytes);
+  bytes.writeBigUInt64LE(BigInt(number), CONTAINER_BYTES);
+  return encode(bytes);
+}
+
 /** Makes the ids of the documents of one container. */
 export function documentRids(container: string): (seq: number) => string {
   const bytes = Buffer.alloc(DOCUMENT_BYTES);

@@ -27,6 +27,20 @@ import {
 import { listOffers, queryOffers, readOffer, replaceOffer } from "./offers.ts";
 import { listDocuments, planQuery, queryDocuments } from "./queries.ts";
 import { type Call, type ItemCall, isTrue, type Reply } from "./request.ts";
+import {
+  createPermission,
+  createUser,
+  deletePermission,
+  deleteUser,
+  listPermissions,
+  listUsers,
+  queryPermissions,
+  queryUsers,
+  readPermission,
+  readUser,
+  replacePermission,
+  replaceUser,
+} from "./users.ts";
 
 export type Route =
   | { readonly kind: string; readonly on: "account" | "database"; readonly run: (call: Call) => Reply | Promise<Reply> }
@@ -48,6 +62,21 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST dbs": { kind: "databaseCreate", on: "account", run: createDatabase },
   "GET dbs/*": { kind: "databaseRead", on: "database", run: readDatabase },
   "DELETE dbs/*": { kind: "databaseDelete", on: "database", run: deleteDatabase },
+
+  "GET dbs/*/users": { kind: "users", on: "database", run: listUsers },
+  "QUERY dbs/*/users": { kind: "users", on: "database", run: queryUsers },
+  "POST dbs/*/users": { kind: "users", on: "database", run: createUser },
+  "UPSERT dbs/*/users": { kind: "users", on: "database", run: createUser },
+  "GET dbs/*/users/*": { kind: "users", on: "database", run: readUser },
+  "PUT dbs/*/users/*": { kind: "users", on: "database", run: replaceUser },
+  "DELETE dbs/*/users/*": { kind: "users", on: "database", run: deleteUser },
+  "GET dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: listPermissions },
+  "QUERY dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: queryPermissions },
+  "POST dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
+  "UPSERT dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
+  "GET dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: readPermission },
+  "PUT dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: replacePermission },
+  "DELETE dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: deletePermission },
 
   "GET dbs/*/colls": { kind: "containerList", on: "database", run: listContainers },
   "QUERY dbs/*/colls": { kind: "containerList", on: "database", run: queryContainers },
@@ -88,12 +117,14 @@ export function routeOf(method: string, path: string, headers: IncomingHttpHeade
   return ROUTES[`${verbOf(method, headers)} ${path.replace(WITH_NAME, "$1/*")}`];
 }
 
+const READING = new Set(["GET", "FEED", "QUERY", "PLAN"]);
+
+export const readsOnly = (method: string, headers: IncomingHttpHeaders) => READING.has(verbOf(method, headers));
+
 const REFUSED: Readonly<Record<string, string>> = {
   sprocs: "Stored procedures",
   triggers: "Triggers",
   udfs: "User defined functions",
-  users: "Users",
-  permissions: "Permissions and resource tokens",
   conflicts: "Conflicts other than the empty list of them",
   clientencryptionkeys: "Client encryption keys",
   attachments: "Attachments",

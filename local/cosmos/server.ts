@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
+import { admissionFault } from "./admission.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
+import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { KINDS, refusalOf, routeOf } from "./routes.ts";
-import { isSigned } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 
 const THROTTLE_RETRY_MS = 10;
@@ -25,8 +26,9 @@ const NOT_ALLOWED = fault(
   ["x-ms-substatus", "5300"],
   0,
 );
+/** The partition was split, and clients ask for the ranges anew. */
+const GONE = fault(410, "The requested resource is no longer available at the server.", ["x-ms-substatus", "1002"]);
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
-const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
@@ -42,6 +44,7 @@ const NOTHING = Buffer.alloc(0);
 interface Exchange {
   readonly reply: Reply;
   readonly container?: Container;
+  readonly range?: KeyRange;
 }
 
 export class CosmosServer {
@@ -99,10 +102,8 @@ export class CosmosServer {
     if (path === "$counts") return { reply: this.#counts() };
     if (path === "$refuse") return { reply: this.#setRefusals(body) };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
-    const date = String(headers["x-ms-date"] ?? headers.date ?? "");
-    if (!isSigned(method, segments, date, headers.authorization ?? "")) {
-      return { reply: NOT_SIGNED };
-    }
+    const notAdmitted = admissionFault({ catalog: this.#catalog, method, segments, headers });
+    if (notAdmitted) return { reply: notAdmitted };
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
@@ -116,7 +117,12 @@ export class CosmosServer {
     }
     const container = this.#catalog.container(names[0] ?? "", names[1] ?? "");
     if (!container) return { reply: fault(404, NO_CONTAINER) };
-    return { reply: await route.run({ ...call, container }), container };
+    const named = headers["x-ms-documentdb-partitionkeyrangeid"];
+    if (named === undefined) return { reply: await route.run({ ...call, container }), container };
+    const range = rangeNamed(this.#catalog.ranges.of(container), String(named));
+    return range
+      ? { reply: await route.run({ ...call, container, range }), container, range }
+      : { reply: GONE, container };
   }
 
   /** Requests by kind, and request units by the MODEL of charges.ts: no bill was ever compared with it. */
@@ -181,7 +187,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function send(response: ServerResponse, { reply, container }: Exchange): void {
+function send(response: ServerResponse, { reply, container, range }: Exchange): void {
   const headers = [
     "content-type",
     "application/json",
@@ -195,13 +201,14 @@ function send(response: ServerResponse, { reply, container }: Exchange): void {
     const { rid, items } = container;
     headers.push(
       "x-ms-session-token",
-      `0:-1#${items.lsn}`,
+      `${range?.id ?? "0"}:-1#${items.lsn}`,
       "x-ms-content-path",
       rid,
       "x-ms-alt-content-path",
       items.encodedLink,
     );
   }
+  if (range) headers.push("x-ms-documentdb-partitionkeyrangeid", range.id);
   const body = reply.body ?? "";
   const hasBody = reply.status !== 204 && reply.status !== 304;
   if (hasBody) headers.push("content-length", String(Buffer.byteLength(body)));

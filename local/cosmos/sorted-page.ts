@@ -15,7 +15,8 @@ interface Found {
   readonly seq: number;
 }
 
-type Place = Pick<Found, "values" | "seq">;
+/** A place in the order of the results. */
+export type Place = Pick<Found, "values" | "seq">;
 
 export interface Bounds {
   readonly skip: number;

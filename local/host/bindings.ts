@@ -7,6 +7,7 @@ const HOST_TRIGGERS = [
   "timerTrigger",
   "serviceBusTrigger",
   "queueTrigger",
+  "blobTrigger",
   "cosmosDBTrigger",
   "eventGridTrigger",
   "warmupTrigger",
@@ -14,16 +15,26 @@ const HOST_TRIGGERS = [
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
-const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob"];
+const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob", "table"];
+const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table", "twilioSms"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "queue" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
+export type TriggerKind =
+  | "http"
+  | "timer"
+  | "serviceBus"
+  | "queue"
+  | "blob"
+  | "cosmosDB"
+  | "eventGrid"
+  | "warmup"
+  | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
   queuetrigger: "queue",
+  blobtrigger: "blob",
   cosmosdbtrigger: "cosmosDB",
   eventgridtrigger: "eventGrid",
   warmuptrigger: "warmup",

@@ -25,6 +25,12 @@ export interface QueueSettings {
   readonly messageEncoding: "base64" | "none";
 }
 
+/** By the names of `extensions.blobs`. */
+export interface BlobSettings {
+  readonly maxDegreeOfParallelism: number;
+  readonly poisonBlobThreshold: number;
+}
+
 /** How long a host that was killed keeps other hosts from its timers. */
 export interface ListenerLockSettings {
   readonly periodMs: number;
@@ -35,6 +41,7 @@ export interface HostSettings {
   readonly routePrefix: string;
   readonly serviceBus: ServiceBusSettings;
   readonly queues: QueueSettings;
+  readonly blobs: BlobSettings;
   /** Undefined: no limit. */
   readonly functionTimeoutMs: number | undefined;
   /** By category prefix, as in `logging.logLevel`; its absence means `information`. */
@@ -137,6 +144,12 @@ const schema = z.object({
           messageEncoding: z.enum(["base64", "none"]).default("base64"),
         })
         .prefault({}),
+      blobs: z
+        .object({
+          maxDegreeOfParallelism: count.min(1).default(8),
+          poisonBlobThreshold: count.min(1).default(5),
+        })
+        .prefault({}),
       durableTask: z
         .object({
           hubName: z.string().min(1).optional(),
@@ -180,6 +193,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
       visibilityTimeoutMs: visibilityTimeout?.ms ?? 0,
       newBatchThreshold: queues.newBatchThreshold ?? Math.floor(queues.batchSize / 2),
     },
+    blobs: extensions.blobs,
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},
     hubName: durableTask.hubName ?? DEFAULT_HUB_NAME,

@@ -213,8 +213,8 @@ test("every fault of every function is in one error at the start", async () => {
   const fault = await start("faulty-app").catch((cause: Error) => cause.message);
   expect(String(fault).split("\n")).toEqual([
     "The app cannot run here:",
-    expect.stringContaining(`function "thumbnails": this host has no trigger "blobTrigger"; it knows httpTrigger`),
-    expect.stringContaining(`function "writer": this host has no output "table"; it knows http, serviceBus`),
+    expect.stringContaining(`function "clicks": this host has no trigger "eventHubTrigger"; it knows httpTrigger`),
+    expect.stringContaining(`function "writer": this host has no output "eventGrid"; it knows http, serviceBus`),
     expect.stringMatching(/function "sweeper", binding "timer\w+" \(timerTrigger\): setting "SweepEvery"/),
     expect.stringMatching(/function "intake", .*setting "Intake", which "queueName" refers to as %Intake%, is missing/),
     expect.stringMatching(

@@ -29,6 +29,7 @@ import type { HostServer } from "./server.ts";
 import { ServiceBusClients, within } from "./service-bus-clients.ts";
 import { bindFunctions, fillIn, isDisabled, type Settings } from "./settings.ts";
 import { timerStatuses } from "./timer-status.ts";
+import { blobListener } from "./triggers/blob.ts";
 import { cosmosListener } from "./triggers/cosmos.ts";
 import { httpRoutes, routeTemplate } from "./triggers/http.ts";
 import type { Listener } from "./triggers/listener.ts";
@@ -259,6 +260,8 @@ export class Host {
         return warmupListener(context);
       case "cosmosDB":
         return cosmosListener(context, this.#cosmosClients);
+      case "blob":
+        return blobListener(context, this.#hostJson.blobs, this.#hostJson.queues);
       case "queue":
         return storageQueueListener(context, this.#hostJson.queues);
       default:

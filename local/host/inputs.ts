@@ -3,10 +3,16 @@ import type { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { Binding, Invocation, TypedData } from "./contract.ts";
 import { readCosmosInput } from "./cosmos-input.ts";
 import { readBlobInput } from "./storage/blob-input.ts";
+import { readTableInput } from "./storage/table-bindings.ts";
 
 /** The settings of the binding are filled in, its expressions are not. */
 export function readInput(binding: Binding, invocation: Invocation, cosmos: CosmosClients): Promise<TypedData> {
-  return binding.type.toLowerCase() === "blob"
-    ? readBlobInput(binding, invocation)
-    : readCosmosInput(binding, invocation, cosmos);
+  switch (binding.type.toLowerCase()) {
+    case "blob":
+      return readBlobInput(binding, invocation);
+    case "table":
+      return readTableInput(binding, invocation);
+    default:
+      return readCosmosInput(binding, invocation, cosmos);
+  }
 }

@@ -7,6 +7,8 @@ import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
 import { writeBlob } from "./storage/blob-output.ts";
 import { sendToQueue } from "./storage/queue-output.ts";
+import { writeEntities } from "./storage/table-bindings.ts";
+import { sendText } from "./twilio-output.ts";
 
 export interface OutputClients {
   readonly serviceBus: ServiceBusClients;
@@ -19,6 +21,10 @@ export async function writeOutput(binding: Binding, data: TypedData, clients: Ou
   switch (binding.type.toLowerCase()) {
     case "blob":
       return await writeBlob(binding, data);
+    case "table":
+      return await writeEntities(binding, data);
+    case "twiliosms":
+      return await sendText(binding, data);
     case "queue":
       return await sendToQueue(binding, data, clients.queues.messageEncoding);
     case "cosmosdb":

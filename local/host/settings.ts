@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { readJson } from "./host-json.ts";
+import { twilioAccount } from "./twilio-output.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -29,7 +30,9 @@ const CONNECTED: Readonly<Record<string, string>> = {
   servicebus: "ServiceBus",
   queuetrigger: "Storage",
   queue: "Storage",
+  blobtrigger: "Storage",
   blob: "Storage",
+  table: "Storage",
   cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",
 };
@@ -67,6 +70,7 @@ function bindSettings(binding: Binding, settings: Settings, fault: (text: string
       fault(`setting "${name}" is given by identity ("${byIdentity}"); here it has to be a connection string`);
     } else fault(`setting "${name}" (or "AzureWebJobs${name}") with the connection string is missing`);
   }
+  if (binding.type.toLowerCase() === "twiliosms") Object.assign(filled, twilioAccount(binding, settings, fault));
   return { ...filled, type: binding.type, direction: binding.direction };
 }
 

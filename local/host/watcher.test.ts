@@ -125,5 +125,5 @@ test("an app that cannot start ends the command, with its faults", async () => {
   const { process: child, lines } = await run("faulty-app");
   if (child.exitCode === null) await once(child, "exit");
   expect(child.exitCode).toBe(1);
-  expect(lines.join("\n")).toContain(`function "thumbnails": this host has no trigger "blobTrigger"`);
+  expect(lines.join("\n")).toContain(`function "clicks": this host has no trigger "eventHubTrigger"`);
 });

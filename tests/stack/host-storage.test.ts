@@ -10,6 +10,7 @@ import { type RunningHost, startHost } from "../../local/host/start.ts";
 import { StorageAccount } from "../../local/host/storage/storage-account.ts";
 import { type MessageEncoding, StorageQueue } from "../../local/host/storage/storage-queue.ts";
 import { type RunningAzurite, startAzurite } from "../../local/stack/azurite.ts";
+import { type FakeTwilio, startFakeTwilio } from "../support/fake-twilio.ts";
 
 const APP = join(import.meta.dirname, "../../local/host/fixtures/storage-app");
 const folder = mkdtempSync(join(tmpdir(), "host-storage-"));
@@ -25,12 +26,19 @@ Object.assign(globalThis, { storageRuns });
 const runsOf = (name: string) => storageRuns.filter((run) => run.name === name);
 
 let azurite: RunningAzurite;
+let twilio: FakeTwilio;
 let cosmos: RunningCosmos;
 let client: CosmosClient;
 let host: RunningHost;
 const start = (name: string, settings: Record<string, string> = {}) => {
   const connections = { AzureWebJobsStorage: azurite.address.connectionString, CosmosDB: cosmos.connectionString };
-  const given = { ...connections, WorkQueue: "work", Watched: "watched", ...settings };
+  const texts = {
+    TwilioAccountSid: "AC1",
+    TwilioAuthToken: "secret",
+    TwilioPhoneNumber: "+10",
+    TwilioApiUrl: twilio.url,
+  };
+  const given = { ...connections, ...texts, WorkQueue: "work", Watched: "watched", ...settings };
   return startHost({ appDir: APP, port: 0, data: join(folder, name), settings: given });
 };
 const queue = (name: string, encoding: MessageEncoding = "base64") =>
@@ -42,12 +50,13 @@ beforeAll(async () => {
   const containers = ["watched", "handed-over"].map((id) => ({ id, partitionKey: { paths: ["/id"] } }));
   cosmos = await startCosmos({ port: 0, data: join(folder, "cosmos"), resources: { database: "shop", containers } });
   client = new CosmosClient(cosmos.connectionString);
+  twilio = await startFakeTwilio();
   host = await start("host");
 });
 afterAll(async () => {
   await host.close();
   client.dispose();
-  await Promise.all([azurite.close(), cosmos.close()]);
+  await Promise.all([azurite.close(), cosmos.close(), twilio.close()]);
   rmSync(folder, { recursive: true });
 });
 
@@ -191,4 +200,56 @@ test("a function is given the blob that its request names, as text or as bytes, 
   expect(text).toBe("Gr\u00fc\u00dfe");
   expect(Buffer.from(bytes.data).toString()).toBe("Gr\u00fc\u00dfe");
   expect(await show("notes/none")).toEqual({});
+});
+
+test("a new blob and each new version of it is an invocation, with the parts of its name", async () => {
+  storageRuns.length = 0;
+  const service = BlobServiceClient.fromConnectionString(azurite.address.connectionString);
+  const files = service.getContainerClient("incoming");
+  await files.createIfNotExists();
+  const put = (name: string, text: string, metadata = {}) =>
+    files.getBlockBlobClient(name).upload(text, Buffer.byteLength(text), { metadata });
+  await put("a/one.txt", "first", { source: "test" });
+  await put("elsewhere.txt", "no folder");
+  await expect.poll(() => runsOf("files"), { timeout: 5000 }).toHaveLength(1);
+  const [first] = runsOf("files");
+  expect(first).toMatchObject({ item: "first", metadata: { folder: "a", base: "one", kind: "txt" } });
+  expect(first?.metadata).toMatchObject({ blobTrigger: "incoming/a/one.txt", metadata: { source: "test" } });
+  expect(String(first?.metadata?.["uri"])).toMatch(/\/incoming\/a\/one\.txt$/);
+  const copy = service.getContainerClient("copies").getBlobClient("one.copy");
+  await expect.poll(() => copy.exists(), { timeout: 5000 }).toBe(true);
+
+  await put("a/one.txt", "second");
+  await expect.poll(() => runsOf("files").map(({ item }) => item), { timeout: 5000 }).toEqual(["first", "second"]);
+  // Another host finds the receipts, and nothing new.
+  const other = await start("other-host");
+  await put("a/bad.bad", "never");
+  await expect.poll(() => queue("webjobs-blobtrigger-poison").receive(1, 1000), { timeout: 8000 }).toHaveLength(1);
+  await other.close();
+  expect(runsOf("files").map(({ item }) => item)).toEqual(["first", "second", "never", "never"]);
+});
+
+test("what goes out becomes entities of a table, and a function is given one, or those of a filter", async () => {
+  const enter = (team: string, body: unknown) =>
+    fetch(`${host.baseUrl}/api/enter/${team}`, { method: "POST", body: JSON.stringify(body) });
+  const find = async (path: string) => (await (await fetch(`${host.baseUrl}/api/find/${path}`)).json()) as object;
+  expect(await find("red/ann")).toEqual({ team: [], older: [] });
+  const ann = { RowKey: "ann", age: 41, large: 2 ** 40, half: 0.5, member: true, address: { city: "Ulm" } };
+  expect((await enter("red", [ann, { RowKey: "o'neil", age: 7 }])).status).toBe(202);
+  expect((await enter("green", { PartitionKey: "blue", RowKey: "bea", age: 50 })).status).toBe(202);
+  const stored = { PartitionKey: "red", ...ann, large: String(2 ** 40), address: '{"city":"Ulm"}' };
+  expect(await find("red/ann")).toMatchObject({ row: stored, team: [stored, { RowKey: "o'neil" }], older: [{}] });
+  expect(await find("red/o'neil")).toMatchObject({ row: { age: 7 } });
+  expect(await find("green/bea")).toMatchObject({ team: [] });
+  // Entities are only made, not changed.
+  expect((await enter("red", ann)).status).toBe(500);
+  expect((await enter("red", { age: 1 })).status).toBe(500);
+});
+
+test("a text message goes to Twilio, from the number of the binding; a refusal fails the invocation", async () => {
+  const text = (value: unknown) => fetch(`${host.baseUrl}/api/text`, { method: "POST", body: JSON.stringify(value) });
+  expect((await text({ to: "+49", body: "hello" })).status).toBe(202);
+  const authorization = `Basic ${Buffer.from("AC1:secret").toString("base64")}`;
+  expect(twilio.messages).toEqual([{ account: "AC1", authorization, To: "+49", From: "+10", Body: "hello" }]);
+  expect((await text({ body: "to nobody" })).status).toBe(500);
 });

@@ -143,7 +143,6 @@ check("dates", [
 test.each([
   ["ST_DISTANCE(1, 2)", "Spatial functions are not supported by this server: ST_DISTANCE."],
   ["VECTORDISTANCE([1], [2])", "Vector search is not supported by this server: VECTORDISTANCE."],
-  ["FULLTEXTCONTAINS('a', 'b')", "Full text search is not supported by this server: FULLTEXTCONTAINS."],
   ["NOSUCH(1)", "The function is not supported by this server: NOSUCH."],
   ["LENGTH('a', 'b')", "LENGTH takes 1 to 1 arguments, not 2."],
 ])("%s is refused by name", (expression, message) => {

@@ -19,7 +19,9 @@ function parseSelect(parser: ExpressionParser): Query {
   const sources = parser.is("FROM") ? parseSources(parser) : [];
   const where = parser.accept("WHERE") ? parser.expression() : undefined;
   const groupBy = by(parser, "GROUP") ? expressions(parser) : [];
-  const orderBy = by(parser, "ORDER") ? orderings(parser) : [];
+  const isOrdered = by(parser, "ORDER");
+  const rank = isOrdered && parser.accept("RANK") ? parser.expression() : undefined;
+  const orderBy = isOrdered && !rank ? orderings(parser) : [];
   const offset = parser.accept("OFFSET") ? count(parser) : undefined;
   if (offset && !parser.is("LIMIT")) parser.fail("LIMIT expected");
   const limit = parser.accept("LIMIT") ? count(parser) : undefined;
@@ -33,6 +35,7 @@ function parseSelect(parser: ExpressionParser): Query {
     ...(where ? { where } : {}),
     groupBy,
     orderBy,
+    ...(rank ? { rank } : {}),
     ...(offset ? { offset } : {}),
     ...(limit ? { limit } : {}),
   };
@@ -131,7 +134,6 @@ function expressions(parser: ExpressionParser): Expression[] {
 }
 
 function orderings(parser: ExpressionParser): Ordering[] {
-  if (parser.accept("RANK")) throw new QueryFault("Full text search is not supported by this server: ORDER BY RANK.");
   const items: Ordering[] = [];
   do {
     const expression = parser.expression();

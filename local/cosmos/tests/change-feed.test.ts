@@ -6,12 +6,12 @@ import {
   PartitionKeyDefinitionVersion,
   PartitionKeyKind,
 } from "@azure/cosmos";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
 beforeAll(async () => {
-  at = await temporaryServer();
+  at = await temporaryServer({ sweepEveryMs: 50 });
 });
 afterAll(() => at.stop());
 
@@ -120,11 +120,64 @@ test("has each change's place in the order of writes", async () => {
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-test("of all versions and deletes is refused by name", async () => {
-  const options = {
-    changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes,
-    changeFeedStartFrom: ChangeFeedStartFrom.Now(),
+describe("of all versions and deletes", () => {
+  interface Version {
+    current?: { id?: string; n?: number };
+    previous?: { id?: string; n?: number };
+    metadata: { operationType: string; lsn: number; timeToLiveExpired?: boolean };
+  }
+  const { AllVersionsAndDeletes: changeFeedMode } = ChangeFeedMode;
+  const from = (changeFeedStartFrom: ChangeFeedStartFrom) => ({ changeFeedMode, changeFeedStartFrom, maxItemCount: 3 });
+  const versioned = async (id: string) => {
+    const definition = { id, partitionKey: "/pk", defaultTtl: -1, changeFeedPolicy: { retentionDuration: 5 } };
+    return (await at.client.database("test").containers.create(definition)).container;
   };
-  const failing = at.orders.items.getChangeFeedIterator(options).readNext();
-  await expect(failing).rejects.toMatchObject({ message: expect.stringContaining("latest-version") });
+
+  test("has every write, and what was deleted as it was", async () => {
+    const container = await versioned("versions");
+    await container.items.create({ id: "before", pk: "p" });
+    const iterator = container.items.getChangeFeedIterator<Version>(from(ChangeFeedStartFrom.Now()));
+    expect((await iterator.readNext()).statusCode).toBe(304);
+    await container.items.create({ id: "a", pk: "p", n: 1 });
+    await container.items.upsert({ id: "a", pk: "p", n: 2 });
+    await container.item("a", "p").patch([{ op: "incr", path: "/n", value: 1 }]);
+    await container.items.create({ id: "b", pk: "q", n: 4, ttl: 1 });
+    await container.item("a", "p").delete();
+    const versions: Version[] = [];
+    for (let page = await iterator.readNext(); page.result.length > 0; page = await iterator.readNext()) {
+      versions.push(...page.result);
+    }
+    expect(
+      versions.map(({ metadata, current, previous }) => [metadata.operationType, current?.n, previous?.n]),
+    ).toEqual([
+      ["create", 1, undefined],
+      ["replace", 2, undefined],
+      ["replace", 3, undefined],
+      ["create", 4, undefined],
+      ["delete", undefined, 3],
+    ]);
+    const ofKey = container.items.getChangeFeedIterator<Version>(from(ChangeFeedStartFrom.Now("q")));
+    await ofKey.readNext();
+    const next = async () => (await ofKey.readNext()).result;
+    await expect
+      .poll(next, { timeout: 5000, interval: 100 })
+      .toMatchObject([{ metadata: { operationType: "delete", timeToLiveExpired: true }, previous: { id: "b" } }]);
+  });
+
+  test("begins no earlier than the retention period", async () => {
+    const container = await versioned("retained");
+    await container.items.create({ id: "a", pk: "p" });
+    for (const start of [ChangeFeedStartFrom.Beginning(), ChangeFeedStartFrom.Time(new Date(0))]) {
+      const failing = container.items.getChangeFeedIterator(from(start)).readNext();
+      await expect(failing).rejects.toMatchObject({
+        code: 400,
+        message: expect.stringContaining("You must read the change feed from within the retention period."),
+      });
+    }
+  });
+
+  test("needs a policy that keeps them", async () => {
+    const failing = at.orders.items.getChangeFeedIterator(from(ChangeFeedStartFrom.Now())).readNext();
+    await expect(failing).rejects.toMatchObject({ message: expect.stringContaining("needs a changeFeedPolicy") });
+  });
 });

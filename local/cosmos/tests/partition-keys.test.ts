@@ -1,6 +1,7 @@
 // Partition keys as Azure has them: null and absent ones, hierarchical ones, and all documents under the start of one.
 import { type Container, PartitionKeyDefinitionVersion, PartitionKeyKind } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -151,4 +152,18 @@ describe("an indexing policy", () => {
       .containers.create({ id: "rootless", partitionKey: "/id", indexingPolicy });
     await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("/*") });
   });
+});
+
+test("a container without a key, as clients of 2018 make, holds all documents under one", async () => {
+  const create = (version: string) =>
+    sendSigned(at.server, "POST", "dbs/test/colls", { "x-ms-version": version }, JSON.stringify({ id: "no-key" }));
+  expect((await create("2018-12-31")).status).toBe(400);
+  expect((await create("2018-06-18")).status).toBe(201);
+  const container = at.client.database("test").container("no-key");
+  expect((await container.read()).resource?.partitionKey).toMatchObject({ systemKey: true });
+  await container.items.create({ id: "a", n: 1 });
+  expect(await codeOf(container.items.create({ id: "a", n: 2 }))).toBe(409);
+  const operations = [{ operationType: "Upsert" as const, resourceBody: { id: "b" } }];
+  expect((await container.items.batch(operations)).result?.[0]?.statusCode).toBe(201);
+  expect((await container.item("a", undefined).read()).resource).toMatchObject({ n: 1 });
 });

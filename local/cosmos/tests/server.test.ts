@@ -119,7 +119,6 @@ describe("what it does not support is a 400 that names it", () => {
   const scripts = () => at.plain.scripts;
   const body = "function () {}";
   test.each<[string, () => Promise<unknown>, string]>([
-    ["users", () => at.client.database("test").users.readAll().fetchAll(), "Users are not supported"],
     ["stored procedures", () => scripts().storedProcedures.create({ id: "s", body }), "Stored procedures"],
     ["running one", () => scripts().storedProcedure("s").execute("p", []), "Stored procedures"],
     ["functions", () => scripts().userDefinedFunctions.create({ id: "u", body }), "User defined functions"],

@@ -247,7 +247,7 @@ test("all processes end when the command is killed", async () => {
 
 test("an app that can't start here ends the command, its faults named once; so does a wrong number of processes", async () => {
   for (const [app, options, fault] of [
-    ["faulty-app", [], `function "thumbnails": this host has no trigger "blobTrigger"`],
+    ["faulty-app", [], `function "clicks": this host has no trigger "eventHubTrigger"`],
     ["groups-app", ["--instances", "tick=2"], "--instances tick: a timer function runs in one process"],
     ["groups-app", ["--instances", "tick"], "--instances tick: group=number"],
   ] as const) {

@@ -13,12 +13,12 @@ export interface BlobPlace {
 export async function blobPlaceOf({ connection, path }: Binding): Promise<BlobPlace> {
   const [, container, name] = /^\/?([^/]+)\/(.+)$/.exec(String(path)) ?? [];
   if (!container || !name) throw new Error(`"${String(path)}" is no path of a blob: container/name is wanted`);
-  const service = await serviceOf(String(connection));
+  const service = await blobService(String(connection));
   return { container: service.getContainerClient(container), name };
 }
 
 /** The SDK is not loaded for an app without blobs. */
-async function serviceOf(connectionString: string): Promise<BlobServiceClient> {
+export async function blobService(connectionString: string): Promise<BlobServiceClient> {
   let service = services.get(connectionString);
   if (!service) {
     const { BlobServiceClient: Service } = await import("@azure/storage-blob");

@@ -7,6 +7,7 @@ const DEVELOPMENT = {
   // The key that Microsoft publishes for every emulator; it opens nothing else.
   AccountKey: "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
   QueueEndpoint: "http://127.0.0.1:10001/devstoreaccount1",
+  TableEndpoint: "http://127.0.0.1:10002/devstoreaccount1",
 };
 
 export interface StorageRequest {
@@ -21,6 +22,7 @@ export class StorageAccount {
   readonly #name: string;
   readonly #key: Buffer;
   readonly #queueUrl: string;
+  readonly #tableUrl: string;
 
   /** Throws where the text is no connection string with a key. */
   constructor(connectionString: string) {
@@ -29,6 +31,7 @@ export class StorageAccount {
       AccountName,
       AccountKey,
       QueueEndpoint,
+      TableEndpoint,
       EndpointSuffix = "core.windows.net",
     } = given as Partial<Record<string, string>>;
     if (!AccountName || !AccountKey) {
@@ -37,6 +40,7 @@ export class StorageAccount {
     this.#name = AccountName;
     this.#key = Buffer.from(AccountKey, "base64");
     this.#queueUrl = (QueueEndpoint ?? `https://${AccountName}.queue.${EndpointSuffix}`).replace(/\/$/, "");
+    this.#tableUrl = (TableEndpoint ?? `https://${AccountName}.table.${EndpointSuffix}`).replace(/\/$/, "");
   }
 
   /** Asks the queue service. */
@@ -62,6 +66,26 @@ export class StorageAccount {
         ...headers,
         ...(type && { "content-type": type }),
         authorization: `SharedKey ${this.#name}:${signature}`,
+      },
+      ...(body !== "" && { body }),
+    });
+  }
+
+  /** Asks the table service, whose signature is a shorter one. */
+  async askTables({ method, path, query = {}, body = "" }: StorageRequest): Promise<Response> {
+    const url = new URL(`${this.#tableUrl}${path}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const date = new Date().toUTCString();
+    const signed = `${date}\n/${this.#name}${url.pathname}`;
+    const signature = createHmac("sha256", this.#key).update(signed).digest("base64");
+    return await fetch(url, {
+      method,
+      headers: {
+        "x-ms-date": date,
+        "x-ms-version": SERVICE_VERSION,
+        accept: "application/json;odata=nometadata",
+        authorization: `SharedKeyLite ${this.#name}:${signature}`,
+        ...(body !== "" && { "content-type": "application/json", prefer: "return-no-content" }),
       },
       ...(body !== "" && { body }),
     });

@@ -1,7 +1,5 @@
-// Storage queue triggers: polls at growing intervals, deletes after success, and after the last failure puts the message into the poison queue.
-// (Functions documentation, "Azure Queue storage trigger": polling algorithm, concurrency, poison messages.)
+// Storage queue triggers: each message is an invocation, with what the queue says of it as metadata.
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { TypedData } from "../contract.ts";
 import type { QueueSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
@@ -9,11 +7,7 @@ import { StorageAccount } from "../storage/storage-account.ts";
 import { type QueueMessage, StorageQueue } from "../storage/storage-queue.ts";
 import { textData } from "../typed-data.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
-
-/** How long a message that is worked on is hidden, and when that is prolonged. */
-const HIDDEN_MS = 10 * 60_000;
-const PROLONG_AFTER_MS = HIDDEN_MS / 2;
-const FIRST_PAUSE_MS = 100;
+import { QueuePump } from "./queue-pump.ts";
 
 /** Throws where the binding names no queue, or its connection is none. */
 export function storageQueueListener(context: ListenerContext, settings: QueueSettings): Listener {
@@ -23,13 +17,8 @@ export function storageQueueListener(context: ListenerContext, settings: QueueSe
 class StorageQueueListener implements Listener {
   readonly functionName: string;
   readonly #context: ListenerContext;
-  readonly #settings: QueueSettings;
   readonly #say: ReturnType<typeof hostLine>;
-  readonly #queue: StorageQueue;
-  readonly #poison: StorageQueue;
-  readonly #stopped = new AbortController();
-  readonly #underWay = new Map<QueueMessage, Promise<void>>();
-  #polling: Promise<void> = Promise.resolve();
+  readonly #pump: QueuePump;
 
   constructor(context: ListenerContext, settings: QueueSettings) {
     const { queueName, connection } = context.registered.trigger;
@@ -37,81 +26,34 @@ class StorageQueueListener implements Listener {
     const account = new StorageAccount(String(connection));
     this.functionName = context.registered.name;
     this.#context = context;
-    this.#settings = settings;
     this.#say = hostLine(context);
-    this.#queue = new StorageQueue(account, queueName, settings.messageEncoding);
-    this.#poison = new StorageQueue(account, `${queueName}-poison`, settings.messageEncoding);
+    this.#pump = new QueuePump({
+      queue: new StorageQueue(account, queueName, settings.messageEncoding),
+      poison: new StorageQueue(account, `${queueName}-poison`, settings.messageEncoding),
+      settings,
+      say: this.#say,
+      handle: (message) => this.#invoke(textData(message.text), metadataOf(message)),
+    });
   }
 
   start(): void {
-    this.#polling = this.#poll();
+    this.#pump.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#polling;
+  stop(): Promise<void> {
+    return this.#pump.stop();
   }
 
-  async ended(): Promise<void> {
-    await Promise.all(this.#underWay.values());
+  ended(): Promise<void> {
+    return this.#pump.ended();
   }
 
-  async handBack(): Promise<void> {
-    await Promise.allSettled([...this.#underWay.keys()].map((message) => this.#queue.hide(message, 0)));
+  handBack(): Promise<void> {
+    return this.#pump.handBack();
   }
 
   async runByHand(input = ""): Promise<void> {
     await this.#invoke(textData(input), { QueueTrigger: { json: JSON.stringify(input) } });
-  }
-
-  async #poll(): Promise<void> {
-    const { batchSize, newBatchThreshold, maxPollingIntervalMs } = this.#settings;
-    const { signal } = this.#stopped;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
-      const messages = this.#underWay.size <= newBatchThreshold ? await this.#receive(batchSize) : [];
-      for (const message of messages) this.#take(message);
-      pauseMs = messages.length > 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, maxPollingIntervalMs);
-      if (messages.length > 0 && this.#underWay.size <= newBatchThreshold) continue;
-      // What has ended makes room for more, and more may be there.
-      const room = this.#underWay.size > 0 ? [...this.#underWay.values()] : [];
-      await Promise.race([pause(pauseMs, undefined, { signal }).catch(() => undefined), ...room]);
-    }
-  }
-
-  async #receive(count: number): Promise<QueueMessage[]> {
-    try {
-      return await this.#queue.receive(count, HIDDEN_MS);
-    } catch (cause) {
-      this.#say("warning", describeFault(cause));
-      return [];
-    }
-  }
-
-  #take(message: QueueMessage): void {
-    const work = this.#handle(message).finally(() => this.#underWay.delete(message));
-    this.#underWay.set(message, work);
-  }
-
-  /** Never rejects: what cannot be settled comes again when it is visible. */
-  async #handle(message: QueueMessage): Promise<void> {
-    const prolong = setInterval(() => {
-      this.#queue.hide(message, HIDDEN_MS).catch((cause: unknown) => this.#say("warning", describeFault(cause)));
-    }, PROLONG_AFTER_MS).unref();
-    const succeeded = await this.#invoke(textData(message.text), metadataOf(message));
-    clearInterval(prolong);
-    try {
-      await (succeeded ? this.#queue.delete(message) : this.#failed(message));
-    } catch (cause) {
-      this.#say("warning", `message ${message.id} comes again: ${describeFault(cause)}`);
-    }
-  }
-
-  async #failed(message: QueueMessage): Promise<void> {
-    const { maxDequeueCount, visibilityTimeoutMs } = this.#settings;
-    if (message.dequeueCount < maxDequeueCount) return await this.#queue.hide(message, visibilityTimeoutMs);
-    this.#say("warning", `message ${message.id} failed ${message.dequeueCount} times: it goes to ${this.#poison.name}`);
-    await this.#poison.send(message.text);
-    await this.#queue.delete(message);
   }
 
   async #invoke(data: TypedData, triggerMetadata: Readonly<Record<string, TypedData>>): Promise<boolean> {

@@ -59,6 +59,27 @@ def queries():
 
 
 @basic
+def partitions():
+    """queries: over several physical partitions, sorted, distinct, aggregated, paged"""
+    wide = database.create_container_if_not_exists("wide", PartitionKey("/pk"), offer_throughput=20000)
+    for i in range(30):
+        wide.create_item({"id": f"{i:02}", "pk": f"p{i}", "n": i, "kind": i % 3})
+    assert len(list(wide.client_connection._ReadPartitionKeyRanges(wide.container_link))) == 4
+
+    def over(text, **options):
+        return list(wide.query_items(text, enable_cross_partition_query=True, **options))
+
+    assert len(over("SELECT * FROM c")) == 30
+    assert over("SELECT VALUE c.n FROM c ORDER BY c.n DESC", max_item_count=7) == list(range(29, -1, -1))
+    assert over("SELECT TOP 3 VALUE c.n FROM c ORDER BY c.n") == [0, 1, 2]
+    assert over("SELECT VALUE c.n FROM c ORDER BY c.n OFFSET 3 LIMIT 2") == [3, 4]
+    assert over("SELECT VALUE COUNT(1) FROM c WHERE c.n > 9") == [20]
+    assert over("SELECT VALUE AVG(c.n) FROM c") == [14.5]
+    assert over("SELECT VALUE MAX(c.n) FROM c") == [29]
+    assert sorted(over("SELECT DISTINCT VALUE c.kind FROM c")) == [0, 1, 2]
+
+
+@basic
 def parameters():
     """queries: with parameters, in one partition, a fault in the text"""
     found = items.query_items(

@@ -71,6 +71,36 @@ await Basic("queries: sorted, aggregated, grouped, distinct, joined", async () =
     Equal(61, (await Query<string>("SELECT VALUE t FROM c JOIN t IN c.tags", new() { MaxItemCount = 7 })).Count);
 });
 
+await Basic("queries: over several physical partitions, sorted, aggregated, grouped, distinct, paged", async () =>
+{
+    Container wide = await database.CreateContainerIfNotExistsAsync(new ContainerProperties("wide", "/pk"), 20000);
+    for (var i = 0; i < 30; i++) await wide.CreateItemAsync(new { id = $"{i:00}", pk = $"p{i}", n = i, kind = i % 3 });
+    async Task<List<T>> Over<T>(string text)
+    {
+        var all = new List<T>();
+        string? token = null;
+        do
+        {
+            using var pages = wide.GetItemQueryIterator<T>(text, token, new() { MaxItemCount = 7 });
+            var page = await pages.ReadNextAsync();
+            all.AddRange(page);
+            token = page.ContinuationToken;
+        } while (token != null);
+        return all;
+    }
+    Equal(4, (await wide.GetFeedRangesAsync()).Count);
+    Equal(30, (await Over<JObject>("SELECT * FROM c")).Count);
+    Equal(true, (await Over<int>("SELECT VALUE c.n FROM c ORDER BY c.n DESC")).SequenceEqual(Enumerable.Range(0, 30).Reverse()));
+    Equal(true, (await Over<int>("SELECT VALUE c.n FROM c ORDER BY c.n OFFSET 3 LIMIT 2")).SequenceEqual([3, 4]));
+    Equal(20, (await Over<int>("SELECT VALUE COUNT(1) FROM c WHERE c.n > 9")).Single());
+    Equal(14.5, (await Over<double>("SELECT VALUE AVG(c.n) FROM c")).Single());
+    var groups = new List<JObject>();
+    using var grouping = wide.GetItemQueryIterator<JObject>("SELECT c.kind, COUNT(1) AS many, MIN(c.n) AS low FROM c GROUP BY c.kind");
+    while (grouping.HasMoreResults) groups.AddRange(await grouping.ReadNextAsync());
+    Equal("10:0 10:1 10:2", string.Join(' ', groups.Select(group => $"{group["many"]}:{group["low"]}").Order()));
+    Equal(3, (await Over<int>("SELECT DISTINCT VALUE c.kind FROM c ORDER BY c.kind")).Count);
+});
+
 await Basic("queries: LINQ, continuation tokens, a fault in the text", async () =>
 {
     Equal(4, items.GetItemLinqQueryable<Row>(true).Where(row => row.n > 25 && row.name!.StartsWith("name")).OrderBy(row => row.n).ToList().Count);

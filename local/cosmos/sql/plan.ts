@@ -1,0 +1,154 @@
+// The plan by which a client merges what several physical partitions answer: the query that it sends to each, and what of
+// sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
+
+import { aggregateNamed } from "./aggregates.ts";
+import type { Expression, Query } from "./ast.ts";
+import { QueryFault } from "./fault.ts";
+import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
+import { parseQuery } from "./parser.ts";
+import { printExpression, printQuery, printTail } from "./print.ts";
+import { entry, NOTHING_TO_MERGE, payloadOf, type QueryInfo } from "./query-info.ts";
+
+/** Clients put in its place where they go on in a sorted query. */
+const RESUME = "{documentdb-formattableorderbyquery-filter}";
+
+const TYPES: Readonly<Record<string, string>> = {
+  COUNT: "Count",
+  SUM: "Sum",
+  AVG: "Average",
+  MIN: "Min",
+  MAX: "Max",
+  MAKELIST: "MakeList",
+  MAKESET: "MakeSet",
+};
+
+export type CountOf = (expression: Expression) => number;
+
+export type Plan = { readonly queryInfo: QueryInfo } | { readonly hybridSearchQueryInfo: HybridSearchInfo };
+
+/** Undefined where the answers of the partitions one after the other are the answer. */
+export function planOf(sql: string, countOf: CountOf): Plan | undefined {
+  const query = parseQuery(sql);
+  if (query.sources.length === 0) return undefined;
+  const { top, limit, offset } = query;
+  const bounds = {
+    top: top ? countOf(top) : null,
+    offset: limit ? (offset ? countOf(offset) : 0) : null,
+    limit: limit ? countOf(limit) : null,
+  };
+  if (query.rank) return { hybridSearchQueryInfo: hybridSearchInfo(query, query.rank, bounds) };
+  const { distinct, groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
+  const most = bounds.top ?? (bounds.limit === null ? undefined : bounds.limit + (bounds.offset ?? 0));
+  // Which of equal results are left out, and which groups come first, is only known of all.
+  const cut = most === undefined || distinct || isGrouped(query) ? "" : ` TOP ${most}`;
+  const info = isGrouped(query) ? grouped(query) : query.orderBy.length > 0 ? sorted(query, cut) : undefined;
+  if (!info && !distinct && !top && !limit) return undefined;
+  const plain = printQuery({ ...rest, distinct, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
+  const distinctType = !distinct ? "None" : info && isSortedBySelection(query) ? "Ordered" : "Unordered";
+  const queryInfo = {
+    ...NOTHING_TO_MERGE,
+    ...info,
+    ...bounds,
+    distinctType,
+    rewrittenQuery: info?.rewrittenQuery ?? plain,
+    hasSelectValue: query.selection.kind === "value",
+  } as const;
+  return { queryInfo };
+}
+
+function isGrouped({ groupBy, selection }: Query): boolean {
+  if (groupBy.length > 0) return true;
+  if (selection.kind === "value") return hasAggregate(selection.expression);
+  return selection.kind === "list" && selection.items.some(({ expression }) => hasAggregate(expression));
+}
+
+function hasAggregate(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "call":
+      return aggregateNamed(expression.name) !== undefined || expression.given.some(hasAggregate);
+    case "array":
+      return expression.items.some(hasAggregate);
+    case "object":
+      return expression.entries.some(([, value]) => hasAggregate(value));
+    case "unary":
+      return hasAggregate(expression.operand);
+    case "binary":
+      return hasAggregate(expression.left) || hasAggregate(expression.right);
+    case "member":
+      return hasAggregate(expression.of);
+    case "conditional":
+      return [expression.test, expression.then, expression.otherwise].some(hasAggregate);
+    default:
+      return false;
+  }
+}
+
+/** `cut` is the TOP of each partition. */
+function sorted(query: Query, cut: string): Partial<QueryInfo> {
+  const items = query.orderBy.map(({ expression }) => `{"item": ${printExpression(expression)}}`);
+  const head = `SELECT${cut} ${rootOf(query)}["_rid"], [${items.join(", ")}] AS orderByItems, ${payloadOf(query)} AS payload`;
+  return {
+    orderBy: query.orderBy.map(({ descending }) => (descending ? "Descending" : "Ascending")),
+    orderByExpressions: query.orderBy.map(({ expression }) => printExpression(expression)),
+    rewrittenQuery: `${head} ${printTail(query, RESUME)}`,
+  };
+}
+
+function rootOf({ orderBy: [first] }: Query): string {
+  let at = first?.expression;
+  while (at?.kind === "member") at = at.of;
+  if (at?.kind === "alias") return at.name;
+  throw new QueryFault("Unsupported ORDER BY clause: the item expression could not be mapped to a document path.");
+}
+
+function isSortedBySelection({ selection, orderBy }: Query): boolean {
+  const selected =
+    selection.kind === "value"
+      ? [selection.expression]
+      : selection.kind === "list"
+        ? selection.items.map(({ expression }) => expression)
+        : [];
+  const texts = orderBy.map(({ expression }) => printExpression(expression));
+  return selected.length > 0 && selected.every((expression) => texts.includes(printExpression(expression)));
+}
+
+function grouped(query: Query): Partial<QueryInfo> {
+  const { selection, groupBy } = query;
+  if (query.sources.some(({ elementsOf }) => elementsOf?.kind === "subquery")) {
+    throw new QueryFault("An aggregate over a subquery in FROM is not supported over several physical partitions.");
+  }
+  const keys = groupBy.map((expression) => `{"item": ${printExpression(expression)}}`);
+  const by = keys.length > 0 ? `[${keys.join(", ")}] AS groupByItems, ` : "";
+  const tail = printTail(query);
+  const groupByExpressions = groupBy.map(printExpression);
+  if (selection.kind === "value") {
+    const { text, type } = partial(selection.expression);
+    const payload = type === null ? text : `[${text}]`;
+    const head = by === "" ? `SELECT VALUE ${payload}` : `SELECT ${by}${payload} AS payload`;
+    return { groupByExpressions, aggregates: type === null ? [] : [type], rewrittenQuery: `${head} ${tail}` };
+  }
+  if (selection.kind === "all") throw new QueryFault("'SELECT *' is not valid with GROUP BY.");
+  const parts = selection.items.map(({ name, expression }) => ({ name, ...partial(expression) }));
+  const payload = `{${parts.map(({ name, text }) => entry(name, text)).join(", ")}}`;
+  return {
+    groupByExpressions,
+    groupByAliases: parts.map(({ name }) => name),
+    groupByAliasToAggregateType: Object.fromEntries(parts.map(({ name, type }) => [name, type])),
+    rewrittenQuery: `SELECT ${by}${payload} AS payload ${tail}`,
+  };
+}
+
+/** What a partition tells of a part of a group, from which clients make the whole. */
+function partial(expression: Expression): { readonly text: string; readonly type: string | null } {
+  const name = expression.kind === "call" ? expression.name : "";
+  const type = TYPES[name];
+  if (type === undefined || expression.kind !== "call") {
+    if (!hasAggregate(expression)) return { text: printExpression(expression), type: null };
+    throw new QueryFault("Cross partition query only supports an aggregate alone, not an expression of it.");
+  }
+  const given = printExpression(expression.given[0] ?? { kind: "literal", value: 1 });
+  if (name === "AVG") return { text: `{"item": {"sum": SUM(${given}), "count": COUNT(${given})}}`, type };
+  if (name !== "MIN" && name !== "MAX") return { text: `{"item": ${name}(${given})}`, type };
+  const of = `${name}(${given})`;
+  return { text: `{"item": ${of}, "item2": {"${name.toLowerCase()}": ${of}, "count": COUNT(${given})}}`, type };
+}
