@@ -84,10 +84,12 @@ export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
 }
 
 /** Undefined where there is none. */
-export async function watchBulk(bulkId: string, { bulk }: BulkPorts): Promise<BulkProgress | undefined> {
+export async function watchBulk(bulkId: string, { bulk, attention }: BulkPorts): Promise<BulkProgress | undefined> {
   const read = await bulk.run(bulkId);
   if (!read) return undefined;
   const { run } = read;
+  // Who sees it done goes on to what still needs a person; another process may have done it.
+  if (run.state === "done" || run.state === "stopped") attention.forget();
   const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
   const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";
   return {

@@ -13,7 +13,8 @@ const ACTS_IN_A_TURN = 20;
 const ACTS_SIDE_BY_SIDE = 5;
 const LOOKS_SIDE_BY_SIDE = 16;
 const AT_ONCE: BulkTurn = { kind: "again", inMs: 0 };
-const SOON: BulkTurn = { kind: "again", inMs: 2000 };
+/** Between two looks at a wave: as long as it has lasted, so that a short one is over at once and a long one is looked at seldom. */
+const PAUSE_MS = { least: 500, most: 10_000 } as const;
 const WHILE_PAUSED: BulkTurn = { kind: "again", inMs: 5000 };
 const OVER: BulkTurn = { kind: "over" };
 
@@ -37,7 +38,13 @@ export async function runBulk(bulkId: string, ports: BulkPorts, telemetry: Telem
   await ports.bulk.saveWave(bulkId, wave, looked);
   return looked.every(({ end, outcome }) => end !== null || outcome === "skipped")
     ? conclude(read, looked, ports)
-    : SOON;
+    : laterThan(read.run, ports.now());
+}
+
+/** A run is written when a wave begins. */
+function laterThan({ updatedAt }: BulkRun, now: number): BulkTurn {
+  const lasted = now - Date.parse(updatedAt);
+  return { kind: "again", inMs: Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, lasted)) };
 }
 
 const opened = ({ orderId }: BulkItem): BulkResult => ({ orderId, outcome: "open", reason: null, end: null });

@@ -8,6 +8,7 @@ import type {
   BulkList,
   BulkPreview,
   BulkProgress,
+  BulkRun,
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
@@ -157,11 +158,14 @@ export const useBulkList = () =>
     refetchInterval: LIST_MS,
   });
 
+/** Nothing of it changes any more; of one that is cancelled, orders that are under way still end. */
+const isOver = (state: BulkRun["state"] | undefined) => state === "done" || state === "stopped";
+
 export const useBulk = (bulkId: string) =>
   useQuery({
     queryKey: ["bulk", bulkId],
     queryFn: ({ signal }) => get<BulkProgress>(`bulk/${encodeURIComponent(bulkId)}`, signal),
-    refetchInterval: BULK_MS,
+    refetchInterval: ({ state: { data } }) => !isOver(data?.run.state) && BULK_MS,
   });
 
 export const useSupervisor = () =>

@@ -20,7 +20,7 @@ const Handling = lazy(async () => ({ default: (await import("../parts/handling.t
 
 export function AttentionView() {
   const attention = useAttention();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
   const chosen = parameters.get("group") ?? undefined;
   return (
     <>
@@ -35,12 +35,8 @@ export function AttentionView() {
             </Notice>
           ) : (
             <>
+              {chosen !== undefined && <Link href="/">{ATTENTION.showAll}</Link>}
               <Groups attention={data} chosen={chosen} />
-              {chosen !== undefined && (
-                <Button onClick={() => setParameters({})} className="show-all">
-                  {ATTENTION.showAll}
-                </Button>
-              )}
               <Orders group={chosen} />
             </>
           )

@@ -68,7 +68,9 @@ function Start({ run }: { readonly run: BulkRun }) {
       {notPossible.length > 0 && <NotPossible orders={notPossible} />}
       {run.total > 0 && (
         <form className="decision" noValidate onSubmit={start}>
-          <p>{BULK.canary}</p>
+          <p>
+            <strong>{BULK.states.previewed}.</strong> {BULK.canary}
+          </p>
           <Field
             label={TEXT.reason}
             hint={TEXT.reasonHint}
@@ -168,8 +170,15 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
           </Button>
         </div>
       )}
+      {!isUnderWay && (
+        <p>
+          <Link href="/">{BULK.next}</Link>
+        </p>
+      )}
       {fault && <Fault cause={fault} />}
-      <Table caption={BULK.orders} columns={COLUMNS} rows={results} keyOf={({ orderId }) => orderId} />
+      {results.length > 0 && (
+        <Table caption={BULK.orders} columns={COLUMNS} rows={results} keyOf={({ orderId }) => orderId} />
+      )}
     </>
   );
 }

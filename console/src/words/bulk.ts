@@ -15,7 +15,7 @@ export const BULK = {
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${count.toLocaleString("en")} orders: they are left out`,
   canary:
-    "It begins with 1 order and goes on with 10, then with 100 at a time. After each part it waits until these orders have ended. " +
+    "Once started, it begins with 1 order and goes on with 10, then with 100 at a time. After each part it waits until these orders have ended. " +
     "It stops by itself if more than 20% of a part fail with the same cause again. Orders that have changed since this preview are skipped.",
   typeCount: (count: number) => `Type ${count} to confirm`,
   countWrong: "This is not the number of orders.",
@@ -31,10 +31,11 @@ export const BULK = {
   result: "Result",
   why: "Why",
   left: "Not yet ended",
+  next: "What still needs a person",
   stopped: (share: string, limit: string) =>
     `Stopped by itself: ${share} of the last part failed with the same cause again. The limit is ${limit}.`,
   states: {
-    previewed: "Not started",
+    previewed: "Nothing is done yet",
     running: "Running",
     paused: "Paused: orders that are under way still end",
     stopped: "Stopped",

@@ -30,7 +30,7 @@ export const KINDS: { readonly [kind in ErrorKind]: string } = {
 export const ACTIONS: { readonly [action in OrderAction]: { readonly name: string; readonly about: string } } = {
   resubmit: {
     name: "Resubmit",
-    about: "The order goes on from the step that failed. Completed steps do not run again.",
+    about: "Once the cause is mended: the order goes on from the step that failed. Completed steps do not run again.",
   },
   undo: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
   cancel: {
