@@ -30,7 +30,7 @@ export async function showGroups(app: App, asJson: boolean): Promise<void> {
     ["cause", "orders", "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
       id,
-      String(orders),
+      isAll ? String(orders) : `${orders}+`,
       ago(lastSeen),
       [kind, step, workflow].filter(Boolean).join(", "),
       example,

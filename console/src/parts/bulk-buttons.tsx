@@ -7,7 +7,7 @@ import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { ACTIONS } from "../words/order.ts";
-import { Fault } from "./notices.tsx";
+import { Fault, Loading } from "./notices.tsx";
 
 interface BulkButtonsProps {
   readonly target: BulkTarget;
@@ -52,6 +52,7 @@ export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
           </li>
         ))}
       </ul>
+      {isBusy && <Loading />}
       {fault && <Fault cause={fault} />}
     </>
   );

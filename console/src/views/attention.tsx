@@ -57,13 +57,13 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
       <ul className="groups">
         {shown.map((group) => (
           <li key={group.id}>
-            <Group group={group} />
+            <Group group={group} isAll={isAll} />
             {chosen !== undefined && group.kind !== null && (
               <>
                 <BulkButtons
                   target={{ group: group.id }}
                   actions={["resubmit", "undo", "settle"]}
-                  words={(action) => BULK.preview(action, group.count)}
+                  words={(action) => BULK.preview(action, group.count, isAll)}
                 />
                 <Suspense>
                   <Handling target={{ kind: "group", id: group.id }} />
@@ -77,11 +77,17 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
   );
 }
 
-function Group({ group }: { readonly group: CauseGroup }) {
+interface GroupProps {
+  readonly group: CauseGroup;
+  /** False where more orders need a person than were counted: then each cause may have more. */
+  readonly isAll: boolean;
+}
+
+function Group({ group, isAll }: GroupProps) {
   const { id, workflow, step, kind, example, count, firstSeen, lastSeen, hours } = group;
   return (
     <article className="group">
-      <span className="count">{count.toLocaleString("en")}</span>
+      <span className="count">{TEXT.capped(count, isAll)}</span>
       <div className="cause">
         <h3>
           <Link href={`/?group=${id}`}>{kind === null ? ATTENTION.other : example}</Link>

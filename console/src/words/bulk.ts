@@ -1,7 +1,8 @@
 // The words for actions on many orders.
 export const BULK = {
   title: "Action on many orders",
-  preview: (action: string, count: number) => `${action} all ${count.toLocaleString("en")}`,
+  preview: (action: string, count: number, isAll: boolean) =>
+    `${action} ${isAll ? "all" : "the first"} ${count.toLocaleString("en")}`,
   previewChosen: (action: string, count: number) => `${action} ${count.toLocaleString("en")} chosen`,
   previewMatching: (action: string) => `${action} all that match`,
   chosen: (count: number) => (count === 1 ? "1 order chosen" : `${count.toLocaleString("en")} orders chosen`),
@@ -10,7 +11,7 @@ export const BULK = {
   matchingAbout: "At most 1,000, the newest first. A preview comes first: nothing is done before you start it.",
   matchingNeeds: "To act on all that match, search for a state: Waiting, In progress or Error.",
   filter: "All that match the search",
-  more: "There are more than one action takes: these are the first 1,000. Begin another one when this is done.",
+  more: "There are more than one action takes: these are the first of them. Begin another one when this is done.",
   summary: (action: string, count: number) => `${action}: ${count.toLocaleString("en")} orders.`,
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${count.toLocaleString("en")} orders: they are left out`,
