@@ -3,9 +3,9 @@ import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
-import type { OrderError } from "../domain/state-record.ts";
+import type { ProcessState } from "../domain/state-record.ts";
 import { check, checkQuery } from "./checked.ts";
-import { orderFilter } from "./order-filter.ts";
+import { filterOf, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -26,12 +26,8 @@ interface Position {
   readonly shown: readonly string[];
 }
 
-export interface ListRequest {
-  readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
-  readonly kind?: OrderError["kind"] | undefined;
-  readonly workflow?: string | undefined;
-  readonly step?: string | undefined;
-  readonly text?: string | undefined;
+export interface ListRequest extends ReturnType<typeof filterOf> {
+  readonly processState?: ProcessState | undefined;
   readonly limit: number;
   readonly after?: Position | undefined;
 }
@@ -125,8 +121,8 @@ export const listQuery = z.strictObject({
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
-  const { state, kind, workflow, step, q, limit, continuation: after } = parsed.value;
-  return { kind: "valid", request: { processState: state, kind, workflow, step, text: q, limit, after } };
+  const { state, limit, continuation: after, ...filter } = parsed.value;
+  return { kind: "valid", request: { processState: state, ...filterOf(filter), limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

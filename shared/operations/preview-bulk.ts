@@ -5,8 +5,10 @@ import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
+import { filterOf } from "../messaging/order-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
-import { isListed, type OrderFilter } from "../store/order-list.ts";
+import type { OrderFilter, OrderPage } from "../store/order-list.ts";
+import { isListed } from "../store/order-query.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
@@ -34,6 +36,8 @@ export interface BulkPreview {
 
 /** So many records are read at once. */
 const SIDE_BY_SIDE = 16;
+/** Where no index finds what is meant, a preview looks through so many orders. */
+const MOST_LOOKED = 20_000;
 
 /** Every record is read and decided on, as the action itself would be. Nothing is done to any order. */
 export async function previewBulk(
@@ -78,8 +82,15 @@ type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly orderIds: 
 async function meant(target: BulkTarget, { attention, store }: BulkPorts): Promise<Meant> {
   if ("filter" in target) {
     const { filter } = target;
-    const { orders, next } = await store.list({ ...listed(filter), limit: MOST_ORDERS });
-    return { orderIds: orders.map(({ orderId }) => orderId), isAll: next === undefined, cause: null, filter };
+    const orderIds: string[] = [];
+    let looked = 0;
+    let page: OrderPage | undefined;
+    do {
+      page = await store.list({ ...listed(filter), limit: MOST_ORDERS - orderIds.length, after: page?.next });
+      orderIds.push(...page.orders.map(({ orderId }) => orderId));
+      looked += page.looked?.orders ?? 0;
+    } while (page.looked && orderIds.length < MOST_ORDERS && looked < MOST_LOOKED);
+    return { orderIds, isAll: page.next === undefined, cause: null, filter };
   }
   if ("orderIds" in target) {
     return { orderIds: [...new Set(target.orderIds)], isAll: true, cause: null, filter: null };
@@ -91,13 +102,7 @@ async function meant(target: BulkTarget, { attention, store }: BulkPorts): Promi
   return { orderIds, isAll, cause, filter: null };
 }
 
-const listed = ({ state, kind, workflow, step, q }: BulkFilter): OrderFilter => ({
-  processState: state,
-  kind,
-  workflow,
-  step,
-  text: q,
-});
+const listed = ({ state, ...filter }: BulkFilter): OrderFilter => ({ processState: state, ...filterOf(filter) });
 
 async function look(
   orderId: string,

@@ -8,8 +8,12 @@ export interface BulkFilter {
   readonly state: Exclude<ProcessState, "Processed">;
   readonly kind?: OrderError["kind"] | undefined;
   readonly workflow?: string | undefined;
+  readonly version?: number | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
+  readonly timeOf?: "received" | "sent" | "changed" | "ended" | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export interface BulkRun {

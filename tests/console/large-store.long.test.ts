@@ -83,6 +83,33 @@ test.each(VIEWS)(
   },
 );
 
+const LOOKED = /^Looked through (1,000|[89]\d\d) orders so far/;
+const searches = [
+  ["a part of an id that few have", "/search?q=ored-9494", LOOKED],
+  ["a workflow that none has", "/search?state=Processed&workflow=order-fulfilment&version=77", LOOKED],
+  [
+    "what ended before all that is stored",
+    `/search?state=Error&timeOf=ended&to=${new Date(0).toISOString()}&q=no`,
+    "No order matches",
+  ],
+] as const;
+
+test.each(searches)(
+  "a search that no index answers (%s) looks through 1,000 orders, and goes on where it stopped",
+  async (_, path, said) => {
+    const { page, documents } = await look(path, (shown) => shown.getByText(said).waitFor());
+    expect(documents).toBeLessThanOrEqual(MOST_DOCUMENTS);
+    const goOn = page.getByRole("button", { name: "Look further back" });
+    if ((await goOn.count()) === 0) return;
+    expect(await faultsOf(page)).toEqual([]);
+    const before = meter.spent.documents;
+    await goOn.click();
+    await page.getByText(/^Looked through (1,[6-9]\d\d|2,000) orders so far/).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(meter.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
+  },
+);
+
 test("counts say that there are more; an action takes 1,000 at most, its number is typed, and it comes to its end", async () => {
   const { page } = await look("/", (shown) => shown.getByText("1,000+ orders").waitFor());
   const counts = await page.locator(".group .count").allTextContents();
@@ -95,7 +122,7 @@ test("counts say that there are more; an action takes 1,000 at most, its number 
   await page.getByText("Act on all that match").click();
   await page.getByRole("button", { name: "Mark resolved all that match" }).click();
   await page.getByText("Mark resolved: 1,000 orders.").waitFor();
-  await page.getByText("There are more than one action takes").waitFor();
+  await page.getByText("There may be more than one action takes").waitFor();
   await page.getByLabel("Reason").fill("the bank has paid all of them back");
   const start = page.getByRole("button", { name: "Mark resolved: 1,000 orders (this machine)" });
   await start.click();

@@ -246,6 +246,39 @@ test("a search has an address, and Back restores it", async () => {
   expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
 });
 
+test("a search by workflow, version and time; Back restores its times, in the zone that is chosen", async () => {
+  const { page, errors } = await visit("/search");
+  const [record] = await app.records.of(["plain-1"]);
+  const { version = 0 } = record?.workflow ?? {};
+  await page.getByLabel("Workflow").fill("order-fulfilment");
+  await page.getByLabel("Version").fill(String(version));
+  await page.getByLabel("State").selectOption("Processed");
+  await page.getByLabel("Time of").selectOption("Ended");
+  await page.getByLabel("Times in").selectOption("UTC");
+  await page.getByLabel("From").fill("2026-01-31T12:00");
+  await button(page, "Find").click();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  const wanted = { state: "Processed", workflow: "order-fulfilment", version: String(version), timeOf: "ended" };
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...wanted,
+    from: "2026-01-31T12:00:00.000Z",
+  });
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByLabel("From").fill("");
+  await page.getByLabel("Before").fill("2026-01-31T12:00");
+  await button(page, "Find").click();
+  await page.getByText("No order matches").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T12:00");
+  await page.getByLabel("Times in").selectOption("Europe/Berlin");
+  expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T13:00");
+  await page.getByLabel("Version").fill("99");
+  await button(page, "Find").click();
+  await page.getByText("No order matches").waitFor();
+  expect(errors).toEqual([]);
+});
+
 test("a search is exported as CSV and as JSON lines, all its pages, with progress; it can be stopped", async () => {
   const { page, errors } = await visit("/search?state=Processed&q=plain");
   let asked = 0;

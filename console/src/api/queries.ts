@@ -100,8 +100,12 @@ export interface OrderFilter {
   readonly state?: string | undefined;
   readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
+  readonly version?: string | number | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
+  readonly timeOf?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export const useOrders = (filter: OrderFilter) =>
@@ -111,7 +115,8 @@ export const useOrders = (filter: OrderFilter) =>
       get<OrderPage>(`orders${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
-    refetchInterval: LIST_MS,
+    // What no index finds is dear: it is asked for once.
+    refetchInterval: ({ state: { data } }) => !data?.pages.some(({ looked }) => looked) && LIST_MS,
   });
 
 export const useOrder = (orderId: string) =>

@@ -4,6 +4,7 @@ import type { BulkRun, ProcessState } from "../api/contract.ts";
 import type { OrderFilter } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { KINDS, STATES } from "../words/order.ts";
+import { SEARCH } from "../words/search.ts";
 import { BulkButtons } from "./bulk-buttons.tsx";
 import type { Selection } from "./table.tsx";
 
@@ -46,10 +47,10 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
   );
 }
 
-function Matching({ filter: { state, kind, workflow, step, q } }: { readonly filter: OrderFilter }) {
+function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilter }) {
   if (!state) return <p className="quiet">{BULK.matchingNeeds}</p>;
   if (state === "Processed") return null;
-  const more = Object.entries({ kind, workflow, step, q }).filter(([, value]) => value);
+  const more = Object.entries(others).filter(([, value]) => value);
   const filter = { state: state as Exclude<ProcessState, "Processed">, ...Object.fromEntries(more) };
   return (
     <details>
@@ -61,6 +62,10 @@ function Matching({ filter: { state, kind, workflow, step, q } }: { readonly fil
 }
 
 /** The search that an action was previewed for, in the words of its view. */
-export function filterWords({ state, kind, workflow, step, q }: NonNullable<BulkRun["filter"]>): string {
-  return [STATES[state], kind && KINDS[kind], workflow, step, q && `“${q}”`].filter(Boolean).join(" · ");
+export function filterWords(filter: NonNullable<BulkRun["filter"]>): string {
+  const { state, kind, workflow, version, step, q, timeOf = "received", from, to } = filter;
+  const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
+  const given = [STATES[state], kind && KINDS[kind], workflow, version && `v${version}`, step, q && `“${q}”`];
+  const times = from || to ? [SEARCH.times[timeOf], ...time].filter(Boolean).join(" ") : "";
+  return [...given, times].filter(Boolean).join(" · ");
 }

@@ -35,7 +35,11 @@ export function AttentionView() {
             </Notice>
           ) : (
             <>
-              {chosen !== undefined && <Link href="/">{ATTENTION.showAll}</Link>}
+              {chosen !== undefined && (
+                <p className="back">
+                  <Link href="/">{ATTENTION.showAll}</Link>
+                </p>
+              )}
               <Groups attention={data} chosen={chosen} />
               <Orders group={chosen} />
             </>

@@ -11,7 +11,7 @@ export const BULK = {
   matchingAbout: "At most 1,000, the newest first. A preview comes first: nothing is done before you start it.",
   matchingNeeds: "To act on all that match, search for a state: Waiting, In progress or Error.",
   filter: "All that match the search",
-  more: "There are more than one action takes: these are the first of them. Begin another one when this is done.",
+  more: "There may be more than one action takes: these are the first of them. Begin another one when this is done.",
   summary: (action: string, count: number) => `${action}: ${count.toLocaleString("en")} orders.`,
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${count.toLocaleString("en")} orders: they are left out`,

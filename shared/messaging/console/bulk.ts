@@ -19,8 +19,12 @@ export const bulkRun = z.strictObject({
       state: z.enum(["Pending", "Processing", "Error"]),
       kind: errorKind.optional(),
       workflow: z.string().optional(),
+      version: z.int().optional(),
       step: z.string().optional(),
       q: z.string().optional(),
+      timeOf: z.enum(["received", "sent", "changed", "ended"]).optional(),
+      from: instant.optional(),
+      to: instant.optional(),
     })
     .nullable(),
   /** False where more orders were meant than one run takes. */

@@ -15,6 +15,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Search, no filter", ["orders?limit=50"]],
   ["Search, in Error by cause", ["orders?limit=50&state=Error&kind=rejected"]],
   ["Search by an order's id", ["orders?limit=50&q=stored-1"]],
+  ["Search that nothing matches", ["orders?limit=50&workflow=none"]],
   ["Search, in progress", ["orders?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
   ["Supervision", ["supervisor", "supervisor/entries"]],
