@@ -20,14 +20,14 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
   for (const { orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
   if (run.total === 0) return;
   console.log(`Nothing is done yet. To start it:
-  npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"`);
+  npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
 }
 
 /** @returns the exit code: 0 where it is done, or under way and nobody waits */
 export async function startBulk(
   app: App,
   bulkId: string,
-  start: { readonly count: number; readonly reason: string },
+  start: { readonly count: number; readonly reason: string; readonly by?: string },
   waits: boolean,
 ): Promise<number> {
   await app.post(`bulk/${bulkId}/start`, start);

@@ -13,8 +13,9 @@ npm run orders -- find FILTER                 --state S --kind K --workflow W --
 npm run orders -- claim ORDER | --group CAUSE         for 30 minutes; release gives it back
 npm run orders -- note ORDER | --group CAUSE --text "..."
 npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
-                                              previews resubmit, undo, settle or cancel; nothing is done
+                                              previews resubmit, undo, settle, cancel or extend; nothing is done
 npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
+                                              --by PT30M: how much more time, with extend
 npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs
   --no-wait    start: does not follow it
   --app URL    another app than the one that runs here
@@ -37,6 +38,7 @@ export const VERB_OPTIONS = {
   text,
   count: text,
   reason: text,
+  by: text,
   app: text,
   key: text,
   token: text,
@@ -88,7 +90,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
   start: ({ app, values, given }) => {
     const count = numberOf(values, "count", 1, MOST_ORDERS);
     if (count === undefined) throw new UsageError(`--count has to say for how many orders, as the preview did.`);
-    const start = { count, reason: needed(values, "reason") };
+    const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
+    const start = { count, reason: needed(values, "reason"), ...by };
     return startBulk(app, runOf(given), start, values["no-wait"] !== true);
   },
   run: ({ app, given }) => showBulk(app, runOf(given)),

@@ -5,6 +5,7 @@ import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import type { ProcessState } from "../domain/state-record.ts";
 import { check, checkQuery } from "./checked.ts";
+import { extension } from "./extension.ts";
 import { filterOf, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
@@ -34,15 +35,9 @@ export interface ListRequest extends ReturnType<typeof filterOf> {
 
 const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
-const LONGEST_EXTENSION_MS = 7 * 86_400_000;
 
 const reason = z.string().trim().min(1).max(500);
-const by = z.string().transform((text, context) => {
-  const ms = durationMs(text);
-  if (ms !== undefined && ms <= LONGEST_EXTENSION_MS) return ms;
-  context.addIssue({ code: "custom", message: "must be an ISO 8601 duration such as PT10M, of at most P7D" });
-  return z.NEVER;
-});
+const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),

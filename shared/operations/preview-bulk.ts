@@ -64,6 +64,7 @@ export async function previewBulk(
     at: now,
     by,
     reason: null,
+    extendBy: null,
     cause,
     filter,
     isAll,
@@ -122,6 +123,8 @@ async function look(
 
 function requestOf(action: BulkAction): OperatorAction {
   if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedByHand: false };
+  // By how much is said when it is started; whether it is possible does not depend on it.
+  if (action === "extend") return { kind: action, reason: "", byMs: 1 };
   return { kind: action, reason: "" };
 }
 

@@ -1,5 +1,7 @@
 // One turn of an action on many orders: acts on the orders of the wave, or looks whether they have ended, and says when to come again.
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
+import { durationMs } from "../domain/duration.ts";
+import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { operateOrder } from "./operate-order.ts";
@@ -75,11 +77,13 @@ async function actOn(
 ): Promise<BulkResult> {
   const mark = markOf(run);
   const reason = `${run.reason ?? ""} ${mark}`;
-  const request =
-    run.action === "resubmit"
-      ? ({ kind: run.action, reason, order: null, compensatedByHand: false } as const)
-      : ({ kind: run.action, reason } as const);
-  const operated = await operateOrder(orderId, request, { by: run.by, ifMatch: [etag] }, ports, telemetry);
+  const operated = await operateOrder(
+    orderId,
+    requestOf(run, reason),
+    { by: run.by, ifMatch: [etag] },
+    ports,
+    telemetry,
+  );
   const result = (outcome: "done" | "skipped", why: string | null): BulkResult => ({
     orderId,
     outcome,
@@ -102,6 +106,17 @@ async function actOn(
       return result("skipped", "there is no such order any more");
     default:
       return operated satisfies never;
+  }
+}
+
+function requestOf({ action, extendBy }: BulkRun, reason: string): OperatorRequest {
+  switch (action) {
+    case "resubmit":
+      return { kind: action, reason, order: null, compensatedByHand: false };
+    case "extend":
+      return { kind: action, reason, byMs: durationMs(extendBy ?? "") ?? 0 };
+    default:
+      return { kind: action, reason };
   }
 }
 

@@ -157,6 +157,29 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   expect(errors).toEqual([]);
 }, 60_000);
 
+test("orders in progress get more time, by as much as is chosen", async () => {
+  await app.switchOn("inventory", { kind: "slow", delayMs: 8000, match: { orderId: "late-1" } });
+  await app.shop.send(madeOrder("late-1"));
+  const before = await app.eventually("late-1", ({ steps }) => steps["reserveStock"]?.state === "Running");
+  const { page, errors } = await visit("/search?state=Processing&q=late");
+  await page.getByRole("checkbox", { name: "Choose late-1" }).check();
+  await button(page, "Extend 1 chosen").click();
+  await page.getByLabel("By").selectOption("1 hour");
+  await page.getByLabel("Reason").fill("the warehouse is slow");
+  expect(await faultsOf(page)).toEqual([]);
+  await button(page, "Extend: 1 order (this machine)").click();
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  await page.getByRole("row", { name: "late-1 Extended" }).waitFor();
+  await page.getByText(/by 1 hour: the warehouse is slow$/).waitFor();
+  const [after] = await app.records.of(["late-1"]);
+  const said = after?.history.find(({ what }) => what.includes("the warehouse is slow"));
+  expect(said, JSON.stringify(after?.history)).toBeDefined();
+  if (after?.steps["reserveStock"]?.state === "Running") {
+    expect(Date.parse(after.dueAt ?? "") - Date.parse(before.dueAt ?? "")).toBe(3_600_000);
+  }
+  expect(errors).toEqual([]);
+});
+
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");
   await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();

@@ -130,6 +130,24 @@ test("of a search that finds more than a run takes, the preview says so", async 
   expect(asked).toEqual([1000]);
 });
 
+test("many orders get more time: by how much is said at the start, and no order's end is waited for", async () => {
+  for (const orderId of IDS) await world.submit({ ...sampleOrder(), orderId });
+  const due = async () => (await Promise.all(IDS.map(world.stateOf))).map((record) => Date.parse(record?.dueAt ?? ""));
+  const before = await due();
+  const { run } = await previewBulk("extend", { orderIds: [...IDS, "nowhere"] }, "ada", ports);
+  expect(run).toMatchObject({ total: 3, extendBy: null });
+  const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
+  const asked = (order: typeof start & { by?: string }, bulkId = run.bulkId) =>
+    changeBulk(bulkId, order, "ada", ports, world.telemetry);
+  expect(await asked(start)).toMatchObject({ kind: "refused", reason: expect.stringContaining("PT30M") });
+  const other = await previewBulk("cancel", { orderIds: IDS }, "ada", ports);
+  expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "refused" });
+  expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
+  for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);
+  expect((await watchBulk(run.bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  expect((await due()).map((at, place) => at - (before[place] ?? 0))).toEqual([3_600_000, 3_600_000, 3_600_000]);
+});
+
 test("an operator who pauses while a turn is under way is not overruled by it", async () => {
   await refused(IDS);
   const bulkId = await started(IDS);

@@ -9,7 +9,6 @@ import {
   DialogSurface,
   DialogTitle,
   Field,
-  Select,
   Textarea,
 } from "@fluentui/react-components";
 import { type FormEvent, lazy, Suspense, useState } from "react";
@@ -17,15 +16,14 @@ import { ApiFault, get, post } from "../api/client.ts";
 import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
+import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loading } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
-import { ACTIONS, ORDER } from "../words/order.ts";
+import { ACTIONS, ORDER, USUAL_EXTENSION } from "../words/order.ts";
 import type { Asked } from "./actions.tsx";
 
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
-
-const EXTENSIONS = ["PT10M", "PT30M", "PT1H", "PT4H", "P1D"] as const;
 
 interface ActionDialogProps {
   readonly asked: Asked;
@@ -41,7 +39,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [base, setBase] = useState(inspection);
   const [seenBefore, setSeenBefore] = useState<Inspection>();
   const [reason, setReason] = useState("");
-  const [by, setBy] = useState<string>(EXTENSIONS[1]);
+  const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [byHand, setByHand] = useState(false);
   const [draft, setDraft] = useState<unknown>(inspection.order);
   const [fault, setFault] = useState<ApiFault>();
@@ -105,15 +103,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
                   {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{ORDER.noChanges}</p>}
                 </Suspense>
               )}
-              {action === "extend" && (
-                <Field label={ORDER.extendBy}>
-                  <Select value={by} onChange={(_, { value }) => setBy(value)}>
-                    {EXTENSIONS.map((duration) => (
-                      <option key={duration}>{duration}</option>
-                    ))}
-                  </Select>
-                </Field>
-              )}
+              {action === "extend" && <ExtensionField by={by} choose={setBy} />}
               {needsWord && (
                 <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
                   <Checkbox

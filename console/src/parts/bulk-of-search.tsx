@@ -10,12 +10,12 @@ import type { Selection } from "./table.tsx";
 
 /** What an order in that state may take; each preview says of which orders it is not possible. */
 const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"][] } = {
-  Pending: ["resubmit", "undo", "cancel"],
-  Processing: ["undo", "cancel"],
+  Pending: ["resubmit", "extend", "undo", "cancel"],
+  Processing: ["extend", "undo", "cancel"],
   Processed: [],
   Error: ["resubmit", "undo", "settle"],
 };
-const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "cancel", "settle"];
+const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "settle", "cancel", "extend"];
 
 interface BulkOfSearchProps {
   readonly filter: OrderFilter;

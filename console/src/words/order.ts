@@ -44,6 +44,16 @@ export const ACTIONS: { readonly [action in OrderAction]: { readonly name: strin
   },
 };
 
+/** How much more time an order may get. */
+export const EXTENSIONS = {
+  PT10M: "10 minutes",
+  PT30M: "30 minutes",
+  PT1H: "1 hour",
+  PT4H: "4 hours",
+  P1D: "1 day",
+} as const;
+export const USUAL_EXTENSION = "PT30M";
+
 export const ORDER = {
   actions: "Actions",
   cause: "Why it needs a person",
