@@ -61,11 +61,11 @@ function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilt
   );
 }
 
-/** The search that an action was previewed for, in the words of its view. */
-export function filterWords(filter: NonNullable<BulkRun["filter"]>): string {
-  const { state, kind, workflow, version, step, q, timeOf = "received", from, to } = filter;
+/** A search in the words of its view. */
+export function filterWords({ state, kind, workflow, version, step, q, timeOf, from, to }: OrderFilter): string {
+  const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
   const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
-  const given = [STATES[state], kind && KINDS[kind], workflow, version && `v${version}`, step, q && `“${q}”`];
-  const times = from || to ? [SEARCH.times[timeOf], ...time].filter(Boolean).join(" ") : "";
+  const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";
+  const given = [named(STATES, state), named(KINDS, kind), workflow, version && `v${version}`, step, q && `“${q}”`];
   return [...given, times].filter(Boolean).join(" · ");
 }

@@ -8,6 +8,7 @@ import { OrderBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { SavedSearches } from "../parts/saved-searches.tsx";
 import { SEARCHED, type Searched, SearchForm } from "../parts/search-form.tsx";
 import { type Column, type Selection, Table } from "../parts/table.tsx";
 import { Age, Instant, useInstant } from "../parts/zone.tsx";
@@ -25,6 +26,7 @@ export function SearchView() {
       <h1>{TEXT.search}</h1>
       {/* Anew for each address, so that Back restores what stands in the fields too. */}
       <SearchForm key={parameters.toString()} filter={filter} find={setParameters} />
+      <SavedSearches filter={filter} />
       {isLookedFor && <p className="quiet">{SEARCH.slow}</p>}
       <Found key={`found ${parameters}`} filter={filter} />
     </>

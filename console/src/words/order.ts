@@ -68,6 +68,13 @@ export const ORDER = {
   compensation: (step: string) => `${step}, compensation`,
   events: "Events",
   history: "History",
+  failedOnly: "Only what failed",
+  nothingFailed: "Nothing has failed.",
+  shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+  mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
+  expiry: (attempt: number, tries: number) =>
+    `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
+  misconfigured: "The endpoint's address or the app's credential for it is wrong: mend that first.",
   content: "Content",
   details: "Details",
   result: "Result",

@@ -46,6 +46,17 @@ const run = z.object({
   because: z.string().nullable(),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
+  /** The last technical error of the last attempt in which its agent was not done in time. */
+  expiry: z
+    .object({
+      at: instant,
+      attempt: z.int(),
+      tries: z.int(),
+      endpoint: z.string().nullable(),
+      message: z.string(),
+      misconfigured: z.boolean().optional(),
+    })
+    .optional(),
 });
 
 const stepRecord = run.extend({

@@ -7,6 +7,9 @@ import { type Spent, startMeter } from "./meter.ts";
 export const NEVER = "0 0 0 1 1 *";
 const QUIET_MS = 500;
 
+/** No index answers it. */
+export const LOOKS_THROUGH = "Search that nothing matches";
+
 /** In the order in which a view asks. */
 const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Needs a person (first view)", ["session", "attention", "attention/orders", "claims", "bulk", "dead-letters"]],
@@ -15,7 +18,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Search, no filter", ["orders?limit=50"]],
   ["Search, in Error by cause", ["orders?limit=50&state=Error&kind=rejected"]],
   ["Search by an order's id", ["orders?limit=50&q=stored-1"]],
-  ["Search that nothing matches", ["orders?limit=50&workflow=none"]],
+  [LOOKS_THROUGH, ["orders?limit=50&workflow=none"]],
   ["Search, in progress", ["orders?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
   ["Supervision", ["supervisor", "supervisor/entries"]],
