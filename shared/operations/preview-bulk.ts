@@ -7,7 +7,7 @@ import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import { filterOf } from "../messaging/order-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
-import type { OrderFilter, OrderPage } from "../store/order-list.ts";
+import type { OrderFilter, OrderPage, OrderSummary } from "../store/order-list.ts";
 import { isListed } from "../store/order-query.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-orders.ts";
@@ -80,27 +80,43 @@ export async function previewBulk(
 
 type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly orderIds: readonly string[] };
 
-async function meant(target: BulkTarget, { attention, store }: BulkPorts): Promise<Meant> {
+async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   if ("filter" in target) {
     const { filter } = target;
-    const orderIds: string[] = [];
-    let looked = 0;
-    let page: OrderPage | undefined;
-    do {
-      page = await store.list({ ...listed(filter), limit: MOST_ORDERS - orderIds.length, after: page?.next });
-      orderIds.push(...page.orders.map(({ orderId }) => orderId));
-      looked += page.looked?.orders ?? 0;
-    } while (page.looked && orderIds.length < MOST_ORDERS && looked < MOST_LOOKED);
-    return { orderIds, isAll: page.next === undefined, cause: null, filter };
+    return { ...(await search(listed(filter), () => true, ports)), cause: null, filter };
   }
   if ("orderIds" in target) {
     return { orderIds: [...new Set(target.orderIds)], isAll: true, cause: null, filter: null };
   }
-  const [{ orderIds, isAll }, cause] = await Promise.all([
-    attention.members(target.group),
-    attention.example(target.group),
-  ]);
-  return { orderIds, isAll, cause, filter: null };
+  return { ...(await membersOf(target.group, ports)), filter: null };
+}
+
+/** Where more orders need a person than were counted, the others of the cause are searched for. */
+async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "filter">> {
+  const [{ groups }, counted] = await Promise.all([ports.attention.groups(), ports.attention.members(id)]);
+  const group = groups.find((one) => one.id === id);
+  const cause = group?.example ?? null;
+  if (counted.isAll || !group?.kind) return { ...counted, cause };
+  const { kind, workflow, step } = group;
+  const filter = { processState: "Error", kind, workflow: workflow ?? undefined, step: step ?? undefined } as const;
+  return { ...(await search(filter, (order) => causeIdOf(order) === id, ports)), cause };
+}
+
+/** The newest first, up to what one action takes. */
+async function search(
+  filter: OrderFilter,
+  isWanted: (order: OrderSummary) => boolean,
+  { store }: BulkPorts,
+): Promise<Pick<Meant, "orderIds" | "isAll">> {
+  const orderIds: string[] = [];
+  let looked = 0;
+  let page: OrderPage | undefined;
+  do {
+    page = await store.list({ ...filter, limit: MOST_ORDERS - orderIds.length, after: page?.next });
+    orderIds.push(...page.orders.filter(isWanted).map(({ orderId }) => orderId));
+    looked += page.looked?.orders ?? 0;
+  } while (page.looked && orderIds.length < MOST_ORDERS && looked < MOST_LOOKED);
+  return { orderIds, isAll: page.next === undefined };
 }
 
 const listed = ({ state, ...filter }: BulkFilter): OrderFilter => ({ processState: state, ...filterOf(filter) });

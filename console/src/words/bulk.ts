@@ -15,7 +15,7 @@ const DURATIONS: { readonly [duration: string]: string } = EXTENSIONS;
 export const BULK = {
   title: "Action on many orders",
   preview: (action: string, count: number, isAll: boolean) =>
-    `${action} ${isAll ? "all" : "the first"} ${count.toLocaleString("en")}`,
+    `${action} all ${count.toLocaleString("en")}${isAll ? "" : "+"}`,
   previewChosen: (action: string, count: number) => `${action} ${count.toLocaleString("en")} chosen`,
   previewMatching: (action: string) => `${action} all that match`,
   chosen: (count: number) => `${ordersWords(count)} chosen`,
