@@ -133,6 +133,11 @@ test("an edit has its faults at the fields and its changes shown; the order goes
 test("what another operator did meanwhile is shown beside the draft, and nothing is done until it is seen", async () => {
   const { page } = await visit("/orders/refused-3");
   await button(page, "Compensate").click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await button(page, "Compensate").evaluate((one) => one.matches(":focus"))).toBe(true);
+  await page.keyboard.press("Enter");
   await page.getByLabel("Reason").fill("the shop asked for it");
   const settled = await fetch(`${app.stack.addresses.host?.url}/api/orders/refused-3/settle`, {
     method: "POST",
@@ -148,6 +153,13 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   await button(page, "I have seen the change: Compensate").click();
   await page.getByText(/^Compensate: done/).waitFor();
   await app.eventually("refused-3", ({ error }) => error?.kind === "undone");
+  await button(page, "Show what operators and supervisors did").click();
+  await page.getByRole("row", { name: /ada@example.com Mark resolved refunded by the bank done$/ }).waitFor();
+  await page
+    .getByRole("row", { name: /local-operator Compensate the shop asked for it refused: the order is not/ })
+    .waitFor();
+  await page.getByRole("row", { name: /local-operator Compensate the shop asked for it done$/ }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
 });
 
 test("a message in the quarantine is read with its faults, mended and sent again", async () => {

@@ -15,6 +15,7 @@ import type {
   Handlings,
   Inspection,
   LedgerPage,
+  OrderAudit,
   OrderPage,
   Overview,
   Session,
@@ -124,6 +125,13 @@ export const useOrder = (orderId: string) =>
     queryKey: ["order", orderId],
     queryFn: ({ signal }) => get<Inspection>(`orders/${encodeURIComponent(orderId)}`, signal),
     refetchInterval: ORDER_MS,
+  });
+
+/** Only when it is asked for: it looks through the days of the ledgers. */
+export const useOrderAudit = (orderId: string) =>
+  useQuery({
+    queryKey: ["order", orderId, "audit"],
+    queryFn: ({ signal }) => get<OrderAudit>(`orders/${encodeURIComponent(orderId)}/audit`, signal),
   });
 
 export const useOrderContract = () =>

@@ -10,8 +10,9 @@ import { Timeline } from "../order/timeline.tsx";
 import { OrderBadge } from "../parts/badges.tsx";
 import { Loaded, Loading } from "../parts/notices.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
-import { ORDER } from "../words/order.ts";
+import { AUDIT, ORDER } from "../words/order.ts";
 
+const Audit = lazy(async () => ({ default: (await import("../order/audit.tsx")).Audit }));
 const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
@@ -54,6 +55,11 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
       </Section>
       <Section title={ORDER.history}>
         <History history={record.history} failedOnly={failedOnly} />
+      </Section>
+      <Section title={AUDIT.title}>
+        <Suspense fallback={<Loading />}>
+          <Audit orderId={record.orderId} />
+        </Suspense>
       </Section>
       <div className="columns">
         <Section title={ORDER.details}>

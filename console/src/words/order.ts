@@ -122,3 +122,15 @@ export const ORDER = {
   },
   directions: { forward: "forward", undo: "compensation" },
 } as const;
+
+export const AUDIT = {
+  title: "Audit",
+  show: "Show what operators and supervisors did",
+  nothing: "Neither an operator nor a supervisor has done anything about it, as far back as the audit log is kept.",
+  all: "All actions and decisions",
+  latest: (count: number) => `The latest ${count} actions and decisions`,
+  by: "By",
+  supervisor: "supervisor",
+  outcome: "Outcome",
+  rejected: "rejected",
+} as const;
