@@ -12,7 +12,7 @@ import { NEVER } from "./charges/measure.ts";
 import { type Meter, startMeter } from "./charges/meter.ts";
 
 const FAILED = 5000;
-const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50 };
+const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50, isRefused: true };
 /** Whoever waits longer than this for a view takes it for broken. */
 const VIEW_MS = 5000;
 const MOST_CHARGE = 100;
@@ -109,6 +109,23 @@ test.each(searches)(
     expect(meter.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
   },
 );
+
+test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
+  const end = await app.switchOn("payment", { kind: "refuse", status: 402, message: "card 1 of bank a has expired" });
+  const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ orders").waitFor());
+  await page.getByText("Act on all that match").click();
+  await page.getByRole("button", { name: "Resubmit all that match" }).click();
+  await page.getByText("Resubmit: 1,000 orders.").waitFor();
+  await page.getByLabel("Reason").fill("the cards are renewed, they say");
+  await page.getByLabel("Type 1000 to confirm").fill("1000");
+  await page.getByRole("button", { name: "Resubmit: 1,000 orders (this machine)" }).click();
+  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 60_000 });
+  await page.getByRole("row", { name: "failed-0 Same cause again card 1 of bank a has expired" }).waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  const records = await app.records.of(["failed-0", "failed-1", "failed-4"]);
+  expect(records.map(({ attempt }) => attempt)).toEqual([2, 1, 1]);
+  await end();
+}, 90_000);
 
 test("counts say that there are more; an action takes 1,000 at most, its number is typed, and it comes to its end", async () => {
   const { page } = await look("/", (shown) => shown.getByText("1,000+ orders").waitFor());
