@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
-const LONG = ["tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts", "local/**/*.long.test.ts"];
+const LONG = ["tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts", "{local,tests}/**/*.long.test.ts"];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({

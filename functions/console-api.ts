@@ -1,12 +1,12 @@
 // What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
 import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
-import type { LedgerPage, Session, Supervisor } from "../shared/messaging/console-contract.ts";
+import type { LedgerPage, OrderAudit, Session, Supervisor } from "../shared/messaging/console-contract.ts";
 import { openApi } from "../shared/messaging/openapi/document.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
 import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
-import { shownEntry } from "../shared/operations/shown-entry.ts";
+import { shownEntry, shownInAudit } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -84,6 +84,23 @@ operatorEndpoint("supervisorEntries", {
     const more = next ? { continuation: continuationOf(next) } : {};
     const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
     return { jsonBody: page };
+  },
+});
+
+/** So many entries of one order. */
+const MOST_OF_AN_ORDER = 100;
+
+operatorEndpoint("orderAudit", {
+  method: "GET",
+  route: "orders/{orderId}/audit",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const { entries, isAll } = await consolePorts().supervision.ofOrder(
+      request.params["orderId"] ?? "",
+      MOST_OF_AN_ORDER,
+    );
+    const audit: OrderAudit = { entries: entries.map(shownInAudit), isAll };
+    return { jsonBody: audit };
   },
 });
 

@@ -19,8 +19,8 @@ operatorEndpoint("listOrders", {
   handle: async (request) => {
     const parsed = parseListRequest(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { orders, next } = await findOrders(parsed.request, ports().store);
-    return { jsonBody: { orders, ...(next && { continuation: continuationOf(next) }) } };
+    const { orders, next, looked } = await findOrders(parsed.request, ports().store);
+    return { jsonBody: { orders, ...(looked && { looked }), ...(next && { continuation: continuationOf(next) }) } };
   },
 });
 

@@ -306,7 +306,11 @@ function compose(config: Config): App {
     }),
     handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
     supervision: connectSupervisionReader(
-      { blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }), ledgerContainer: config.SupervisionContainer },
+      {
+        blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
+        ledgerContainer: config.SupervisionContainer,
+        auditContainer: config.AuditContainer,
+      },
       database,
     ),
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },

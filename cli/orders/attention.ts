@@ -30,7 +30,7 @@ export async function showGroups(app: App, asJson: boolean): Promise<void> {
     ["cause", "orders", "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
       id,
-      String(orders),
+      isAll ? String(orders) : `${orders}+`,
       ago(lastSeen),
       [kind, step, workflow].filter(Boolean).join(", "),
       example,
@@ -77,18 +77,27 @@ export interface Search {
   readonly state?: string | undefined;
   readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
+  readonly version?: string | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
+  readonly timeOf?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** @param limit at most as many as a page of the API has */
-export async function showSearch(app: App, search: Search, limit: number, asJson: boolean): Promise<void> {
-  const { orders, continuation } = await app.get<OrderPage>(`orders${queryOf({ ...search, limit })}`);
+export async function showSearch(
+  app: App,
+  search: Search & { readonly continuation?: string | undefined },
+  limit: number,
+  asJson: boolean,
+): Promise<void> {
+  const { orders, continuation, looked } = await app.get<OrderPage>(`orders${queryOf({ ...search, limit })}`);
   if (asJson) {
     for (const order of orders) console.log(JSON.stringify(order));
     return;
   }
-  if (orders.length === 0) console.log("No order matches.");
+  if (orders.length === 0) console.log(looked ? "No order matches so far." : "No order matches.");
   printTable(
     ["order", "state", "workflow", "attempt", "received", "message"],
     orders.map(({ orderId, processState, error, workflow, attempt, createdAt }) => [
@@ -100,7 +109,10 @@ export async function showSearch(app: App, search: Search, limit: number, asJson
       error?.message ?? "",
     ]),
   );
-  if (continuation !== undefined) console.log("There are more: add a filter, or a larger --limit.");
+  if (looked) {
+    console.log(`Looked through ${looked.orders} orders, received since ${looked.downTo}.`);
+    console.log(`Go on with --continue ${continuation}, or say when: --from, --to.`);
+  } else if (continuation !== undefined) console.log("There are more: add a filter, or a larger --limit.");
 }
 
 /** At the version that stands there now: where somebody is faster, the app says so and nothing is changed. */

@@ -15,19 +15,19 @@ const POLL_MS = 1000;
 export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
   const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
   console.log(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
-  if (!run.isAll) console.log("There are more than one action takes: do the rest when this is done.");
+  if (!run.isAll) console.log("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) console.log(`Not possible for ${notPossible.length} orders:`);
   for (const { orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
   if (run.total === 0) return;
   console.log(`Nothing is done yet. To start it:
-  npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"`);
+  npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
 }
 
 /** @returns the exit code: 0 where it is done, or under way and nobody waits */
 export async function startBulk(
   app: App,
   bulkId: string,
-  start: { readonly count: number; readonly reason: string },
+  start: { readonly count: number; readonly reason: string; readonly by?: string },
   waits: boolean,
 ): Promise<number> {
   await app.post(`bulk/${bulkId}/start`, start);

@@ -7,12 +7,15 @@ import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk
 
 export const VERBS_USAGE = `What needs a person, asked of the running app:
 npm run orders -- needs [CAUSE]               the causes, or the orders of one
-npm run orders -- find FILTER                 --state S --kind K --workflow W --step S --q TEXT
+npm run orders -- find FILTER                 --state S --kind K --workflow W --version N --step S --q TEXT
+                                              --from T --to T --time-of received|sent|changed|ended
+                                              --continue C: on from where the search before stopped
 npm run orders -- claim ORDER | --group CAUSE         for 30 minutes; release gives it back
 npm run orders -- note ORDER | --group CAUSE --text "..."
 npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
-                                              previews resubmit, undo, settle or cancel; nothing is done
+                                              previews resubmit, undo, settle, cancel or extend; nothing is done
 npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
+                                              --by PT30M: how much more time, with extend
 npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs
   --no-wait    start: does not follow it
   --app URL    another app than the one that runs here
@@ -24,19 +27,36 @@ export const VERB_OPTIONS = {
   state: text,
   kind: text,
   workflow: text,
+  version: text,
   step: text,
   q: text,
+  "time-of": text,
+  from: text,
+  to: text,
+  continue: text,
   group: text,
   text,
   count: text,
   reason: text,
+  by: text,
   app: text,
   key: text,
   token: text,
   "no-wait": flag,
 } as const;
 
-const SEARCH = ["state", "kind", "workflow", "step", "q"] as const;
+/** Each with its name in the API. */
+const SEARCH = {
+  state: "state",
+  kind: "kind",
+  workflow: "workflow",
+  version: "version",
+  step: "step",
+  q: "q",
+  "time-of": "timeOf",
+  from: "from",
+  to: "to",
+} as const;
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
 
@@ -53,7 +73,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
   needs: ({ app, values, given: [group] }) =>
     group === undefined ? showGroups(app, isJson(values)) : showGroup(app, group, isJson(values)),
   find: ({ app, values }) =>
-    showSearch(app, searchOf(values), numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT, isJson(values)),
+    showSearch(
+      app,
+      { ...searchOf(values), continuation: values["continue"] as string | undefined },
+      numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT,
+      isJson(values),
+    ),
   claim: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
   release: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
   note: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
@@ -65,7 +90,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
   start: ({ app, values, given }) => {
     const count = numberOf(values, "count", 1, MOST_ORDERS);
     if (count === undefined) throw new UsageError(`--count has to say for how many orders, as the preview did.`);
-    const start = { count, reason: needed(values, "reason") };
+    const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
+    const start = { count, reason: needed(values, "reason"), ...by };
     return startBulk(app, runOf(given), start, values["no-wait"] !== true);
   },
   run: ({ app, given }) => showBulk(app, runOf(given)),
@@ -94,7 +120,8 @@ function needed(values: Values, name: string): string {
 }
 
 function searchOf(values: Values): Search {
-  return Object.fromEntries(SEARCH.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+  const given = Object.entries(SEARCH).filter(([option]) => values[option] !== undefined);
+  return Object.fromEntries(given.map(([option, name]) => [name, values[option]]));
 }
 
 function targetOf({ values, given: [orderId] }: Call): Target {

@@ -31,6 +31,13 @@ test("it stops where the same cause comes back in more than a fifth of a wave", 
   expect(afterWave(0, 500, counts(0, 0))).toEqual({ kind: "next" });
 });
 
+test("an extension has done what it should as soon as it is made: it waits for no end", () => {
+  expect(endOf("extend", "Processing", undefined, "x", "x")).toBe("well");
+  expect(endOf("extend", "Pending", "expired", "x", "x")).toBe("well");
+  expect(endOf("extend", "Processed", undefined, "x", "x")).toBe("well");
+  expect(endOf("extend", "Error", "expired", "x", "y")).toBe("other");
+});
+
 test("an order's end is what the action wanted, the same fault, or another; before that there is none", () => {
   expect(endOf("resubmit", "Processing", undefined, "x", "x")).toBeNull();
   expect(endOf("resubmit", "Pending", "rejected", "x", "x")).toBeNull();

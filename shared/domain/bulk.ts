@@ -1,7 +1,7 @@
 // An action on many orders (P9, P13): in waves, the first of one order, and no further once the same cause comes back too often.
 import type { OrderError, ProcessState } from "./state-record.ts";
 
-export const BULK_ACTIONS = ["resubmit", "undo", "settle", "cancel"] as const;
+export const BULK_ACTIONS = ["resubmit", "undo", "settle", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** What one action takes. What needs a person is counted no further either: a view has to answer at once when tens of thousands have failed. */
@@ -91,6 +91,7 @@ const WANTED: { readonly [action in BulkAction]: readonly OrderError["kind"][] }
   undo: ["undone"],
   cancel: ["cancelled"],
   settle: ["settled"],
+  extend: [],
 };
 
 /** @param causeNow the cause of the fault that the order is in Error with now */
@@ -101,7 +102,8 @@ export function endOf(
   causeBefore: string,
   causeNow: string,
 ): BulkEnd | null {
-  if (processState === "Pending" || processState === "Processing") return null;
+  // An order that has more time is what was wanted: its end may be hours away, and the others would be overdue meanwhile.
+  if (processState === "Pending" || processState === "Processing") return action === "extend" ? "well" : null;
   if (processState === "Processed") return "well";
   // Somebody has seen to it since.
   if (kind === "settled" || (kind && WANTED[action].includes(kind))) return "well";

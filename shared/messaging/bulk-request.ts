@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { BULK_ACTIONS, MOST_ORDERS } from "../domain/bulk.ts";
 import { type Checked, checkJson } from "./checked.ts";
+import { extension } from "./extension.ts";
 import { orderFilter } from "./order-filter.ts";
 
 /** Shorter than that of one order: the run's mark is added to it. */
@@ -20,6 +21,8 @@ export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
   /** As many as the preview said: whoever starts it has read that. */
   count: z.int().min(1),
+  /** How much more time each order gets; goes with the action `extend`, and with no other. */
+  by: extension.optional(),
 });
 
 const BODY = "the body";

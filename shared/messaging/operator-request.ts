@@ -3,9 +3,10 @@ import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
-import type { OrderError } from "../domain/state-record.ts";
+import type { ProcessState } from "../domain/state-record.ts";
 import { check, checkQuery } from "./checked.ts";
-import { orderFilter } from "./order-filter.ts";
+import { extension } from "./extension.ts";
+import { filterOf, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -26,27 +27,17 @@ interface Position {
   readonly shown: readonly string[];
 }
 
-export interface ListRequest {
-  readonly processState?: "Pending" | "Processing" | "Processed" | "Error" | undefined;
-  readonly kind?: OrderError["kind"] | undefined;
-  readonly workflow?: string | undefined;
-  readonly step?: string | undefined;
-  readonly text?: string | undefined;
+export interface ListRequest extends ReturnType<typeof filterOf> {
+  readonly processState?: ProcessState | undefined;
   readonly limit: number;
   readonly after?: Position | undefined;
 }
 
 const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
-const LONGEST_EXTENSION_MS = 7 * 86_400_000;
 
 const reason = z.string().trim().min(1).max(500);
-const by = z.string().transform((text, context) => {
-  const ms = durationMs(text);
-  if (ms !== undefined && ms <= LONGEST_EXTENSION_MS) return ms;
-  context.addIssue({ code: "custom", message: "must be an ISO 8601 duration such as PT10M, of at most P7D" });
-  return z.NEVER;
-});
+const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
   resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
@@ -125,8 +116,8 @@ export const listQuery = z.strictObject({
 export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
-  const { state, kind, workflow, step, q, limit, continuation: after } = parsed.value;
-  return { kind: "valid", request: { processState: state, kind, workflow, step, text: q, limit, after } };
+  const { state, limit, continuation: after, ...filter } = parsed.value;
+  return { kind: "valid", request: { processState: state, ...filterOf(filter), limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

@@ -4,14 +4,48 @@ import { ERROR_KINDS } from "../domain/state-record.ts";
 
 /** What is looked for is no longer than a name. */
 const NAME_LIMIT = 200;
+const TIMES = ["received", "sent", "changed", "ended"] as const;
+
+const instant = z.iso
+  .datetime({ offset: true, error: "must be an instant such as 2026-01-31T12:00:00Z" })
+  .transform((text) => new Date(text).toISOString());
 
 /** The search's own members beside the state. */
 export const orderFilter = {
   kind: z.enum(ERROR_KINDS).optional(),
   workflow: z.string().min(1).max(NAME_LIMIT).optional(),
+  /** Of the workflow; in a URL it is a text. */
+  version: z
+    .union(
+      [
+        z.int().min(1),
+        z
+          .string()
+          .regex(/^[1-9]\d{0,8}$/)
+          .transform(Number),
+      ],
+      {
+        error: "must be a version's number, such as 2",
+      },
+    )
+    .optional(),
   step: z
     .string()
     .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
     .optional(),
   q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
+  /** What `from` and `to` are about; when it was received, if that is not said. */
+  timeOf: z.enum(TIMES).optional(),
+  from: instant.optional(),
+  /** Not in it. */
+  to: instant.optional(),
 };
+
+const schema = z.object(orderFilter);
+export type OrderFilter = z.output<typeof schema>;
+
+/** As the store takes it. */
+export function filterOf({ kind, workflow, version, step, q, timeOf = "received", from, to }: OrderFilter) {
+  const time = from === undefined && to === undefined ? undefined : { of: timeOf, from, to };
+  return { kind, workflow, version, step, text: q, time };
+}

@@ -21,8 +21,6 @@ export interface AttentionView {
   page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
   /** The orders of a group, by their ids; not all where there are more than were counted. */
   members(group: string): Promise<{ readonly orderIds: readonly string[]; readonly isAll: boolean }>;
-  /** A message of the group's; null where there is no such group. */
-  example(group: string): Promise<string | null>;
   /** After an action nobody should be shown what was before it. */
   forget(): void;
 }
@@ -65,9 +63,6 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
     async members(group) {
       const { orders, groupOf, isAll } = await seen.read();
       return { orderIds: orders.flatMap(({ orderId }) => (groupOf.get(orderId) === group ? [orderId] : [])), isAll };
-    },
-    async example(group) {
-      return (await seen.read()).groups.find(({ id }) => id === group)?.example ?? null;
     },
     forget() {
       seen.forget();

@@ -8,8 +8,8 @@ const BEFORE_ALL = "9999-12-31T23:59:59.999Z";
 
 /** Part of an id is looked for in all that is stored: only whoever asks for more than the order of that very id pays for it. */
 export async function findOrders(query: OrderQuery, store: Pick<OrderStore, "list" | "state">): Promise<OrderPage> {
-  const { text, after, processState, kind, workflow, step } = query;
-  const isIdAlone = text !== undefined && !after && !processState && !kind && !workflow && !step;
+  const { text, limit: _limit, ...more } = query;
+  const isIdAlone = text !== undefined && Object.values(more).every((value) => value === undefined);
   const order = isIdAlone ? await orderOf(text, store) : undefined;
   if (!order) return store.list(query);
   return { orders: [order], next: { createdAt: BEFORE_ALL, shown: [order.orderId] } };

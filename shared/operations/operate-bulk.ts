@@ -6,7 +6,13 @@ import { instant, type Telemetry } from "./ports.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
 
 export type BulkOrder =
-  | { readonly kind: "start"; readonly reason: string; readonly count: number }
+  | {
+      readonly kind: "start";
+      readonly reason: string;
+      readonly count: number;
+      /** How much more time each order gets: an ISO 8601 duration. */
+      readonly by?: string | undefined;
+    }
   | { readonly kind: "pause" | "resume" | "cancel" };
 
 export type BulkChanged =
@@ -44,12 +50,17 @@ export async function changeBulk(
     if (order.kind === "start" && order.count !== run.total) {
       return { kind: "refused", reason: `it is for ${run.total} orders, and not for ${order.count}` };
     }
+    if (order.kind === "start" && (run.action === "extend") !== (order.by !== undefined)) {
+      const reason =
+        run.action === "extend" ? `it has to say "by" how much, such as PT30M` : `"by" goes with extend alone`;
+      return { kind: "refused", reason };
+    }
     const isStart = order.kind === "start" && run.state === "previewed";
     const changed: BulkRun = {
       ...run,
       state: TO[order.kind],
       updatedAt: instant(ports.now()),
-      ...(isStart && { reason: order.reason, by }),
+      ...(isStart && { reason: order.reason, by, extendBy: order.by ?? null }),
     };
     if (!(await ports.bulk.replace(read, changed))) continue;
     await enterLedger(changed, order, by, ports, telemetry);
@@ -59,7 +70,7 @@ export async function changeBulk(
 }
 
 async function enterLedger(
-  { bulkId, action, reason, total }: BulkRun,
+  { bulkId, action, reason, total, extendBy }: BulkRun,
   { kind }: BulkOrder,
   operator: string,
   { supervision, now }: BulkPorts,
@@ -69,7 +80,7 @@ async function enterLedger(
     action: `bulk ${action}: ${kind}`,
     orderId: null,
     reason,
-    outcome: `${total} orders, bulk ${bulkId}`,
+    outcome: `${total} orders${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`,
   };
   telemetry.event("OperatorActed", { orderId: null, operator, action: entry.action, outcome: entry.outcome });
   try {
@@ -84,10 +95,12 @@ export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
 }
 
 /** Undefined where there is none. */
-export async function watchBulk(bulkId: string, { bulk }: BulkPorts): Promise<BulkProgress | undefined> {
+export async function watchBulk(bulkId: string, { bulk, attention }: BulkPorts): Promise<BulkProgress | undefined> {
   const read = await bulk.run(bulkId);
   if (!read) return undefined;
   const { run } = read;
+  // Who sees it done goes on to what still needs a person; another process may have done it.
+  if (run.state === "done" || run.state === "stopped") attention.forget();
   const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
   const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";
   return {

@@ -5,8 +5,10 @@ import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
+import { filterOf } from "../messaging/order-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
-import { isListed, type OrderFilter } from "../store/order-list.ts";
+import type { OrderFilter, OrderPage, OrderSummary } from "../store/order-list.ts";
+import { isListed } from "../store/order-query.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { occasionOf, workflowOf } from "./operate-order.ts";
@@ -34,6 +36,8 @@ export interface BulkPreview {
 
 /** So many records are read at once. */
 const SIDE_BY_SIDE = 16;
+/** Where no index finds what is meant, a preview looks through so many orders. */
+const MOST_LOOKED = 20_000;
 
 /** Every record is read and decided on, as the action itself would be. Nothing is done to any order. */
 export async function previewBulk(
@@ -60,6 +64,7 @@ export async function previewBulk(
     at: now,
     by,
     reason: null,
+    extendBy: null,
     cause,
     filter,
     isAll,
@@ -75,29 +80,46 @@ export async function previewBulk(
 
 type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly orderIds: readonly string[] };
 
-async function meant(target: BulkTarget, { attention, store }: BulkPorts): Promise<Meant> {
+async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   if ("filter" in target) {
     const { filter } = target;
-    const { orders, next } = await store.list({ ...listed(filter), limit: MOST_ORDERS });
-    return { orderIds: orders.map(({ orderId }) => orderId), isAll: next === undefined, cause: null, filter };
+    return { ...(await search(listed(filter), () => true, ports)), cause: null, filter };
   }
   if ("orderIds" in target) {
     return { orderIds: [...new Set(target.orderIds)], isAll: true, cause: null, filter: null };
   }
-  const [{ orderIds, isAll }, cause] = await Promise.all([
-    attention.members(target.group),
-    attention.example(target.group),
-  ]);
-  return { orderIds, isAll, cause, filter: null };
+  return { ...(await membersOf(target.group, ports)), filter: null };
 }
 
-const listed = ({ state, kind, workflow, step, q }: BulkFilter): OrderFilter => ({
-  processState: state,
-  kind,
-  workflow,
-  step,
-  text: q,
-});
+/** Where more orders need a person than were counted, the others of the cause are searched for. */
+async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "filter">> {
+  const [{ groups }, counted] = await Promise.all([ports.attention.groups(), ports.attention.members(id)]);
+  const group = groups.find((one) => one.id === id);
+  const cause = group?.example ?? null;
+  if (counted.isAll || !group?.kind) return { ...counted, cause };
+  const { kind, workflow, step } = group;
+  const filter = { processState: "Error", kind, workflow: workflow ?? undefined, step: step ?? undefined } as const;
+  return { ...(await search(filter, (order) => causeIdOf(order) === id, ports)), cause };
+}
+
+/** The newest first, up to what one action takes. */
+async function search(
+  filter: OrderFilter,
+  isWanted: (order: OrderSummary) => boolean,
+  { store }: BulkPorts,
+): Promise<Pick<Meant, "orderIds" | "isAll">> {
+  const orderIds: string[] = [];
+  let looked = 0;
+  let page: OrderPage | undefined;
+  do {
+    page = await store.list({ ...filter, limit: MOST_ORDERS - orderIds.length, after: page?.next });
+    orderIds.push(...page.orders.filter(isWanted).map(({ orderId }) => orderId));
+    looked += page.looked?.orders ?? 0;
+  } while (page.looked && orderIds.length < MOST_ORDERS && looked < MOST_LOOKED);
+  return { orderIds, isAll: page.next === undefined };
+}
+
+const listed = ({ state, ...filter }: BulkFilter): OrderFilter => ({ processState: state, ...filterOf(filter) });
 
 async function look(
   orderId: string,
@@ -117,6 +139,8 @@ async function look(
 
 function requestOf(action: BulkAction): OperatorAction {
   if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedByHand: false };
+  // By how much is said when it is started; whether it is possible does not depend on it.
+  if (action === "extend") return { kind: action, reason: "", byMs: 1 };
   return { kind: action, reason: "" };
 }
 

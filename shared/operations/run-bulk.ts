@@ -1,5 +1,7 @@
 // One turn of an action on many orders: acts on the orders of the wave, or looks whether they have ended, and says when to come again.
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
+import { durationMs } from "../domain/duration.ts";
+import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { operateOrder } from "./operate-order.ts";
@@ -13,7 +15,8 @@ const ACTS_IN_A_TURN = 20;
 const ACTS_SIDE_BY_SIDE = 5;
 const LOOKS_SIDE_BY_SIDE = 16;
 const AT_ONCE: BulkTurn = { kind: "again", inMs: 0 };
-const SOON: BulkTurn = { kind: "again", inMs: 2000 };
+/** Between two looks at a wave: as long as it has lasted, so that a short one is over at once and a long one is looked at seldom. */
+const PAUSE_MS = { least: 500, most: 10_000 } as const;
 const WHILE_PAUSED: BulkTurn = { kind: "again", inMs: 5000 };
 const OVER: BulkTurn = { kind: "over" };
 
@@ -37,7 +40,13 @@ export async function runBulk(bulkId: string, ports: BulkPorts, telemetry: Telem
   await ports.bulk.saveWave(bulkId, wave, looked);
   return looked.every(({ end, outcome }) => end !== null || outcome === "skipped")
     ? conclude(read, looked, ports)
-    : SOON;
+    : laterThan(read.run, ports.now());
+}
+
+/** A run is written when a wave begins. */
+function laterThan({ updatedAt }: BulkRun, now: number): BulkTurn {
+  const lasted = now - Date.parse(updatedAt);
+  return { kind: "again", inMs: Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, lasted)) };
 }
 
 const opened = ({ orderId }: BulkItem): BulkResult => ({ orderId, outcome: "open", reason: null, end: null });
@@ -68,11 +77,13 @@ async function actOn(
 ): Promise<BulkResult> {
   const mark = markOf(run);
   const reason = `${run.reason ?? ""} ${mark}`;
-  const request =
-    run.action === "resubmit"
-      ? ({ kind: run.action, reason, order: null, compensatedByHand: false } as const)
-      : ({ kind: run.action, reason } as const);
-  const operated = await operateOrder(orderId, request, { by: run.by, ifMatch: [etag] }, ports, telemetry);
+  const operated = await operateOrder(
+    orderId,
+    requestOf(run, reason),
+    { by: run.by, ifMatch: [etag] },
+    ports,
+    telemetry,
+  );
   const result = (outcome: "done" | "skipped", why: string | null): BulkResult => ({
     orderId,
     outcome,
@@ -95,6 +106,17 @@ async function actOn(
       return result("skipped", "there is no such order any more");
     default:
       return operated satisfies never;
+  }
+}
+
+function requestOf({ action, extendBy }: BulkRun, reason: string): OperatorRequest {
+  switch (action) {
+    case "resubmit":
+      return { kind: action, reason, order: null, compensatedByHand: false };
+    case "extend":
+      return { kind: action, reason, byMs: durationMs(extendBy ?? "") ?? 0 };
+    default:
+      return { kind: action, reason };
   }
 }
 

@@ -1,6 +1,12 @@
 // What an operator is shown of a ledger's entry: its meaning, without what the store needs.
-import type { LedgerEntry as Shown } from "../messaging/console-contract.ts";
-import type { LedgerEntry } from "../supervision/read-supervision.ts";
+import type { LedgerEntry as Shown, AuditEntry as ShownInAudit } from "../messaging/console-contract.ts";
+import type { AuditEntry, LedgerEntry } from "../supervision/read-supervision.ts";
+
+export function shownInAudit(entry: AuditEntry): ShownInAudit {
+  if (entry.kind !== "operatorAction") return shownEntry(entry) as ShownInAudit;
+  const { kind, id, at, operator, action, reason, outcome } = entry;
+  return { kind, id, at, operator, action, reason, outcome };
+}
 
 export function shownEntry(entry: LedgerEntry): Shown {
   const { id, at } = entry;

@@ -8,8 +8,12 @@ export interface BulkFilter {
   readonly state: Exclude<ProcessState, "Processed">;
   readonly kind?: OrderError["kind"] | undefined;
   readonly workflow?: string | undefined;
+  readonly version?: number | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
+  readonly timeOf?: "received" | "sent" | "changed" | "ended" | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export interface BulkRun {
@@ -21,6 +25,8 @@ export interface BulkRun {
   readonly by: string;
   /** Null until it is started. */
   readonly reason: string | null;
+  /** An ISO 8601 duration; null until it is started, and for every other action. */
+  readonly extendBy: string | null;
   /** The cause whose orders these are; null for a filter or a selection. */
   readonly cause: string | null;
   /** The search whose orders these are; null for a cause or a selection. */
@@ -112,9 +118,9 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   };
 }
 
-/** Without the store's own members; a run that an older version of the app previewed names no filter. */
-function plain({ filter = null, isAll = true, ...found }: BulkRun): BulkRun {
+/** Without the store's own members; a run that an older version of the app previewed names no filter and no extension. */
+function plain({ filter = null, isAll = true, extendBy = null, ...found }: BulkRun): BulkRun {
   const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
   const target = { cause, filter, isAll };
-  return { bulkId, action, state, at, by, reason, ...target, total, wave, counts, stopped, updatedAt };
+  return { bulkId, action, state, at, by, reason, extendBy, ...target, total, wave, counts, stopped, updatedAt };
 }

@@ -1,5 +1,5 @@
 // The state store on Cosmos DB: one partition an order, with the order and its state record in it.
-import type { Container, OperationInput, OperationResponse, PatchOperation } from "@azure/cosmos";
+import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Order } from "../domain/order.ts";
@@ -27,7 +27,9 @@ import {
 import { documentPath } from "./document-path.ts";
 import { conditionOf, operationOf } from "./guarded-patch.ts";
 import { createOrderCache, keep } from "./order-cache.ts";
-import { type Listed, listQuery, pageOf } from "./order-list.ts";
+import { type Listed, type OrderQuery, pageOf, scannedPage } from "./order-list.ts";
+import { countQuery, isIndexed, listQuery, spanOf } from "./order-query.ts";
+import { scanOrders, type Window } from "./order-scan.ts";
 import {
   type ClosingStore,
   type Created,
@@ -42,6 +44,8 @@ import { type Document, orderOf, recordOf, versionOf } from "./record-versions.t
 /** As many orders as are likely to be under way in one process. */
 const CACHED_ORDERS = 5000;
 const RECORDS_PAGE = 100;
+/** A page of a search that no index answers reads so many records: some hundred request units. */
+const MOST_LOOKED = 1000;
 /** The record is gone, or not as it has to be. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
 
@@ -204,12 +208,23 @@ export function createCosmosOrderStore(
   }
 
   async function count(condition: string, values: Readonly<Record<string, string>>): Promise<number> {
-    const query = {
-      query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
-      parameters: Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value })),
-    };
-    const { resources } = await patiently("count", () => container.items.query<number>(query).fetchAll());
+    const parameters = Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value }));
+    return counted("count", { query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`, parameters });
+  }
+
+  async function counted(operation: string, query: SqlQuerySpec): Promise<number> {
+    const { resources } = await patiently(operation, () => container.items.query<number>(query).fetchAll());
     return resources[0] ?? 0;
+  }
+
+  async function listed(query: OrderQuery, most: number, window?: Window): Promise<Listed[]> {
+    const pages = container.items.query<Listed>(listQuery(query, window), { maxItemCount: most });
+    const found: Listed[] = [];
+    while (found.length < most && pages.hasMoreResults()) {
+      const { resources } = await patiently("list orders", () => pages.fetchNext());
+      found.push(...(resources ?? []));
+    }
+    return found;
   }
 
   return {
@@ -271,13 +286,13 @@ export function createCosmosOrderStore(
     },
 
     async list(query) {
-      const pages = container.items.query<Listed>(listQuery(query), { maxItemCount: query.limit + 1 });
-      const found: Listed[] = [];
-      while (found.length <= query.limit && pages.hasMoreResults()) {
-        const { resources } = await patiently("list orders", () => pages.fetchNext());
-        found.push(...(resources ?? []));
-      }
-      return pageOf(found, query);
+      const most = query.limit + 1;
+      if (isIndexed(query)) return pageOf(await listed(query, most), query);
+      const scanned = await scanOrders<Listed>(spanOf(query, Date.now()), most, MOST_LOOKED, {
+        count: (window) => counted("look for orders", countQuery(query, window)),
+        read: (window, wanted) => listed(query, wanted, window),
+      });
+      return scannedPage(scanned, query);
     },
 
     async countInFlight(instant, overdueSince) {

@@ -4,7 +4,8 @@ import { NewerSchema } from "../domain/newer-schema.ts";
 import { type Order, withoutSecrets } from "../domain/order.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import type { Lifetime } from "../domain/transitions.ts";
-import { isListed, listedOf, pageOf } from "./order-list.ts";
+import { listedOf, pageOf } from "./order-list.ts";
+import { isListed } from "./order-query.ts";
 import { type ClosingStore, type OrderStore, OVER, type Versioned, type Written } from "./order-store.ts";
 import { type Document, recordOf } from "./record-versions.ts";
 

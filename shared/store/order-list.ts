@@ -1,13 +1,12 @@
-// Listing orders: the filter, what a page shows of each, and the query that finds them.
+// Listing orders: the filter, and what a page shows of each.
 import {
   type OrderError,
   type ProcessState,
   RECORD_VERSION,
   type StateRecord,
-  type StepRecord,
   type StepState,
 } from "../domain/state-record.ts";
-import { documentPath } from "./document-path.ts";
+import type { Scanned } from "./order-scan.ts";
 
 export interface OrderFilter {
   readonly processState?: ProcessState | undefined;
@@ -15,10 +14,24 @@ export interface OrderFilter {
   readonly kind?: OrderError["kind"] | undefined;
   /** The name of a workflow. */
   readonly workflow?: string | undefined;
+  /** Of the workflow. */
+  readonly version?: number | undefined;
   /** The orders that stand at this step: it is running, forward or back, or it failed. */
   readonly step?: string | undefined;
   /** Part of an order id or of a correlation id, in any case. */
   readonly text?: string | undefined;
+  readonly time?: TimeFilter | undefined;
+}
+
+/**
+ * `received`: recorded. `sent`: taken by the broker. `changed`: the record's last change. `ended`: Processed, or in Error; of an order that is
+ * closed, when it was closed.
+ */
+export interface TimeFilter {
+  readonly of: "received" | "sent" | "changed" | "ended";
+  /** Instants: from the first, and before the second. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** Where a page ended: the next one begins after it. */
@@ -60,6 +73,8 @@ export interface OrderSummary
 export interface OrderPage {
   readonly orders: readonly OrderSummary[];
   readonly next?: ListPosition;
+  /** Where no index finds what is wanted: through how many orders this page has looked, and down to which instant. */
+  readonly looked?: { readonly orders: number; readonly downTo: string };
 }
 
 /** What a summary is made of. */
@@ -84,68 +99,7 @@ const MEMBERS = [
   "steps",
 ] as const satisfies readonly (keyof Listed)[];
 
-/** An identifier, as the workflow's check has it: it becomes part of the query's text. */
-const STEP_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
-
-interface Query {
-  readonly query: string;
-  readonly parameters: { readonly name: string; readonly value: string | string[] }[];
-}
-
-/**
- * Pages by position and not by Cosmos DB's continuation token: a token holds for the SDK's own version and partition
- * layout, while a position outlives both, and a page seen again shows the same orders.
- */
-export function listQuery({ processState, kind, workflow, step, text, after }: OrderQuery): Query {
-  const conditions: string[] = [];
-  const parameters: Query["parameters"] = [];
-  const add = (condition: string, values: { [name: string]: string | string[] } = {}): void => {
-    conditions.push(condition);
-    for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
-  };
-  // Together with the state it has an index of its own (order-census.ts).
-  if (kind) add("c.error.kind = @kind", { kind });
-  // Orders' contents stand in the same container: they have no state.
-  if (processState) add("c.processState = @state", { state: processState });
-  else add("IS_DEFINED(c.processState)");
-  if (workflow) add("c.workflow.name = @workflow", { workflow });
-  if (step) {
-    if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
-    const states = `("Scheduled", "Running", "Failed")`;
-    const forward = `${documentPath("steps", step, "state")} IN ${states}`;
-    const undo = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
-    add(`(${forward} OR ${undo} OR ${documentPath("error", "step")} = @step)`, { step });
-  }
-  if (text) add("(CONTAINS(c.orderId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
-  if (after) {
-    const { createdAt, shown } = after;
-    add("c.createdAt <= @at AND NOT ARRAY_CONTAINS(@shown, c.orderId)", { at: createdAt, shown: [...shown] });
-  }
-  const query = `SELECT ${listedMembers()} FROM c WHERE ${conditions.join(" AND ")} ORDER BY c.createdAt DESC`;
-  return { query, parameters };
-}
-
 export const listedMembers = (): string => MEMBERS.map((member) => `c.${member}`).join(", ");
-
-/** The same for stores that have to look through their records themselves. */
-export function isListed(
-  record: StateRecord,
-  { processState, kind, workflow, step, text, after }: OrderFilter & Pick<OrderQuery, "after">,
-): boolean {
-  const { orderId, correlationId, createdAt } = record;
-  if (processState && record.processState !== processState) return false;
-  if (kind && record.error?.kind !== kind) return false;
-  if (workflow && record.workflow.name !== workflow) return false;
-  if (step && !standsAt(record, step)) return false;
-  if (text && ![orderId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;
-  return !after || (createdAt <= after.createdAt && !after.shown.includes(orderId));
-}
-
-function standsAt({ steps, error }: StateRecord, name: string): boolean {
-  const busy = (run: Pick<StepRecord, "state"> | null | undefined) =>
-    run?.state === "Scheduled" || run?.state === "Running" || run?.state === "Failed";
-  return busy(steps[name]) || busy(steps[name]?.undo) || error?.step === name;
-}
 
 /** @param found in their order; one more than a page holds says that there is a next page. */
 export function pageOf(found: readonly Listed[], { limit, after }: OrderQuery): OrderPage {
@@ -156,6 +110,15 @@ export function pageOf(found: readonly Listed[], { limit, after }: OrderQuery): 
   const before = after?.createdAt === createdAt ? after.shown : [];
   const here = orders.flatMap((order) => (order.createdAt === createdAt ? [order.orderId] : []));
   return { orders, next: { createdAt, shown: [...before, ...here] } };
+}
+
+/** Of a search that looked through a part of what is stored. */
+export function scannedPage({ found, looked, goOnAt }: Scanned<Listed>, query: OrderQuery): OrderPage {
+  const page = pageOf(found, query);
+  if (page.next) return { ...page, looked: { orders: looked, downTo: page.next.createdAt } };
+  if (goOnAt === null) return page;
+  const downTo = new Date(goOnAt).toISOString();
+  return { ...page, next: { createdAt: downTo, shown: [] }, looked: { orders: looked, downTo } };
 }
 
 /** What a query would answer of a record. */

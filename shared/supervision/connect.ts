@@ -41,11 +41,14 @@ export const STORAGE_RETRY = {
 
 /** For whoever looks on and takes no part in the lead. */
 export function connectSupervisionReader(
-  { blobs, ledgerContainer }: Pick<SupervisionSettings, "blobs" | "ledgerContainer">,
+  { blobs, ledgerContainer, auditContainer }: Pick<SupervisionSettings, "blobs" | "ledgerContainer" | "auditContainer">,
   database: Database,
 ): SupervisionReader {
   const lease = blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
-  return createSupervisionReader(lease, database.container(ledgerContainer));
+  return createSupervisionReader(lease, {
+    supervision: database.container(ledgerContainer),
+    audit: database.container(auditContainer),
+  });
 }
 
 export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {

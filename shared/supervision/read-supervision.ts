@@ -1,7 +1,7 @@
 // What operators are shown of supervision: who leads, and what one day's sweeps found and decided, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type { DecisionEntry, LateReply, SweepEntry } from "./supervision-log.ts";
+import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./supervision-log.ts";
 
 export interface Leader {
   readonly name: string;
@@ -13,6 +13,16 @@ export interface Leader {
 }
 
 export type LedgerEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
+
+/** What was decided and done about one order. */
+export type AuditEntry = (DecisionEntry | LateReply | OperatorAction) & { readonly id: string };
+
+/** The newest first. */
+export interface OrderAudit {
+  readonly entries: readonly AuditEntry[];
+  /** False where there are more than the limit. */
+  readonly isAll: boolean;
+}
 
 /** Where a page ended: the next one begins after it. */
 export interface LedgerPosition {
@@ -33,12 +43,27 @@ export interface SupervisionReader {
   leader(): Promise<Leader | null>;
   /** @param day `2026-01-31`, UTC */
   page(day: string, limit: number, after?: LedgerPosition): Promise<LedgerPage>;
+  /** Of all days, as far as they are kept: supervisors' decisions, late replies and operators' actions. */
+  ofOrder(orderId: string, limit: number): Promise<OrderAudit>;
 }
 
 const NOT_FOUND = 404;
 
-/** @param ledger its partition key is `/day`, and `/at` is indexed: a page reads what it shows, however long the ledger is */
-export function createSupervisionReader(lease: BlobClient, ledger: Container): SupervisionReader {
+interface Ledgers {
+  readonly supervision: Container;
+  readonly audit: Container;
+}
+
+/** @param ledgers their partition key is `/day`; `/at` and `/orderId` are indexed: what is shown is read, however long they are */
+export function createSupervisionReader(lease: BlobClient, { supervision: ledger, audit }: Ledgers): SupervisionReader {
+  async function newest(from: Container, kinds: string, orderId: string, most: number): Promise<AuditEntry[]> {
+    const query = {
+      query: `SELECT TOP ${most} * FROM c WHERE c.orderId = @orderId AND c.kind IN (${kinds}) ORDER BY c.at DESC`,
+      parameters: [{ name: "@orderId", value: orderId }],
+    };
+    return (await from.items.query<AuditEntry>(query, { maxItemCount: most }).fetchAll()).resources;
+  }
+
   return {
     async leader() {
       try {
@@ -73,6 +98,15 @@ export function createSupervisionReader(lease: BlobClient, ledger: Container): S
       if (found.length <= limit || !last) return { entries };
       const shown = entries.filter(({ at }) => at === last.at).map(({ id }) => id);
       return { entries, next: { at: last.at, shown: [...(after?.at === last.at ? after.shown : []), ...shown] } };
+    },
+
+    async ofOrder(orderId, limit) {
+      const found = await Promise.all([
+        newest(ledger, "'decision', 'lateReply'", orderId, limit + 1),
+        newest(audit, "'operatorAction'", orderId, limit + 1),
+      ]);
+      const entries = found.flat().sort((one, other) => other.at.localeCompare(one.at));
+      return { entries: entries.slice(0, limit), isAll: entries.length <= limit };
     },
   };
 }

@@ -1,4 +1,5 @@
-// An operator in a real browser with many orders: actions on what a search has found.
+// An operator in a real browser with many orders: searches, and actions on what a search has found.
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
@@ -29,6 +30,108 @@ async function visit(path: string, options?: Parameters<typeof openPage>[1]): Pr
   await opened.page.goto(base + path);
   return opened;
 }
+
+test("a search has an address, and Back restores it", async () => {
+  const { page } = await visit("/search");
+  await page.getByLabel("Order id or correlation id").fill("plain");
+  await page.getByLabel("State").selectOption("Processed");
+  await button(page, "Find").click();
+  await page.getByRole("link", { name: "plain-1" }).click();
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
+  expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
+});
+
+test("a search by workflow, version and time; Back restores its times, in the zone that is chosen", async () => {
+  const { page, errors } = await visit("/search");
+  const [record] = await app.records.of(["plain-1"]);
+  const { version = 0 } = record?.workflow ?? {};
+  await page.getByLabel("Workflow").fill("order-fulfilment");
+  await page.getByLabel("Version").fill(String(version));
+  await page.getByLabel("State").selectOption("Processed");
+  await page.getByLabel("Time of").selectOption("Ended");
+  await page.getByLabel("Times in").selectOption("UTC");
+  await page.getByLabel("From").fill("2026-01-31T12:00");
+  await button(page, "Find").click();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  const wanted = { state: "Processed", workflow: "order-fulfilment", version: String(version), timeOf: "ended" };
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...wanted,
+    from: "2026-01-31T12:00:00.000Z",
+  });
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByLabel("From").fill("");
+  await page.getByLabel("Before").fill("2026-01-31T12:00");
+  await button(page, "Find").click();
+  await page.getByText("No order matches").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T12:00");
+  await page.getByLabel("Times in").selectOption("Europe/Berlin");
+  expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T13:00");
+  await page.getByLabel("Version").fill("99");
+  await button(page, "Find").click();
+  await page.getByText("No order matches").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("a search is saved in the browser, found again on another day, and removed", async () => {
+  const { page, errors } = await visit("/search?state=Processed&q=plain");
+  await button(page, "Save this search in this browser").click();
+  const saved = page.getByRole("region", { name: "Saved searches" });
+  await page.goto(`${base}/search`);
+  await saved.getByRole("link", { name: "Processed · “plain”" }).click();
+  await page.getByRole("link", { name: "plain-1" }).waitFor();
+  expect(await page.getByLabel("State").inputValue()).toBe("Processed");
+  expect(await faultsOf(page)).toEqual([]);
+  await button(page, "Remove the saved search Processed · “plain”").click();
+  await page.goto(`${base}/search`);
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  expect(await saved.count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("a search is exported as CSV and as JSON lines, all its pages, with progress; it can be stopped", async () => {
+  const { page, errors } = await visit("/search?state=Processed&q=plain");
+  let asked = 0;
+  let release = () => {};
+  await page.route("**/api/orders?*limit=200*", async (route) => {
+    asked += 1;
+    if (asked > 1) return route.fallback();
+    // The first page is said to have another one, which is held back.
+    const response = await route.fetch();
+    const body = { ...(await response.json()), continuation: "held" };
+    await route.fulfill({ response, json: body });
+    await page.route("**/api/orders?*continuation=held*", async (held) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await held.abort().catch(() => {});
+    });
+  });
+  const csv = page.getByRole("button", { name: "Export as CSV" });
+  await csv.click();
+  await page.getByText("1 orders read so far").waitFor();
+  expect(await csv.isDisabled()).toBe(true);
+  await button(page, "Stop the export").click();
+  await page.getByText("Export stopped: no file was written.").waitFor();
+  release();
+
+  const download = async (name: string) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
+    return { name: file.suggestedFilename(), text: readFileSync((await file.path()) ?? "", "utf8") };
+  };
+  const table = await download("Export as CSV");
+  expect(table.name).toMatch(/^orders-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
+  expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
+  await page.getByText("Exported 1 orders.").waitFor();
+  const lines = await download("Export as JSON lines");
+  expect(lines.name).toMatch(/\.jsonl$/);
+  expect(JSON.parse(lines.text)).toMatchObject({ orderId: "plain-1", processState: "Processed" });
+  expect(errors).toEqual([]);
+});
 
 test("rows of a search are chosen and resubmitted, by keyboard; the others are left alone", async () => {
   const { page, errors } = await visit("/search?q=refused&state=Error");
@@ -156,6 +259,80 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   await page.getByRole("status").getByText("Agent shipping is paused").waitFor({ state: "detached" });
   expect(errors).toEqual([]);
 }, 60_000);
+
+test("by keyboard alone: a cause is claimed and marked resolved, and a message in the quarantine is mended and sent again", async () => {
+  const { page, errors } = await visit("/");
+  const focused = async () => {
+    const words = "[document.activeElement.textContent, document.activeElement.getAttribute('aria-label')]";
+    return ((await page.evaluate(words)) as (string | null)[]).map((text) => text?.trim());
+  };
+  const tabTo = async (name: string) => {
+    await page.getByText(name).first().waitFor();
+    for (let tabs = 0; tabs < 80; tabs += 1) {
+      await page.keyboard.press("Tab");
+      if ((await focused()).includes(name)) return;
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  };
+  const press = async (name: string) => {
+    await tabTo(name);
+    await page.keyboard.press("Enter");
+  };
+  const type = async (label: string, text: string) => {
+    const field = page.getByLabel(label, { exact: true });
+    await field.waitFor();
+    for (let tabs = 0; !(await field.evaluate((one) => one.matches(":focus"))); tabs += 1) {
+      if (tabs === 80) throw new Error(`the keyboard does not reach ${label}`);
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+  await press("to be undone by hand: takePayment; the cause: nobody delivers there");
+  await press("Claim for 30 min");
+  await button(page, "Release the claim").waitFor();
+  await press("Mark resolved all 1");
+  await type("Reason*", "released by telephone");
+  await press("Mark resolved: 1 order (this machine)");
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  await press("What still needs a person");
+  await press("Quarantine 1");
+  await page.getByText("Quarantine").first().waitFor();
+  const number = await page.locator("tbody").getByRole("link").first().textContent();
+  await press(number?.trim() ?? "");
+  const body = page.getByLabel("Edit the body");
+  const order = JSON.parse(await body.inputValue());
+  const mended = { ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] };
+  await type("Edit the body", JSON.stringify(mended));
+  await type("Reason*", "the shop's fault, mended");
+  await press("Send again");
+  await page.getByText("Sent to orders.").waitFor();
+  await app.eventually("unreadable-1", ({ processState }) => processState === "Processed");
+  expect(errors).toEqual([]);
+});
+
+test("orders in progress get more time, by as much as is chosen", async () => {
+  await app.switchOn("inventory", { kind: "slow", delayMs: 8000, match: { orderId: "late-1" } });
+  await app.shop.send(madeOrder("late-1"));
+  const before = await app.eventually("late-1", ({ steps }) => steps["reserveStock"]?.state === "Running");
+  const { page, errors } = await visit("/search?state=Processing&q=late");
+  await page.getByRole("checkbox", { name: "Choose late-1" }).check();
+  await button(page, "Extend 1 chosen").click();
+  await page.getByLabel("By").selectOption("1 hour");
+  await page.getByLabel("Reason").fill("the warehouse is slow");
+  expect(await faultsOf(page)).toEqual([]);
+  await button(page, "Extend: 1 order (this machine)").click();
+  await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+  await page.getByRole("row", { name: "late-1 Extended" }).waitFor();
+  await page.getByText(/by 1 hour: the warehouse is slow$/).waitFor();
+  const [after] = await app.records.of(["late-1"]);
+  const said = after?.history.find(({ what }) => what.includes("the warehouse is slow"));
+  expect(said, JSON.stringify(after?.history)).toBeDefined();
+  if (after?.steps["reserveStock"]?.state === "Running") {
+    expect(Date.parse(after.dueAt ?? "") - Date.parse(before.dueAt ?? "")).toBe(3_600_000);
+  }
+  expect(errors).toEqual([]);
+});
 
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");

@@ -24,6 +24,7 @@ const VIEWS = {
 const LOOKS = {
   light: { colorScheme: "light" },
   dark: { colorScheme: "dark" },
+  forced: { colorScheme: "dark", forcedColors: "active" },
   narrow: { colorScheme: "light", viewport: { width: 360, height: 740 } },
 } as const;
 

@@ -111,6 +111,7 @@ test("answers are what the schemas say", async () => {
   await answer("orders", contract.orderPage);
   const inspection = await answer("orders/told-1", contract.inspection);
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
+  expect(await answer("orders/told-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
   await answer("dead-letters", contract.deadLetterCounts);

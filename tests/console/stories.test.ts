@@ -1,5 +1,4 @@
 // An operator in a real browser, on the real stack: from what needs a person to its end.
-import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
@@ -134,6 +133,11 @@ test("an edit has its faults at the fields and its changes shown; the order goes
 test("what another operator did meanwhile is shown beside the draft, and nothing is done until it is seen", async () => {
   const { page } = await visit("/orders/refused-3");
   await button(page, "Compensate").click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await button(page, "Compensate").evaluate((one) => one.matches(":focus"))).toBe(true);
+  await page.keyboard.press("Enter");
   await page.getByLabel("Reason").fill("the shop asked for it");
   const settled = await fetch(`${app.stack.addresses.host?.url}/api/orders/refused-3/settle`, {
     method: "POST",
@@ -149,6 +153,13 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   await button(page, "I have seen the change: Compensate").click();
   await page.getByText(/^Compensate: done/).waitFor();
   await app.eventually("refused-3", ({ error }) => error?.kind === "undone");
+  await button(page, "Show what operators and supervisors did").click();
+  await page.getByRole("row", { name: /ada@example.com Mark resolved refunded by the bank done$/ }).waitFor();
+  await page
+    .getByRole("row", { name: /local-operator Compensate the shop asked for it refused: the order is not/ })
+    .waitFor();
+  await page.getByRole("row", { name: /local-operator Compensate the shop asked for it done$/ }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
 });
 
 test("a message in the quarantine is read with its faults, mended and sent again", async () => {
@@ -209,10 +220,12 @@ test("of two operators one claims a cause and the other is told; a note of each 
   expect(await button(bob.page, "Claim for 30 min").count()).toBe(0);
   expect(ada.errors).toEqual([]);
 
-  await ada.page.getByRole("textbox", { name: "Note" }).fill("the carrier knows");
+  await ada.page.getByRole("textbox", { name: "Note" }).fill("the carrier knows (https://tickets.example/42).");
   await bob.page.getByRole("textbox", { name: "Note" }).fill("ticket 42");
   await button(ada.page, "Add the note").click();
   await ada.page.getByText("the carrier knows").first().waitFor();
+  const ticket = ada.page.getByRole("link", { name: "https://tickets.example/42", exact: true }).first();
+  expect(await ticket.getAttribute("href")).toBe("https://tickets.example/42");
   await button(bob.page, "Add the note").click();
   await panel.locator("li").getByText("the carrier knows").waitFor();
   expect(await bob.page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("ticket 42");
@@ -233,59 +246,6 @@ test("of two operators one claims a cause and the other is told; a note of each 
   await button(bob.page, "Claim for 30 min").waitFor();
 });
 
-test("a search has an address, and Back restores it", async () => {
-  const { page } = await visit("/search");
-  await page.getByLabel("Order id or correlation id").fill("plain");
-  await page.getByLabel("State").selectOption("Processed");
-  await button(page, "Find").click();
-  await page.getByRole("link", { name: "plain-1" }).click();
-  await page.getByRole("heading", { name: "plain-1" }).waitFor();
-  await page.goBack();
-  await page.getByRole("link", { name: "plain-1" }).waitFor();
-  expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
-  expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
-});
-
-test("a search is exported as CSV and as JSON lines, all its pages, with progress; it can be stopped", async () => {
-  const { page, errors } = await visit("/search?state=Processed&q=plain");
-  let asked = 0;
-  let release = () => {};
-  await page.route("**/api/orders?*limit=200*", async (route) => {
-    asked += 1;
-    if (asked > 1) return route.fallback();
-    // The first page is said to have another one, which is held back.
-    const response = await route.fetch();
-    const body = { ...(await response.json()), continuation: "held" };
-    await route.fulfill({ response, json: body });
-    await page.route("**/api/orders?*continuation=held*", async (held) => {
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await held.abort().catch(() => {});
-    });
-  });
-  const csv = page.getByRole("button", { name: "Export as CSV" });
-  await csv.click();
-  await page.getByText("1 orders read so far").waitFor();
-  expect(await csv.isDisabled()).toBe(true);
-  await button(page, "Stop the export").click();
-  await page.getByText("Export stopped: no file was written.").waitFor();
-  release();
-
-  const download = async (name: string) => {
-    const [file] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
-    return { name: file.suggestedFilename(), text: readFileSync((await file.path()) ?? "", "utf8") };
-  };
-  const table = await download("Export as CSV");
-  expect(table.name).toMatch(/^orders-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
-  expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
-  await page.getByText("Exported 1 orders.").waitFor();
-  const lines = await download("Export as JSON lines");
-  expect(lines.name).toMatch(/\.jsonl$/);
-  expect(JSON.parse(lines.text)).toMatchObject({ orderId: "plain-1", processState: "Processed" });
-  expect(errors).toEqual([]);
-});
-
 test("an order shows its sender, and of each step how many tries count as failures", async () => {
   const { page } = await openPage(browser);
   await page.route("**/api/orders/plain-1", async (route) => {
@@ -300,6 +260,40 @@ test("an order shows its sender, and of each step how many tries count as failur
   expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
   // The page asks for the order again and again.
   await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+test("20,000 events do not hang an order's view: they come page by page, and marks in one place are one; failures alone", async () => {
+  const { page, errors } = await openPage(browser);
+  await page.route("**/api/orders/plain-1", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const begun = Date.parse(body.record.createdAt);
+    body.record.history = Array.from({ length: 20_000 }, (_, place) => ({
+      at: new Date(begun + place * 1000).toISOString(),
+      what: place % 1000 === 0 ? `expired in takePayment, ${place}` : `event ${place}`,
+      by: "supervisor",
+    }));
+    const { takePayment } = body.record.steps;
+    const message = "503 Service Unavailable";
+    takePayment.expiry = { at: body.record.createdAt, attempt: 1, tries: 4, endpoint: "primary", message };
+    takePayment.retryCount = 1;
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${base}/orders/plain-1`);
+  await page.getByText("event 19999", { exact: true }).waitFor();
+  await page.getByText("Not done in time in attempt 1, after 4 tries (primary): 503 Service Unavailable").waitFor();
+  const entries = page.locator(".history li");
+  expect(await entries.count()).toBe(50);
+  expect(await page.locator(".timeline .event").count()).toBeLessThanOrEqual(201);
+  await page.getByText("50 of 20,000").waitFor();
+  await page.locator("section", { has: entries.first() }).getByRole("button", { name: "Show more" }).click();
+  await page.getByText("100 of 20,000").waitFor();
+  await page.getByRole("checkbox", { name: "Only what failed" }).check();
+  await expect.poll(() => entries.count()).toBe(20);
+  expect(await page.locator(".timeline .label").allTextContents()).toEqual(["takePayment", "Events"]);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect(errors).toEqual([]);
 });
 
 test("each view names its environment; who may only look can't act, and is told of a new version", async () => {

@@ -58,6 +58,8 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       [{ kind: "rejected", processState: "Error" }, ["failed-1"]],
       [{ kind: "expired", processState: "Error" }, []],
       [{ workflow: "returns" }, ["returned-1"]],
+      [{ workflow: "returns", version: 1 }, ["returned-1"]],
+      [{ workflow: "returns", version: 2 }, []],
       [{ step: "takePayment" }, ["failed-1", "running-1"]],
       [{ step: "takePayment", processState: "Processing" }, ["running-1"]],
       [{ text: "FAILED" }, ["failed-1"]],
@@ -79,6 +81,60 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       }
       expect([...seen].sort()).toEqual(["listed-1", "listed-2", "listed-3", "listed-4", "listed-5"]);
       expect([seen[0], seen[4]]).toEqual(["listed-5", "listed-1"]);
+    });
+
+    describe("by time", () => {
+      beforeAll(async () => {
+        const error = {
+          kind: "rejected",
+          message: "no",
+          step: null,
+          agent: null,
+          at: "2023-05-04T00:00:00.000Z",
+        } as const;
+        await put("timed-1", "2023-05-02T00:00:00.000Z", {
+          enqueuedAt: "2023-05-01T00:00:00.000Z",
+          processState: "Processed",
+          overAt: "2023-05-03T00:00:00.000Z",
+          updatedAt: "2023-05-05T00:00:00.000Z",
+        });
+        await put("timed-2", "2023-05-03T00:00:00.000Z", {
+          processState: "Error",
+          error,
+          updatedAt: "2023-05-06T00:00:00.000Z",
+        });
+        await put("timed-3", "2023-05-04T00:00:00.000Z", { overAt: null, updatedAt: "2023-05-07T00:00:00.000Z" });
+        await put("timed-4", "2023-05-05T00:00:00.000Z", {
+          processState: "Processed",
+          overAt: null,
+          updatedAt: "2023-05-08T00:00:00.000Z",
+        });
+      });
+
+      test.each([
+        ["received", 2, 3, ["timed-1"]],
+        ["received", 3, undefined, ["timed-4", "timed-3", "timed-2"]],
+        ["sent", 1, 2, ["timed-1"]],
+        ["sent", 2, 4, ["timed-2"]],
+        ["changed", 6, 8, ["timed-3", "timed-2"]],
+        ["ended", 3, 5, ["timed-2", "timed-1"]],
+        ["ended", 4, 10, ["timed-4", "timed-2"]],
+        ["ended", undefined, 4, ["timed-1"]],
+      ] as const)("%s from day %s and before day %s", async (of, from, to, wanted) => {
+        const day = (at: number | undefined) =>
+          at === undefined ? undefined : `2023-05-${String(at).padStart(2, "0")}T00:00:00.000Z`;
+        const time = { of, from: day(from), to: day(to ?? 9) } as const;
+        expect(await listed({ time, text: "timed" })).toEqual(wanted);
+      });
+
+      test("what was received needs no search through the records, in pages neither", async () => {
+        const time = { of: "received", from: "2023-05-02T00:00:00.000Z", to: "2023-05-06T00:00:00.000Z" } as const;
+        const first = await store.list({ limit: 3, time });
+        expect(first.looked).toBeUndefined();
+        const second = await store.list({ limit: 3, time, after: first.next });
+        const pages = [first, second].map(({ orders }) => orders.map(({ orderId }) => orderId));
+        expect(pages).toEqual([["timed-4", "timed-3", "timed-2"], ["timed-1"]]);
+      });
     });
 
     test("a revision and its record are written together, once; what was there before stays", async () => {

@@ -1,6 +1,7 @@
 // Turns of an action on many orders, over stores in memory: what a death in between leaves, and records that nobody here can read.
 import { beforeEach, expect, test } from "vitest";
 import { NewerSchema } from "../../shared/domain/newer-schema.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { createAttention } from "../../shared/operations/attention.ts";
 import { changeBulk, watchBulk } from "../../shared/operations/operate-bulk.ts";
 import { type BulkPorts, previewBulk } from "../../shared/operations/preview-bulk.ts";
@@ -128,6 +129,50 @@ test("of a search that finds more than a run takes, the preview says so", async 
   const { run } = await previewBulk("settle", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
   expect(run).toMatchObject({ total: 2, isAll: false });
   expect(asked).toEqual([1000]);
+});
+
+test("of a cause of which not all were counted, the others are meant too", async () => {
+  await refused(IDS);
+  const of = (records: readonly (StateRecord | undefined)[]) =>
+    records.flatMap((record) => (record?.error ? [{ ...record, error: record.error }] : []));
+  const counted = of([await world.stateOf("order-1")]);
+  const attention = createAttention({
+    openOrders: async () => ({ orders: counted, isAll: false }),
+    census: [],
+    clockSkewMs: 0,
+    now: world.now,
+  });
+  const [group] = (await attention.groups()).groups;
+  const pages: number[] = [];
+  const store = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      const page = await world.store.list({ ...query, limit: 2 });
+      pages.push(page.orders.length);
+      return page.next ? { ...page, looked: { orders: 2, downTo: page.next.createdAt } } : page;
+    },
+  };
+  const { run } = await previewBulk("settle", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
+  expect(run).toMatchObject({ total: 3, isAll: true, cause: "card expired" });
+  expect(pages).toEqual([2, 1]);
+});
+
+test("many orders get more time: by how much is said at the start, and no order's end is waited for", async () => {
+  for (const orderId of IDS) await world.submit({ ...sampleOrder(), orderId });
+  const due = async () => (await Promise.all(IDS.map(world.stateOf))).map((record) => Date.parse(record?.dueAt ?? ""));
+  const before = await due();
+  const { run } = await previewBulk("extend", { orderIds: [...IDS, "nowhere"] }, "ada", ports);
+  expect(run).toMatchObject({ total: 3, extendBy: null });
+  const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
+  const asked = (order: typeof start & { by?: string }, bulkId = run.bulkId) =>
+    changeBulk(bulkId, order, "ada", ports, world.telemetry);
+  expect(await asked(start)).toMatchObject({ kind: "refused", reason: expect.stringContaining("PT30M") });
+  const other = await previewBulk("cancel", { orderIds: IDS }, "ada", ports);
+  expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "refused" });
+  expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
+  for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);
+  expect((await watchBulk(run.bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  expect((await due()).map((at, place) => at - (before[place] ?? 0))).toEqual([3_600_000, 3_600_000, 3_600_000]);
 });
 
 test("an operator who pauses while a turn is under way is not overruled by it", async () => {

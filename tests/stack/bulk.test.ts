@@ -194,7 +194,18 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect(found.output.trim().split("\n")).toHaveLength(3);
   const matching = await typed("bulk", "resubmit", "--state", "Error", "--q", "typed-");
   expect(matching.output).toContain("resubmit: 3 orders");
+  const extension = await typed("bulk", "extend", "--state", "Error", "--q", "typed-");
+  expect(extension.output).toContain("extend: 0 orders");
+  expect(extension.output).toContain("Not possible for 3 orders");
   expect(await typed("bulk", "resubmit", "typed-1", "--state", "Error")).toMatchObject({ code: 2 });
+  const timed = ["find", "--state", "Error", "--workflow", "order-fulfilment", "--time-of", "ended"];
+  expect((await typed(...timed, "--from", "2026-01-31T00:00:00Z")).output).toMatch(/^typed-1\t/m);
+  expect((await typed(...timed, "--to", "2026-01-31T00:00:00Z")).output).toContain("No order matches.");
+  expect((await typed(...timed, "--version", "99")).output).toContain("No order matches.");
+  expect(await typed("find", "--from", "yesterday")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("from: must be an instant such as 2026-01-31T12:00:00Z"),
+  });
   expect(await typed("find", "--state", "Nowhere")).toMatchObject({ code: 1, output: expect.stringMatching(/^400: /) });
 });
 

@@ -26,6 +26,7 @@ const ROUTES = {
     "GET api/order-contract",
     "GET api/orders",
     "GET api/orders/{orderId}",
+    "GET api/orders/{orderId}/audit",
     "GET api/workflows",
     "GET api/dead-letters",
     "GET api/dead-letters/{queue}/{sequenceNumber}",

@@ -8,12 +8,14 @@ import type {
   BulkList,
   BulkPreview,
   BulkProgress,
+  BulkRun,
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
   Handlings,
   Inspection,
   LedgerPage,
+  OrderAudit,
   OrderPage,
   Overview,
   Session,
@@ -99,8 +101,12 @@ export interface OrderFilter {
   readonly state?: string | undefined;
   readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
+  readonly version?: string | number | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
+  readonly timeOf?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export const useOrders = (filter: OrderFilter) =>
@@ -110,7 +116,8 @@ export const useOrders = (filter: OrderFilter) =>
       get<OrderPage>(`orders${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
-    refetchInterval: LIST_MS,
+    // What no index finds is dear: it is asked for once.
+    refetchInterval: ({ state: { data } }) => !data?.pages.some(({ looked }) => looked) && LIST_MS,
   });
 
 export const useOrder = (orderId: string) =>
@@ -118,6 +125,13 @@ export const useOrder = (orderId: string) =>
     queryKey: ["order", orderId],
     queryFn: ({ signal }) => get<Inspection>(`orders/${encodeURIComponent(orderId)}`, signal),
     refetchInterval: ORDER_MS,
+  });
+
+/** Only when it is asked for: it looks through the days of the ledgers. */
+export const useOrderAudit = (orderId: string) =>
+  useQuery({
+    queryKey: ["order", orderId, "audit"],
+    queryFn: ({ signal }) => get<OrderAudit>(`orders/${encodeURIComponent(orderId)}/audit`, signal),
   });
 
 export const useOrderContract = () =>
@@ -157,11 +171,14 @@ export const useBulkList = () =>
     refetchInterval: LIST_MS,
   });
 
+/** Nothing of it changes any more; of one that is cancelled, orders that are under way still end. */
+const isOver = (state: BulkRun["state"] | undefined) => state === "done" || state === "stopped";
+
 export const useBulk = (bulkId: string) =>
   useQuery({
     queryKey: ["bulk", bulkId],
     queryFn: ({ signal }) => get<BulkProgress>(`bulk/${encodeURIComponent(bulkId)}`, signal),
-    refetchInterval: BULK_MS,
+    refetchInterval: ({ state: { data } }) => !isOver(data?.run.state) && BULK_MS,
   });
 
 export const useSupervisor = () =>

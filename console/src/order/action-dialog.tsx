@@ -1,31 +1,18 @@
 // Asks for what an action takes, has it done at the version that was looked at, and shows what somebody else changed meanwhile.
-import {
-  Button,
-  Checkbox,
-  Dialog,
-  DialogActions,
-  DialogBody,
-  DialogContent,
-  DialogSurface,
-  DialogTitle,
-  Field,
-  Select,
-  Textarea,
-} from "@fluentui/react-components";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { Button, Checkbox, Field, Textarea } from "@fluentui/react-components";
+import { type FormEvent, lazy, Suspense, useId, useLayoutEffect, useRef, useState } from "react";
 import { ApiFault, get, post } from "../api/client.ts";
 import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
+import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loading } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
-import { ACTIONS, ORDER } from "../words/order.ts";
+import { ACTIONS, ORDER, USUAL_EXTENSION } from "../words/order.ts";
 import type { Asked } from "./actions.tsx";
 
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
-
-const EXTENSIONS = ["PT10M", "PT30M", "PT1H", "PT4H", "P1D"] as const;
 
 interface ActionDialogProps {
   readonly asked: Asked;
@@ -41,7 +28,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [base, setBase] = useState(inspection);
   const [seenBefore, setSeenBefore] = useState<Inspection>();
   const [reason, setReason] = useState("");
-  const [by, setBy] = useState<string>(EXTENSIONS[1]);
+  const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [byHand, setByHand] = useState(false);
   const [draft, setDraft] = useState<unknown>(inspection.order);
   const [fault, setFault] = useState<ApiFault>();
@@ -49,6 +36,14 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [hasTried, setTried] = useState(false);
   const refresh = useRefresh();
   const instant = useInstant();
+  const title = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Closed before it goes, it gives the focus back to where that was.
+    return () => current?.close();
+  }, []);
 
   const action = asked === "edit" ? "resubmit" : asked;
   const { orderId } = base.record;
@@ -90,61 +85,55 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   };
 
   return (
-    <Dialog open modalType="modal" onOpenChange={(_, { open }) => !open && !isBusy && close()}>
-      <DialogSurface className={asked === "edit" ? "wide" : ""}>
-        <form onSubmit={act}>
-          <DialogBody>
-            <DialogTitle>{ORDER.confirm(name, orderId, environment)}</DialogTitle>
-            <DialogContent className="dialog">
-              <p>{ACTIONS[action].about}</p>
-              {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
-              {asked === "edit" && (
-                <Suspense fallback={<Loading />}>
-                  <EditForm value={draft} faults={fault?.faults ?? []} change={setDraft} />
-                  <h3>{ORDER.changes}</h3>
-                  {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{ORDER.noChanges}</p>}
-                </Suspense>
-              )}
-              {action === "extend" && (
-                <Field label={ORDER.extendBy}>
-                  <Select value={by} onChange={(_, { value }) => setBy(value)}>
-                    {EXTENSIONS.map((duration) => (
-                      <option key={duration}>{duration}</option>
-                    ))}
-                  </Select>
-                </Field>
-              )}
-              {needsWord && (
-                <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
-                  <Checkbox
-                    label={ORDER.byHand}
-                    checked={byHand}
-                    onChange={(_, { checked }) => setByHand(checked === true)}
-                  />
-                </Field>
-              )}
-              <Field
-                label={TEXT.reason}
-                hint={TEXT.reasonHint}
-                required
-                validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
-              >
-                <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
-              </Field>
-              {fault && fault.kind !== "changed" && <Fault cause={fault} />}
-            </DialogContent>
-            <DialogActions>
-              <Button type="submit" appearance="primary" disabled={isBusy || !permission.allowed}>
-                {seenBefore ? `${ORDER.again}: ${name}` : name}
-              </Button>
-              <Button onClick={close} disabled={isBusy}>
-                {TEXT.close}
-              </Button>
-            </DialogActions>
-          </DialogBody>
-        </form>
-      </DialogSurface>
-    </Dialog>
+    <dialog
+      ref={dialog}
+      className={asked === "edit" ? "action wide" : "action"}
+      aria-labelledby={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isBusy) close();
+      }}
+    >
+      <form className="dialog" onSubmit={act}>
+        <h2 id={title}>{ORDER.confirm(name, orderId, environment)}</h2>
+        <p>{ACTIONS[action].about}</p>
+        {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
+        {asked === "edit" && (
+          <Suspense fallback={<Loading />}>
+            <EditForm value={draft} faults={fault?.faults ?? []} change={setDraft} />
+            <h3>{ORDER.changes}</h3>
+            {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{ORDER.noChanges}</p>}
+          </Suspense>
+        )}
+        {action === "extend" && <ExtensionField by={by} choose={setBy} />}
+        {needsWord && (
+          <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
+            <Checkbox
+              label={ORDER.byHand}
+              checked={byHand}
+              onChange={(_, { checked }) => setByHand(checked === true)}
+            />
+          </Field>
+        )}
+        <Field
+          label={TEXT.reason}
+          hint={TEXT.reasonHint}
+          required
+          validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
+        >
+          <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
+        </Field>
+        {fault && fault.kind !== "changed" && <Fault cause={fault} />}
+        <div className="buttons">
+          <Button type="submit" appearance="primary" disabled={isBusy || !permission.allowed}>
+            {seenBefore ? `${ORDER.again}: ${name}` : name}
+          </Button>
+          <Button onClick={close} disabled={isBusy}>
+            {TEXT.close}
+          </Button>
+        </div>
+      </form>
+    </dialog>
   );
 }
 

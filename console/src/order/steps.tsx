@@ -60,7 +60,7 @@ function Step({ name, record, step }: StepProps) {
 }
 
 function Run({ run }: { readonly run: StepRun }) {
-  const { error, endpoint, because, startedAt, endedAt, retryCount, failureCount = 0, waitCount } = run;
+  const { error, expiry, endpoint, because, startedAt, endedAt, retryCount, failureCount = 0, waitCount } = run;
   const took = startedAt && endedAt ? roundedDuration(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
   const counts = [
     retryCount > 0 && ORDER.tries(retryCount),
@@ -70,6 +70,13 @@ function Run({ run }: { readonly run: StepRun }) {
   return (
     <>
       {error && <p className="fault">{error}</p>}
+      {expiry && (
+        <p className="fault">
+          {ORDER.expiry(expiry.attempt, expiry.tries)}
+          {expiry.endpoint && ` (${expiry.endpoint})`}: {expiry.message}
+          {expiry.misconfigured && ` ${ORDER.misconfigured}`}
+        </p>
+      )}
       {(startedAt || counts.length > 0) && (
         <p className="quiet">
           {startedAt && <Instant at={startedAt} />}

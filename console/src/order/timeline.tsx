@@ -3,6 +3,7 @@ import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { OrderRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { ORDER, STEP_STATES } from "../words/order.ts";
+import { isFailure } from "./history.tsx";
 
 interface Bar {
   readonly key: string;
@@ -14,10 +15,16 @@ interface Bar {
 
 interface Row {
   readonly name: string;
+  readonly hasFailed: boolean;
   readonly bars: readonly Bar[];
 }
 
-export function Timeline({ record }: { readonly record: OrderRecord }) {
+interface TimelineProps {
+  readonly record: OrderRecord;
+  readonly failedOnly: boolean;
+}
+
+export function Timeline({ record, failedOnly }: TimelineProps) {
   const words = useInstant();
   const clock = useNow(5000);
   const isOpen = record.processState === "Pending" || record.processState === "Processing";
@@ -27,8 +34,9 @@ export function Timeline({ record }: { readonly record: OrderRecord }) {
     ...rowOf(name, step, false, now),
     ...(step.undo ? rowOf(ORDER.compensation(name), step.undo, true, now) : []),
   ]);
-  const events = record.history.map(({ at, what }) => ({ at: Date.parse(at), what }));
-  const ends = [...rows.flatMap(({ bars }) => bars.map(({ to }) => to)), ...events.map(({ at }) => at)];
+  const events = record.history.filter((entry) => !failedOnly || isFailure(entry));
+  const instants = record.history.map(({ at }) => Date.parse(at));
+  const ends = [...rows.flatMap(({ bars }) => bars.map(({ to }) => to)), latestOf(instants)];
   const from = Date.parse(record.createdAt);
   const to = Math.max(from + 1, ...ends, ...(isOpen ? [now] : []));
   const place = (at: number) => `${Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100))}%`;
@@ -39,33 +47,35 @@ export function Timeline({ record }: { readonly record: OrderRecord }) {
         {roundedDuration(to - from)})
       </p>
       <ul>
-        {rows.map(({ name, bars }) => (
-          <li key={name}>
-            <span className="label">{name}</span>
-            <span className="track">
-              {bars.map((bar) => (
-                <span
-                  key={bar.key}
-                  role="img"
-                  className={`bar ${bar.kind}`}
-                  title={bar.words}
-                  aria-label={bar.words}
-                  style={{ left: place(bar.from), width: `calc(${place(bar.to)} - ${place(bar.from)})` }}
-                />
-              ))}
-            </span>
-          </li>
-        ))}
+        {rows
+          .filter(({ hasFailed }) => hasFailed || !failedOnly)
+          .map(({ name, bars }) => (
+            <li key={name}>
+              <span className="label">{name}</span>
+              <span className="track">
+                {bars.map((bar) => (
+                  <span
+                    key={bar.key}
+                    role="img"
+                    className={`bar ${bar.kind}`}
+                    title={bar.words}
+                    aria-label={bar.words}
+                    style={{ left: place(bar.from), width: `calc(${place(bar.to)} - ${place(bar.from)})` }}
+                  />
+                ))}
+              </span>
+            </li>
+          ))}
         <li>
           <span className="label">{ORDER.events}</span>
           <span className="track">
-            {events.map(({ at, what }) => (
+            {marksOf(events, from, to).map(({ at, words }) => (
               <span
-                key={`${at} ${what}`}
+                key={at}
                 role="img"
                 className="event"
-                title={what}
-                aria-label={what}
+                title={words}
+                aria-label={words}
                 style={{ left: place(at) }}
               />
             ))}
@@ -80,6 +90,23 @@ export function Timeline({ record }: { readonly record: OrderRecord }) {
   );
 }
 
+/** So many marks can be told apart; more would only be slow. */
+const MARKS = 200;
+
+/** What stands in the same place is one mark, which says the first of it and how many there are. */
+function marksOf(events: OrderRecord["history"], from: number, to: number) {
+  const marks = new Map<number, { readonly at: number; readonly what: string; count: number }>();
+  for (const { at, what } of events) {
+    const slot = Math.round(((Date.parse(at) - from) / (to - from)) * MARKS);
+    const mark = marks.get(slot);
+    if (mark) mark.count += 1;
+    else marks.set(slot, { at: Date.parse(at), what, count: 1 });
+  }
+  return [...marks.values()].map(({ at, what, count }) => ({ at, words: ORDER.mark(what, count) }));
+}
+
+const latestOf = (instants: readonly number[]): number => instants.reduce((latest, at) => Math.max(latest, at), 0);
+
 function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] {
   const { scheduledAt, startedAt, endedAt, state } = run;
   if (!scheduledAt && !startedAt) return [];
@@ -93,6 +120,7 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
   return [
     {
       name,
+      hasFailed: state === "Failed" || run.error !== null || run.retryCount > 0,
       bars: [
         ...(scheduledAt && start > Date.parse(scheduledAt)
           ? bar("waiting", Date.parse(scheduledAt), start, ORDER.waiting.toLowerCase())

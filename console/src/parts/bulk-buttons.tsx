@@ -1,4 +1,4 @@
-// What can be done with many orders: each action begins with a preview, which changes nothing. And what is under way already.
+// What can be done with many orders, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
@@ -7,7 +7,7 @@ import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { ACTIONS } from "../words/order.ts";
-import { Fault } from "./notices.tsx";
+import { Fault, Loading } from "./notices.tsx";
 
 interface BulkButtonsProps {
   readonly target: BulkTarget;
@@ -36,13 +36,23 @@ export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
   };
   return (
     <>
-      <div className="buttons">
+      <ul className="choices">
         {actions.map((action) => (
-          <Button key={action} disabled={isBusy || !session?.mayOperate} onClick={() => void preview(action)}>
-            {words(ACTIONS[action].name)}
-          </Button>
+          <li key={action}>
+            <Button
+              disabled={isBusy || !session?.mayOperate}
+              aria-describedby={`about-${action}`}
+              onClick={() => void preview(action)}
+            >
+              {words(ACTIONS[action].name)}
+            </Button>
+            <span id={`about-${action}`} className="quiet">
+              {ACTIONS[action].about}
+            </span>
+          </li>
         ))}
-      </div>
+      </ul>
+      {isBusy && <Loading />}
       {fault && <Fault cause={fault} />}
     </>
   );

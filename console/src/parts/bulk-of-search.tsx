@@ -4,17 +4,18 @@ import type { BulkRun, ProcessState } from "../api/contract.ts";
 import type { OrderFilter } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { KINDS, STATES } from "../words/order.ts";
+import { SEARCH } from "../words/search.ts";
 import { BulkButtons } from "./bulk-buttons.tsx";
 import type { Selection } from "./table.tsx";
 
 /** What an order in that state may take; each preview says of which orders it is not possible. */
 const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"][] } = {
-  Pending: ["resubmit", "undo", "cancel"],
-  Processing: ["undo", "cancel"],
+  Pending: ["resubmit", "extend", "undo", "cancel"],
+  Processing: ["extend", "undo", "cancel"],
   Processed: [],
   Error: ["resubmit", "undo", "settle"],
 };
-const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "cancel", "settle"];
+const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "settle", "cancel", "extend"];
 
 interface BulkOfSearchProps {
   readonly filter: OrderFilter;
@@ -46,10 +47,10 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
   );
 }
 
-function Matching({ filter: { state, kind, workflow, step, q } }: { readonly filter: OrderFilter }) {
+function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilter }) {
   if (!state) return <p className="quiet">{BULK.matchingNeeds}</p>;
   if (state === "Processed") return null;
-  const more = Object.entries({ kind, workflow, step, q }).filter(([, value]) => value);
+  const more = Object.entries(others).filter(([, value]) => value);
   const filter = { state: state as Exclude<ProcessState, "Processed">, ...Object.fromEntries(more) };
   return (
     <details>
@@ -60,7 +61,11 @@ function Matching({ filter: { state, kind, workflow, step, q } }: { readonly fil
   );
 }
 
-/** The search that an action was previewed for, in the words of its view. */
-export function filterWords({ state, kind, workflow, step, q }: NonNullable<BulkRun["filter"]>): string {
-  return [STATES[state], kind && KINDS[kind], workflow, step, q && `“${q}”`].filter(Boolean).join(" · ");
+/** A search in the words of its view. */
+export function filterWords({ state, kind, workflow, version, step, q, timeOf, from, to }: OrderFilter): string {
+  const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
+  const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
+  const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";
+  const given = [named(STATES, state), named(KINDS, kind), workflow, version && `v${version}`, step, q && `“${q}”`];
+  return [...given, times].filter(Boolean).join(" · ");
 }

@@ -75,7 +75,9 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
       <ul className="notes">
         {notes.map(({ at, by, text: words }) => (
           <li key={`${at} ${by}`}>
-            <p className="message">{words}</p>
+            <p className="message">
+              <WithLinks text={words} />
+            </p>
             <p className="quiet">
               {by}, <Instant at={at} />
             </p>
@@ -91,5 +93,18 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
         </Button>
       </form>
     </section>
+  );
+}
+
+/** Addresses, such as a ticket's, can be followed. */
+function WithLinks({ text }: { readonly text: string }) {
+  return text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])/).map((part, place) =>
+    place % 2 === 1 ? (
+      <a key={part} href={part} target="_blank" rel="noreferrer">
+        {part}
+      </a>
+    ) : (
+      part
+    ),
   );
 }

@@ -20,7 +20,7 @@ const Handling = lazy(async () => ({ default: (await import("../parts/handling.t
 
 export function AttentionView() {
   const attention = useAttention();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
   const chosen = parameters.get("group") ?? undefined;
   return (
     <>
@@ -35,12 +35,12 @@ export function AttentionView() {
             </Notice>
           ) : (
             <>
-              <Groups attention={data} chosen={chosen} />
               {chosen !== undefined && (
-                <Button onClick={() => setParameters({})} className="show-all">
-                  {ATTENTION.showAll}
-                </Button>
+                <p className="back">
+                  <Link href="/">{ATTENTION.showAll}</Link>
+                </p>
               )}
+              <Groups attention={data} chosen={chosen} />
               <Orders group={chosen} />
             </>
           )
@@ -61,13 +61,13 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
       <ul className="groups">
         {shown.map((group) => (
           <li key={group.id}>
-            <Group group={group} />
+            <Group group={group} isAll={isAll} />
             {chosen !== undefined && group.kind !== null && (
               <>
                 <BulkButtons
                   target={{ group: group.id }}
                   actions={["resubmit", "undo", "settle"]}
-                  words={(action) => BULK.preview(action, group.count)}
+                  words={(action) => BULK.preview(action, group.count, isAll)}
                 />
                 <Suspense>
                   <Handling target={{ kind: "group", id: group.id }} />
@@ -81,11 +81,17 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
   );
 }
 
-function Group({ group }: { readonly group: CauseGroup }) {
+interface GroupProps {
+  readonly group: CauseGroup;
+  /** False where more orders need a person than were counted: then each cause may have more. */
+  readonly isAll: boolean;
+}
+
+function Group({ group, isAll }: GroupProps) {
   const { id, workflow, step, kind, example, count, firstSeen, lastSeen, hours } = group;
   return (
     <article className="group">
-      <span className="count">{count.toLocaleString("en")}</span>
+      <span className="count">{TEXT.capped(count, isAll)}</span>
       <div className="cause">
         <h3>
           <Link href={`/?group=${id}`}>{kind === null ? ATTENTION.other : example}</Link>

@@ -6,12 +6,13 @@ import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkProgress, BulkRun } from "../api/contract.ts";
 import { previewOf, query, useBulk, useRefresh, useSession } from "../api/queries.ts";
 import { filterWords } from "../parts/bulk-of-search.tsx";
+import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
-import { ACTIONS } from "../words/order.ts";
+import { ACTIONS, USUAL_EXTENSION } from "../words/order.ts";
 
 /** More than so many have to be typed. */
 const TYPED_ABOVE = 100;
@@ -41,6 +42,7 @@ function Bulk({ progress }: { readonly progress: BulkProgress }) {
       </p>
       <p className="quiet">
         {about} {BULK.by(run.by)}, <Instant at={run.at} />
+        {run.extendBy && `, ${BULK.extendedBy(run.extendBy)}`}
         {run.reason && `: ${run.reason}`}
       </p>
       {!run.isAll && <p>{BULK.more}</p>}
@@ -54,13 +56,15 @@ function Start({ run }: { readonly run: BulkRun }) {
   const notPossible = previewOf(run.bulkId)?.notPossible ?? [];
   const [reason, setReason] = useState("");
   const [typed, setTyped] = useState("");
+  const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [hasTried, setTried] = useState(false);
   const { isBusy, fault, send } = useOrder(run);
+  const isExtension = run.action === "extend";
   const isTyped = run.total <= TYPED_ABOVE || Number(typed) === run.total;
   const start = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (reason.trim() !== "" && isTyped) send("start", { reason, count: run.total });
+    if (reason.trim() !== "" && isTyped) send("start", { reason, count: run.total, ...(isExtension && { by }) });
   };
   const action = ACTIONS[run.action].name;
   return (
@@ -68,7 +72,10 @@ function Start({ run }: { readonly run: BulkRun }) {
       {notPossible.length > 0 && <NotPossible orders={notPossible} />}
       {run.total > 0 && (
         <form className="decision" noValidate onSubmit={start}>
-          <p>{BULK.canary}</p>
+          <p>
+            <strong>{BULK.states.previewed}.</strong> {isExtension ? BULK.canaryOfExtension : BULK.canary}
+          </p>
+          {isExtension && <ExtensionField by={by} choose={setBy} />}
           <Field
             label={TEXT.reason}
             hint={TEXT.reasonHint}
@@ -117,11 +124,13 @@ function NotPossible({ orders }: { readonly orders: BulkPreview["notPossible"] }
   );
 }
 
-const COLUMNS: readonly Column<BulkProgress["results"][number]>[] = [
+const columnsOf = (action: BulkRun["action"]): readonly Column<BulkProgress["results"][number]>[] => [
   { name: BULK.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
-  { name: BULK.result, cell: ({ outcome, end }) => BULK.results[end ?? outcome] },
+  { name: BULK.result, cell: ({ outcome, end }) => resultsOf(action)[end ?? outcome] },
   { name: BULK.why, cell: ({ reason }) => reason },
 ];
+
+const resultsOf = (action: BulkRun["action"]) => (action === "extend" ? BULK.resultsOfExtension : BULK.results);
 
 function Progress({ progress: { run, now, limit, results } }: { readonly progress: BulkProgress }) {
   const { data: session } = useSession();
@@ -134,7 +143,7 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
   };
   const ended = counts.well + counts.same + counts.other + counts.skipped;
   const tiles = [
-    [BULK.results.well, counts.well],
+    [resultsOf(run.action).well, counts.well],
     [BULK.results.same, counts.same],
     [BULK.results.other, counts.other],
     [BULK.results.skipped, counts.skipped],
@@ -168,8 +177,15 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
           </Button>
         </div>
       )}
+      {!isUnderWay && (
+        <p>
+          <Link href="/">{BULK.next}</Link>
+        </p>
+      )}
       {fault && <Fault cause={fault} />}
-      <Table caption={BULK.orders} columns={COLUMNS} rows={results} keyOf={({ orderId }) => orderId} />
+      {results.length > 0 && (
+        <Table caption={BULK.orders} columns={columnsOf(run.action)} rows={results} keyOf={({ orderId }) => orderId} />
+      )}
     </>
   );
 }

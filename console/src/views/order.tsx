@@ -1,15 +1,18 @@
 // One order: why it needs a person, what can be done, its steps, and all that has happened to it.
-import { lazy, type ReactNode, Suspense } from "react";
+import { Checkbox } from "@fluentui/react-components";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Inspection, OrderRecord } from "../api/contract.ts";
 import { useOrder } from "../api/queries.ts";
 import { Actions } from "../order/actions.tsx";
+import { History } from "../order/history.tsx";
 import { Steps } from "../order/steps.tsx";
 import { Timeline } from "../order/timeline.tsx";
 import { OrderBadge } from "../parts/badges.tsx";
 import { Loaded, Loading } from "../parts/notices.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
-import { ORDER } from "../words/order.ts";
+import { AUDIT, ORDER } from "../words/order.ts";
 
+const Audit = lazy(async () => ({ default: (await import("../order/audit.tsx")).Audit }));
 const Graph = lazy(async () => ({ default: (await import("../order/graph.tsx")).Graph }));
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
@@ -26,6 +29,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
 
 function Order({ inspection }: { readonly inspection: Inspection }) {
   const { record, order, workflow } = inspection;
+  const [failedOnly, setFailedOnly] = useState(false);
   return (
     <>
       <Standing record={record} />
@@ -42,10 +46,20 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
         <Steps record={record} workflow={workflow} />
       </Section>
       <Section title={ORDER.timeline}>
-        <Timeline record={record} />
+        <Checkbox
+          label={ORDER.failedOnly}
+          checked={failedOnly}
+          onChange={(_, { checked }) => setFailedOnly(checked === true)}
+        />
+        <Timeline record={record} failedOnly={failedOnly} />
       </Section>
       <Section title={ORDER.history}>
-        <History record={record} />
+        <History history={record.history} failedOnly={failedOnly} />
+      </Section>
+      <Section title={AUDIT.title}>
+        <Suspense fallback={<Loading />}>
+          <Audit orderId={record.orderId} />
+        </Suspense>
       </Section>
       <div className="columns">
         <Section title={ORDER.details}>
@@ -86,19 +100,6 @@ function Standing({ record: { processState, error, direction } }: { readonly rec
         </div>
       )}
     </div>
-  );
-}
-
-function History({ record: { history } }: { readonly record: OrderRecord }) {
-  const newestFirst = [...history].reverse();
-  return (
-    <ol className="history" reversed>
-      {newestFirst.map(({ at, what, by }) => (
-        <li key={`${at} ${what}`}>
-          <Instant at={at} /> <span>{what}</span> <span className="quiet">{by}</span>
-        </li>
-      ))}
-    </ol>
   );
 }
 

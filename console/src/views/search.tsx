@@ -1,75 +1,33 @@
-// Finds orders by id, state, cause, workflow and step: each search has its own address. What is found can be acted on and exported.
-import { Button, Field, Input, Select } from "@fluentui/react-components";
-import { type FormEvent, useState } from "react";
+// Finds orders by id, state, cause, workflow, step and time: each search has its own address. What is found can be acted on and exported.
+import { Button } from "@fluentui/react-components";
+import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { ErrorKind, OrderSummary, ProcessState } from "../api/contract.ts";
+import type { OrderPage, OrderSummary } from "../api/contract.ts";
 import { useOrders, useSession } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { SavedSearches } from "../parts/saved-searches.tsx";
+import { SEARCHED, type Searched, SearchForm } from "../parts/search-form.tsx";
 import { type Column, type Selection, Table } from "../parts/table.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { Age, Instant, useInstant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { TEXT } from "../words/frame.ts";
-import { KINDS, STATES } from "../words/order.ts";
 import { SEARCH } from "../words/search.ts";
-
-const NAMES = ["q", "state", "kind", "workflow", "step"] as const;
 
 export function SearchView() {
   const [parameters, setParameters] = useSearchParams();
-  const filter = Object.fromEntries(NAMES.map((name) => [name, parameters.get(name) ?? ""]));
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const chosen = NAMES.flatMap((name) => {
-      const value = String(given.get(name) ?? "").trim();
-      return value === "" ? [] : [[name, value]];
-    });
-    setParameters(Object.fromEntries(chosen));
-  };
+  const filter = Object.fromEntries(SEARCHED.map((name) => [name, parameters.get(name) ?? ""])) as Searched;
+  const { q, workflow, version, step, timeOf } = filter;
+  const isLookedFor = [q, workflow, version, step].some(Boolean) || (timeOf !== "" && timeOf !== "received");
   return (
     <>
       <h1>{TEXT.search}</h1>
       {/* Anew for each address, so that Back restores what stands in the fields too. */}
-      <form key={parameters.toString()} className="filters" onSubmit={find}>
-        <Field label={SEARCH.text}>
-          <Input name="q" type="search" defaultValue={filter["q"] ?? ""} />
-        </Field>
-        <Field label={SEARCH.state}>
-          <Select name="state" defaultValue={filter["state"] ?? ""}>
-            <option value="">{SEARCH.any}</option>
-            {(Object.keys(STATES) as ProcessState[]).map((state) => (
-              <option key={state} value={state}>
-                {STATES[state]}
-              </option>
-            ))}
-          </Select>
-        </Field>
-        <Field label={SEARCH.kind}>
-          <Select name="kind" defaultValue={filter["kind"] ?? ""}>
-            <option value="">{SEARCH.any}</option>
-            {(Object.keys(KINDS) as ErrorKind[]).map((kind) => (
-              <option key={kind} value={kind}>
-                {KINDS[kind]}
-              </option>
-            ))}
-          </Select>
-        </Field>
-        <Field label={SEARCH.workflow}>
-          <Input name="workflow" defaultValue={filter["workflow"] ?? ""} />
-        </Field>
-        <Field label={SEARCH.step}>
-          <Input name="step" defaultValue={filter["step"] ?? ""} />
-        </Field>
-        <Button type="submit" appearance="primary">
-          {SEARCH.find}
-        </Button>
-      </form>
-      {!filter["state"] && (filter["q"] || filter["kind"] || filter["workflow"] || filter["step"]) && (
-        <p className="quiet">{SEARCH.slow}</p>
-      )}
+      <SearchForm key={parameters.toString()} filter={filter} find={setParameters} />
+      <SavedSearches filter={filter} />
+      {isLookedFor && <p className="quiet">{SEARCH.slow}</p>}
       <Found key={`found ${parameters}`} filter={filter} />
     </>
   );
@@ -87,7 +45,16 @@ const COLUMNS: readonly Column<OrderSummary>[] = [
   { name: SEARCH.updated, cell: ({ updatedAt }) => <Age at={updatedAt} /> },
 ];
 
-function Found({ filter }: { readonly filter: { readonly [name: string]: string } }) {
+/** How far a search has come that no index answers. */
+function Looked({ pages }: { readonly pages: readonly OrderPage[] }) {
+  const words = useInstant();
+  const last = pages.at(-1)?.looked;
+  if (!last) return null;
+  const orders = pages.reduce((sum, { looked }) => sum + (looked?.orders ?? 0), 0);
+  return <p role="status">{SEARCH.looked(orders, words(last.downTo))}</p>;
+}
+
+function Found({ filter }: { readonly filter: Searched }) {
   const found = useOrders(filter);
   const { data: session } = useSession();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -104,10 +71,19 @@ function Found({ filter }: { readonly filter: { readonly [name: string]: string 
     <Loaded query={found}>
       {({ pages }) => {
         const orders = pages.flatMap((page) => page.orders);
+        const more = found.hasNextPage && (
+          <>
+            <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+              {pages.at(-1)?.looked ? SEARCH.goOn : TEXT.more}
+            </Button>
+            {found.isFetchingNextPage && <Loading />}
+          </>
+        );
         if (orders.length === 0) {
           return (
-            <Notice title={SEARCH.nothing}>
-              <p>{SEARCH.nothingAbout}</p>
+            <Notice title={more ? SEARCH.nothingSoFar : SEARCH.nothing}>
+              {more ? <Looked pages={pages} /> : <p>{SEARCH.nothingAbout}</p>}
+              {more}
             </Notice>
           );
         }
@@ -120,11 +96,8 @@ function Found({ filter }: { readonly filter: { readonly [name: string]: string 
               keyOf={({ orderId }) => orderId}
               {...(session?.mayOperate && { selection })}
             />
-            {found.hasNextPage && (
-              <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                {TEXT.more}
-              </Button>
-            )}
+            <Looked pages={pages} />
+            {more}
             {session?.mayOperate && <BulkOfSearch filter={filter} selection={selection} />}
             <ExportButtons filter={filter} />
           </>

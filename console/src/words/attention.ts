@@ -39,6 +39,7 @@ export const HANDLING = {
   withGroup: "with all orders of the cause",
   noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
   note: "Note",
-  noteHint: "For other operators. It is kept for 30 days after the last change here; no personal data.",
+  noteHint:
+    "For other operators; the address of a ticket becomes a link. It is kept for 30 days after the last change here; no personal data.",
   addNote: "Add the note",
 } as const;

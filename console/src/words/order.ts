@@ -30,7 +30,7 @@ export const KINDS: { readonly [kind in ErrorKind]: string } = {
 export const ACTIONS: { readonly [action in OrderAction]: { readonly name: string; readonly about: string } } = {
   resubmit: {
     name: "Resubmit",
-    about: "The order goes on from the step that failed. Completed steps do not run again.",
+    about: "Once the cause is mended: the order goes on from the step that failed. Completed steps do not run again.",
   },
   undo: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
   cancel: {
@@ -43,6 +43,16 @@ export const ACTIONS: { readonly [action in OrderAction]: { readonly name: strin
     about: "You have done by hand what was left to do. No service is called, and nobody is notified.",
   },
 };
+
+/** How much more time an order may get. */
+export const EXTENSIONS = {
+  PT10M: "10 minutes",
+  PT30M: "30 minutes",
+  PT1H: "1 hour",
+  PT4H: "4 hours",
+  P1D: "1 day",
+} as const;
+export const USUAL_EXTENSION = "PT30M";
 
 export const ORDER = {
   actions: "Actions",
@@ -58,6 +68,13 @@ export const ORDER = {
   compensation: (step: string) => `${step}, compensation`,
   events: "Events",
   history: "History",
+  failedOnly: "Only what failed",
+  nothingFailed: "Nothing has failed.",
+  shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+  mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
+  expiry: (attempt: number, tries: number) =>
+    `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
+  misconfigured: "The endpoint's address or the app's credential for it is wrong: mend that first.",
   content: "Content",
   details: "Details",
   result: "Result",
@@ -104,4 +121,16 @@ export const ORDER = {
     direction: "Direction",
   },
   directions: { forward: "forward", undo: "compensation" },
+} as const;
+
+export const AUDIT = {
+  title: "Audit",
+  show: "Show what operators and supervisors did",
+  nothing: "Neither an operator nor a supervisor has done anything about it, as far back as the audit log is kept.",
+  all: "All actions and decisions",
+  latest: (count: number) => `The latest ${count} actions and decisions`,
+  by: "By",
+  supervisor: "supervisor",
+  outcome: "Outcome",
+  rejected: "rejected",
 } as const;

@@ -1,16 +1,19 @@
 // Actions on many orders.
 import { z } from "zod";
+import { BULK_ACTIONS } from "../../domain/bulk.ts";
 import { count, errorKind, instant } from "./parts.ts";
 
 const bulkCounts = z.strictObject({ done: count, skipped: count, well: count, same: count, other: count });
 
 export const bulkRun = z.strictObject({
   bulkId: z.string(),
-  action: z.enum(["resubmit", "undo", "settle", "cancel"]),
+  action: z.enum(BULK_ACTIONS),
   state: z.enum(["previewed", "running", "paused", "stopped", "cancelled", "done"]),
   at: instant,
   by: z.string(),
   reason: z.string().nullable(),
+  /** How much more time each order gets, as an ISO 8601 duration; null until it is started, and for every other action. */
+  extendBy: z.string().nullable(),
   /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
   /** The search that was chosen. */
@@ -19,8 +22,12 @@ export const bulkRun = z.strictObject({
       state: z.enum(["Pending", "Processing", "Error"]),
       kind: errorKind.optional(),
       workflow: z.string().optional(),
+      version: z.int().optional(),
       step: z.string().optional(),
       q: z.string().optional(),
+      timeOf: z.enum(["received", "sent", "changed", "ended"]).optional(),
+      from: instant.optional(),
+      to: instant.optional(),
     })
     .nullable(),
   /** False where more orders were meant than one run takes. */

@@ -1,6 +1,6 @@
 // Orders in lists, one order whole, and what an action on it answers.
 import { z } from "zod";
-import { direction, errorKind, instant, processState, stepState } from "./parts.ts";
+import { count, direction, errorKind, instant, processState, stepState } from "./parts.ts";
 
 export const orderError = z.object({
   kind: errorKind,
@@ -25,7 +25,12 @@ const orderSummary = z.object({
 });
 
 /** `GET /api/orders`. */
-export const orderPage = z.object({ orders: z.array(orderSummary), continuation: z.string().optional() });
+export const orderPage = z.object({
+  orders: z.array(orderSummary),
+  continuation: z.string().optional(),
+  /** Where no index finds what is wanted: through how many orders this page has looked, and down to which instant they were received. */
+  looked: z.object({ orders: count, downTo: instant }).optional(),
+});
 
 const run = z.object({
   state: stepState,
@@ -41,6 +46,17 @@ const run = z.object({
   because: z.string().nullable(),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
+  /** The last technical error of the last attempt in which its agent was not done in time. */
+  expiry: z
+    .object({
+      at: instant,
+      attempt: z.int(),
+      tries: z.int(),
+      endpoint: z.string().nullable(),
+      message: z.string(),
+      misconfigured: z.boolean().optional(),
+    })
+    .optional(),
 });
 
 const stepRecord = run.extend({

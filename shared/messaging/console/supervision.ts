@@ -23,41 +23,64 @@ const standpoint = z.strictObject({
   step: z.string().nullable(),
 });
 
-const ledgerEntry = z.discriminatedUnion("kind", [
-  z.strictObject({
-    kind: z.literal("sweep"),
-    id: z.string(),
-    at: instant,
-    endedAt: instant,
-    leader: z.string(),
-    epoch: z.int(),
-    report: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])),
-  }),
-  z.strictObject({
-    kind: z.literal("decision"),
-    id: z.string(),
-    at: instant,
-    orderId: z.string(),
-    epoch: z.int(),
-    rule: z.string(),
-    verdict: z.string(),
-    outcome: z.enum(["applied", "lost", "broken"]),
-    /** Why it could not be dealt with. */
-    fault: z.string().nullable(),
-    before: standpoint,
-    /** Null unless applied. */
-    after: standpoint.nullable(),
-  }),
-  z.strictObject({
-    kind: z.literal("lateReply"),
-    id: z.string(),
-    at: instant,
-    orderId: z.string(),
-    attempt: z.int(),
-    step: z.string(),
-    reason: z.string(),
-  }),
-]);
+const sweep = z.strictObject({
+  kind: z.literal("sweep"),
+  id: z.string(),
+  at: instant,
+  endedAt: instant,
+  leader: z.string(),
+  epoch: z.int(),
+  report: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])),
+});
+
+const decision = z.strictObject({
+  kind: z.literal("decision"),
+  id: z.string(),
+  at: instant,
+  orderId: z.string(),
+  epoch: z.int(),
+  rule: z.string(),
+  verdict: z.string(),
+  outcome: z.enum(["applied", "lost", "broken"]),
+  /** Why it could not be dealt with. */
+  fault: z.string().nullable(),
+  before: standpoint,
+  /** Null unless applied. */
+  after: standpoint.nullable(),
+});
+
+const lateReply = z.strictObject({
+  kind: z.literal("lateReply"),
+  id: z.string(),
+  at: instant,
+  orderId: z.string(),
+  attempt: z.int(),
+  step: z.string(),
+  reason: z.string(),
+});
+
+const ledgerEntry = z.discriminatedUnion("kind", [sweep, decision, lateReply]);
+
+const operatorAction = z.strictObject({
+  kind: z.literal("operatorAction"),
+  id: z.string(),
+  at: instant,
+  operator: z.string(),
+  /** Such as `resubmit`. */
+  action: z.string(),
+  reason: z.string().nullable(),
+  /** `done`, or why it was refused. */
+  outcome: z.string(),
+});
+
+const auditEntry = z.discriminatedUnion("kind", [decision, lateReply, operatorAction]);
+
+/** `GET /api/orders/{orderId}/audit`: what was decided and done about one order, the newest first. */
+export const orderAudit = z.strictObject({
+  entries: z.array(auditEntry),
+  /** False where there are more. */
+  isAll: z.boolean(),
+});
 
 /** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */
 export const ledgerPage = z.strictObject({
@@ -69,5 +92,7 @@ export const ledgerPage = z.strictObject({
 
 export type Supervisor = z.output<typeof supervisor>;
 export type LedgerEntry = z.output<typeof ledgerEntry>;
+export type AuditEntry = z.output<typeof auditEntry>;
+export type OrderAudit = z.output<typeof orderAudit>;
 export type LedgerPage = z.output<typeof ledgerPage>;
 export type Standpoint = z.output<typeof standpoint>;

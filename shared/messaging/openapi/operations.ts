@@ -58,6 +58,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
 
   "GET orders": { summary: "A page of orders, the newest first", query: listQuery, answer: console.orderPage },
   "GET orders/{orderId}": { summary: "One order", answer: console.inspection },
+  "GET orders/{orderId}/audit": { summary: "What was decided and done about one order", answer: console.orderAudit },
   "POST orders/{orderId}/resubmit": acts("Has an order in Error go on", operatorBodies.resubmit),
   "POST orders/{orderId}/undo": acts("Takes back what was done", operatorBodies.undo),
   "POST orders/{orderId}/cancel": acts("Ends an order", operatorBodies.cancel),

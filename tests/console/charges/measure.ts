@@ -4,8 +4,11 @@ import { startTestStack } from "../../support/test-stack.ts";
 import { type Spent, startMeter } from "./meter.ts";
 
 /** Timers cost the same whether anybody looks or not. */
-const NEVER = "0 0 0 1 1 *";
+export const NEVER = "0 0 0 1 1 *";
 const QUIET_MS = 500;
+
+/** No index answers it. */
+export const LOOKS_THROUGH = "Search that nothing matches";
 
 /** In the order in which a view asks. */
 const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
@@ -15,6 +18,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Search, no filter", ["orders?limit=50"]],
   ["Search, in Error by cause", ["orders?limit=50&state=Error&kind=rejected"]],
   ["Search by an order's id", ["orders?limit=50&q=stored-1"]],
+  [LOOKS_THROUGH, ["orders?limit=50&workflow=none"]],
   ["Search, in progress", ["orders?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
   ["Supervision", ["supervisor", "supervisor/entries"]],

@@ -1,0 +1,23 @@
+// How much more time one order gets, or many.
+import { Field, Select } from "@fluentui/react-components";
+import { EXTENSIONS, ORDER } from "../words/order.ts";
+
+interface ExtensionFieldProps {
+  /** An ISO 8601 duration. */
+  readonly by: string;
+  readonly choose: (by: string) => void;
+}
+
+export function ExtensionField({ by, choose }: ExtensionFieldProps) {
+  return (
+    <Field label={ORDER.extendBy}>
+      <Select value={by} onChange={(_, { value }) => choose(value)}>
+        {Object.entries(EXTENSIONS).map(([duration, words]) => (
+          <option key={duration} value={duration}>
+            {words}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  );
+}

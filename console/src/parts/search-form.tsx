@@ -1,0 +1,95 @@
+// What to search for. Times are typed in the chosen zone, and stand in the address as instants.
+import { Button, Field, Input, Select } from "@fluentui/react-components";
+import type { FormEvent } from "react";
+import type { ErrorKind, ProcessState } from "../api/contract.ts";
+import { KINDS, STATES } from "../words/order.ts";
+import { SEARCH } from "../words/search.ts";
+import { useZone } from "./zone.tsx";
+
+export const SEARCHED = ["q", "state", "kind", "workflow", "version", "step", "timeOf", "from", "to"] as const;
+export type Searched = { readonly [name in (typeof SEARCHED)[number]]: string };
+
+interface SearchFormProps {
+  readonly filter: Searched;
+  readonly find: (chosen: Record<string, string>) => void;
+}
+
+export function SearchForm({ filter, find }: SearchFormProps) {
+  const { zone } = useZone();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? "").trim();
+    const [from, to] = [instantOf(text("from"), zone), instantOf(text("to"), zone)];
+    const chosen = { ...Object.fromEntries(SEARCHED.map((name) => [name, text(name)])), from, to };
+    const timeOf = from || to ? text("timeOf") : "";
+    find(Object.fromEntries(Object.entries({ ...chosen, timeOf }).filter(([, value]) => value !== "")));
+  };
+  return (
+    <form className="filters" onSubmit={submit}>
+      <Field label={SEARCH.text} className="wide-filter">
+        <Input name="q" type="search" defaultValue={filter.q} />
+      </Field>
+      <Field label={SEARCH.state}>
+        <Select name="state" defaultValue={filter.state}>
+          <option value="">{SEARCH.any}</option>
+          {(Object.keys(STATES) as ProcessState[]).map((state) => (
+            <option key={state} value={state}>
+              {STATES[state]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={SEARCH.kind}>
+        <Select name="kind" defaultValue={filter.kind}>
+          <option value="">{SEARCH.any}</option>
+          {(Object.keys(KINDS) as ErrorKind[]).map((kind) => (
+            <option key={kind} value={kind}>
+              {KINDS[kind]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={SEARCH.workflow}>
+        <Input name="workflow" defaultValue={filter.workflow} />
+      </Field>
+      <Field label={SEARCH.version}>
+        <Input name="version" inputMode="numeric" defaultValue={filter.version} />
+      </Field>
+      <Field label={SEARCH.step}>
+        <Input name="step" defaultValue={filter.step} />
+      </Field>
+      <Field label={SEARCH.timeOf}>
+        <Select name="timeOf" defaultValue={filter.timeOf || "received"}>
+          {Object.entries(SEARCH.times).map(([time, words]) => (
+            <option key={time} value={time}>
+              {words}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={SEARCH.from}>
+        <Input key={zone} name="from" type="datetime-local" defaultValue={localOf(filter.from, zone)} />
+      </Field>
+      <Field label={SEARCH.to}>
+        <Input key={zone} name="to" type="datetime-local" defaultValue={localOf(filter.to, zone)} />
+      </Field>
+      <Button type="submit" appearance="primary">
+        {SEARCH.find}
+      </Button>
+    </form>
+  );
+}
+
+/** @param text as the field has it, in the chosen zone: that of the browser, or UTC */
+function instantOf(text: string, zone: string): string {
+  const at = new Date(zone === "UTC" ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
+}
+
+function localOf(instant: string, zone: string): string {
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return "";
+  const words = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+  return words.format(at).replace(" ", "T").replace(/:00$/, "");
+}

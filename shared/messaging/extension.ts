@@ -1,0 +1,12 @@
+// By how much an order's time may be extended.
+import { z } from "zod";
+import { durationMs } from "../domain/duration.ts";
+
+const LONGEST_MS = 7 * 86_400_000;
+
+export const extension = z
+  .string()
+  .refine(
+    (text) => (durationMs(text) ?? Number.POSITIVE_INFINITY) <= LONGEST_MS,
+    "must be an ISO 8601 duration such as PT10M, of at most P7D",
+  );

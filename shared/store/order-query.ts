@@ -1,0 +1,141 @@
+// Which orders a filter means: as a query, whether an index answers it, and for stores that look through their records themselves.
+import type { StateRecord, StepRecord } from "../domain/state-record.ts";
+import { documentPath } from "./document-path.ts";
+import { listedMembers, type OrderFilter, type OrderQuery, type TimeFilter } from "./order-list.ts";
+import type { Window } from "./order-scan.ts";
+
+/** An identifier, as the workflow's check has it: it becomes part of the query's text. */
+const STEP_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+
+type Value = string | number | string[];
+
+interface Query {
+  readonly query: string;
+  readonly parameters: { readonly name: string; readonly value: Value }[];
+}
+
+/** Senders', the broker's and our own clocks are nearer to each other than this. */
+const CLOCKS_APART_MS = 3_600_000;
+
+/** Each as the query has it. */
+const TIME_PATHS: { readonly [of in TimeFilter["of"]]: string } = {
+  received: "c.createdAt",
+  sent: "(IS_STRING(c.enqueuedAt) ? c.enqueuedAt : c.createdAt)",
+  changed: "c.updatedAt",
+  ended: '(c.processState = "Error" ? c.error.at : (IS_STRING(c.overAt) ? c.overAt : c.updatedAt))',
+};
+
+/**
+ * Pages by position and not by Cosmos DB's continuation token: a token holds for the SDK's own version and partition
+ * layout, while a position outlives both, and a page seen again shows the same orders.
+ */
+export function listQuery(filter: OrderQuery, window?: Window): Query {
+  const { query, parameters } = conditionsOf(filter, window);
+  return { query: `SELECT ${listedMembers()} FROM c WHERE ${query} ORDER BY c.createdAt DESC`, parameters };
+}
+
+/** How many orders of the window the index alone can't rule out. */
+export function countQuery({ processState, kind }: OrderFilter, window: Window): Query {
+  const { query, parameters } = conditionsOf({ processState, kind }, window);
+  return { query: `SELECT VALUE COUNT(1) FROM c WHERE ${query}`, parameters };
+}
+
+/** Whether the indexes find what is wanted; otherwise the documents have to be looked through. */
+export function isIndexed({ workflow, version, step, text, time }: OrderFilter): boolean {
+  const isMore = workflow !== undefined || version !== undefined || step !== undefined || text !== undefined;
+  return !isMore && (time === undefined || time.of === "received");
+}
+
+/** When orders that can match were recorded: none has changed or ended before, and few were recorded long after they were sent. */
+export function spanOf({ time, after }: OrderQuery, now: number): Window {
+  const at = (instant: string | undefined, otherwise: number) => (instant ? Date.parse(instant) : otherwise);
+  const bounded = time?.of === "received" || time?.of === "sent";
+  const from = bounded ? Math.max(0, at(time?.from, 0) - CLOCKS_APART_MS) : 0;
+  const to = time?.of === "sent" ? now : at(time?.to, now);
+  return { after: from, upTo: Math.min(to + CLOCKS_APART_MS, at(after?.createdAt, Number.POSITIVE_INFINITY)) };
+}
+
+function conditionsOf(
+  { processState, kind, workflow, version, step, text, time, after }: OrderFilter & Pick<OrderQuery, "after">,
+  window: Window | undefined,
+): Query {
+  const conditions: string[] = [];
+  const parameters: Query["parameters"] = [];
+  const add = (condition: string, values: { [name: string]: Value } = {}): void => {
+    conditions.push(condition);
+    for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
+  };
+  // Together with the state it has an index of its own (order-census.ts).
+  if (kind) add("c.error.kind = @kind", { kind });
+  // Orders' contents stand in the same container: they have no state.
+  if (processState) add("c.processState = @state", { state: processState });
+  else add("IS_DEFINED(c.processState)");
+  if (workflow) add("c.workflow.name = @workflow", { workflow });
+  if (version !== undefined) add("c.workflow.version = @version", { version });
+  if (step) {
+    if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
+    const states = `("Scheduled", "Running", "Failed")`;
+    const forward = `${documentPath("steps", step, "state")} IN ${states}`;
+    const undo = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
+    add(`(${forward} OR ${undo} OR ${documentPath("error", "step")} = @step)`, { step });
+  }
+  if (text) add("(CONTAINS(c.orderId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
+  if (time) {
+    const path = TIME_PATHS[time.of];
+    if (time.of === "ended") add('c.processState IN ("Processed", "Error")');
+    if (time.from) add(`${path} >= @from`, { from: time.from });
+    if (time.to) add(`${path} < @to`, { to: time.to });
+  }
+  if (window) {
+    const [newer, upTo] = [window.after, window.upTo].map((ms) => new Date(ms).toISOString());
+    add("c.createdAt > @newer AND c.createdAt <= @upTo", { newer: newer ?? "", upTo: upTo ?? "" });
+  }
+  if (after) {
+    const { createdAt, shown } = after;
+    add("c.createdAt <= @at AND NOT ARRAY_CONTAINS(@shown, c.orderId)", { at: createdAt, shown: [...shown] });
+  }
+  return { query: conditions.join(" AND "), parameters };
+}
+
+/** The same for stores that have to look through their records themselves. */
+export function isListed(
+  record: StateRecord,
+  { processState, kind, workflow, version, step, text, time, after }: OrderFilter & Pick<OrderQuery, "after">,
+): boolean {
+  const { orderId, correlationId, createdAt } = record;
+  if (processState && record.processState !== processState) return false;
+  if (kind && record.error?.kind !== kind) return false;
+  if (workflow && record.workflow.name !== workflow) return false;
+  if (version !== undefined && record.workflow.version !== version) return false;
+  if (time && !isWithin(timeIn(record, time.of), time)) return false;
+  if (step && !standsAt(record, step)) return false;
+  if (text && ![orderId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;
+  return !after || (createdAt <= after.createdAt && !after.shown.includes(orderId));
+}
+
+function timeIn(record: StateRecord, of: TimeFilter["of"]): string | undefined {
+  const { createdAt, enqueuedAt, updatedAt, processState, error, overAt } = record;
+  switch (of) {
+    case "received":
+      return createdAt;
+    case "sent":
+      return enqueuedAt ?? createdAt;
+    case "changed":
+      return updatedAt;
+    case "ended":
+      if (processState === "Error") return error?.at;
+      return processState === "Processed" ? (overAt ?? updatedAt) : undefined;
+    default:
+      return of satisfies never;
+  }
+}
+
+function isWithin(at: string | undefined, { from, to }: TimeFilter): boolean {
+  return at !== undefined && (!from || at >= from) && (!to || at < to);
+}
+
+function standsAt({ steps, error }: StateRecord, name: string): boolean {
+  const busy = (run: Pick<StepRecord, "state"> | null | undefined) =>
+    run?.state === "Scheduled" || run?.state === "Running" || run?.state === "Failed";
+  return busy(steps[name]) || busy(steps[name]?.undo) || error?.step === name;
+}
