@@ -1,5 +1,4 @@
 // What the shop hears (P15): in order for each order, and at least once. What can't be sent now is left as a notice in the record.
-import { canonicalJson } from "../domain/canonical-json.ts";
 import { isWanted, outputsOf } from "../domain/outputs.ts";
 import { told } from "../domain/recovery.ts";
 import type { Notice, OrderStatus, StateRecord, StepResult } from "../domain/state-record.ts";
@@ -75,9 +74,14 @@ export async function settleNotices(read: Versioned, ports: Ports, telemetry: Te
     if (written.kind === "written") return written;
     // What was at work beside a step that ended the order is recorded too.
     known = await ports.store.state(orderId);
-    if (canonicalJson(known?.record.notices) !== canonicalJson(notices)) return read;
+    if (!known || namesOf(known.record.notices) !== namesOf(notices)) return read;
   }
   return read;
+}
+
+/** What they are, by what their messages' ids are made of. */
+function namesOf(notices: readonly Notice[]): string {
+  return notices.map(({ status, attempt, step }) => `${attempt}:${status}:${step ?? ""}`).join();
 }
 
 /**

@@ -4,7 +4,7 @@ import { ANY_ORDER, type Arm } from "../../support/probe-point.ts";
 import { faultsOf } from "../check-life.ts";
 import { evidenceOf } from "../evidence.ts";
 import { Hand, type Rig } from "./rig.ts";
-import type { Scenario } from "./scenarios.ts";
+import type { Scenario } from "./scenario.ts";
 
 const ENDS_WITHIN_MS = 60_000;
 const TICKS_MS = 10_000;

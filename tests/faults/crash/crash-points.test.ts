@@ -11,7 +11,8 @@ import { type Life, type Lived, live } from "./crash-lives.ts";
 import { type Pool, poolOf } from "./pool.ts";
 import { noteLife, reportCrashes } from "./report.ts";
 import { type Rig, startRig } from "./rig.ts";
-import { type Scenario, scenarios } from "./scenarios.ts";
+import type { Scenario } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
 
 const isWhole = process.env["FAULTS"] === "all";
 const isMixed = !isWhole && process.env["TOPOLOGY"] === undefined;

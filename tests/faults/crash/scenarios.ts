@@ -1,53 +1,18 @@
 // The lives that an order can have, each with the end that it has to come to wherever the host dies meanwhile.
-import { isDone, isInHand } from "../../../shared/domain/plan.ts";
-import type { StateRecord } from "../../../shared/domain/state-record.ts";
-import type { Arm } from "../../support/probe-point.ts";
-import type { End, Step } from "../check-life.ts";
-import type { Hand } from "./rig.ts";
-
-export interface Scenario {
-  readonly name: string;
-  /** `[actor | point | fault] what happens`: a row of docs/failure-modes.md. */
-  readonly title: string;
-  /** What has to fail before the point is reached. */
-  readonly arms?: readonly Arm[];
-  readonly drive: (hand: Hand) => Promise<void>;
-  /** Undefined: no record may come of it. */
-  readonly end?: End;
-}
-
-const done: End = {};
-const BEFORE_SHIPPING: readonly Step[] = ["reserveStock", "takePayment", "checkFraud"];
-const undone: End = { error: "undone", steps: BEFORE_SHIPPING, undone: ["reserveStock", "takePayment"] };
-const cardRefused: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
-
-const refusesCard = { kind: "refuse", status: 402, message: "card expired", path: "/charges" };
-const isDown = { kind: "down", path: "/shipments" };
-const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
-
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
-const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
-const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
-const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
-
-/** Its shipping waits for a service that is down. @returns how to lift that */
-async function whileShipping(hand: Hand, changes: Parameters<Hand["send"]>[0] = {}): Promise<() => Promise<void>> {
-  const lift = await hand.fault("shipping", isDown);
-  await hand.send(changes);
-  await hand.until(inHand("arrangeShipping"));
-  return lift;
-}
-
-/** The check beside it is done before the card is refused, so that its outcome is on record. */
-async function refuseCard(hand: Hand): Promise<() => Promise<void>> {
-  const lift = await hand.fault("payment", refusesCard);
-  const letThrough = await hand.fault("payment", { kind: "down", path: "/charges" });
-  await hand.send();
-  await hand.until(({ steps }) => isDone(steps["checkFraud"], "forward"));
-  await letThrough();
-  await hand.until(isErrorOf("rejected"));
-  return lift;
-}
+import { recoveries } from "./recovery-scenarios.ts";
+import {
+  BEFORE_SHIPPING,
+  cardRefused,
+  done,
+  ended,
+  isDown,
+  isErrorOf,
+  refuseCard,
+  refusesCard,
+  type Scenario,
+  undone,
+  whileShipping,
+} from "./scenario.ts";
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -315,94 +280,5 @@ export const scenarios: readonly Scenario[] = [
     },
     end: done,
   },
-  {
-    name: "waited for, then undone",
-    title:
-      "[supervisor | every await of a pause, and of the undo after the last | host killed] the pause is had, and what was done is undone once",
-    async drive(hand) {
-      await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "patient" });
-    },
-    end: undone,
-  },
-  {
-    name: "given up",
-    title: "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the notice",
-    async drive(hand) {
-      await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "strict" });
-    },
-    end: { error: "expired", steps: BEFORE_SHIPPING },
-  },
-  {
-    name: "its wake lost",
-    title:
-      "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
-    arms: failing("supervisor:messenger.wake#1:before"),
-    async drive(hand) {
-      const lift = await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "hasty" });
-      await hand.until(({ attempt }) => attempt > 1);
-      await lift();
-    },
-    end: done,
-  },
-  {
-    name: "a step not told",
-    title:
-      "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
-    arms: failing("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
-    drive: (hand) => hand.send(),
-    end: done,
-  },
-  {
-    name: "its end not told",
-    title:
-      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: failing("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
-    async drive(hand) {
-      await hand.send();
-      await hand.until(ended);
-      await hand.hurry();
-    },
-    end: done,
-  },
-  {
-    name: "its end neither told nor noted",
-    title:
-      "[scheduler | Completed could be neither sent nor left as a notice; every await of the attempt's last word | host killed] it is told from the record",
-    arms: failing(
-      "paymentAgent/capturePayment:messenger.tell(Completed)#1:before",
-      "paymentAgent/capturePayment:store.change#1:before",
-    ),
-    drive: (hand) => hand.send(),
-    end: done,
-  },
-  {
-    name: "its failure not told",
-    title:
-      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: failing("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
-    async drive(hand) {
-      await hand.fault("payment", refusesCard);
-      await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });
-      await hand.send();
-      await hand.until(ended);
-      await hand.hurry();
-    },
-    end: cardRefused,
-  },
-  {
-    name: "its orchestration lost",
-    title:
-      "[supervisor | the engine lost the attempt; every await of scheduling its step again | host killed] a further attempt goes on from its record; no failure is counted",
-    async drive(hand) {
-      await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
-      await hand.send();
-      await hand.until(inHand("arrangeShipping"));
-      const path = `/runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?code=local&reason=test`;
-      await hand.ask("POST", path, {}, 202, 410);
-    },
-    end: done,
-  },
+  ...recoveries,
 ];

@@ -1,0 +1,106 @@
+// The lives in which something is lost, waits or is given up, and the supervisor or the next message has to see to it.
+import {
+  BEFORE_SHIPPING,
+  cardRefused,
+  done,
+  ended,
+  failing,
+  inHand,
+  isDown,
+  refusesCard,
+  type Scenario,
+  undone,
+} from "./scenario.ts";
+
+export const recoveries: readonly Scenario[] = [
+  {
+    name: "waited for, then undone",
+    title:
+      "[supervisor | every await of a pause, and of the undo after the last | host killed] the pause is had, and what was done is undone once",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "patient" });
+    },
+    end: undone,
+  },
+  {
+    name: "given up",
+    title: "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the notice",
+    async drive(hand) {
+      await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "strict" });
+    },
+    end: { error: "expired", steps: BEFORE_SHIPPING },
+  },
+  {
+    name: "its wake lost",
+    title:
+      "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
+    arms: failing("supervisor:messenger.wake#1:before"),
+    async drive(hand) {
+      const lift = await hand.fault("shipping", isDown);
+      await hand.send({ workflow: "hasty" });
+      await hand.until(({ attempt }) => attempt > 1);
+      await lift();
+    },
+    end: done,
+  },
+  {
+    name: "a step not told",
+    title:
+      "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
+    arms: failing("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
+    drive: (hand) => hand.send(),
+    end: done,
+  },
+  {
+    name: "its end not told",
+    title:
+      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
+    arms: failing("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
+    async drive(hand) {
+      await hand.send();
+      await hand.until(ended);
+      await hand.hurry();
+    },
+    end: done,
+  },
+  {
+    name: "its end neither told nor noted",
+    title:
+      "[scheduler | Completed could be neither sent nor left as a notice; every await of the attempt's last word | host killed] it is told from the record",
+    arms: failing(
+      "paymentAgent/capturePayment:messenger.tell(Completed)#1:before",
+      "paymentAgent/capturePayment:store.change#1:before",
+    ),
+    drive: (hand) => hand.send(),
+    end: done,
+  },
+  {
+    name: "its failure not told",
+    title:
+      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
+    arms: failing("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
+    async drive(hand) {
+      await hand.fault("payment", refusesCard);
+      await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });
+      await hand.send();
+      await hand.until(ended);
+      await hand.hurry();
+    },
+    end: cardRefused,
+  },
+  {
+    name: "its orchestration lost",
+    title:
+      "[supervisor | the engine lost the attempt; every await of scheduling its step again | host killed] a further attempt goes on from its record; no failure is counted",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
+      await hand.send();
+      await hand.until(inHand("arrangeShipping"));
+      const path = `/runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?code=local&reason=test`;
+      await hand.ask("POST", path, {}, 202, 410);
+    },
+    end: done,
+  },
+];

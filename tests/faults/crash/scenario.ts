@@ -1,0 +1,53 @@
+// What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
+import { isDone, isInHand } from "../../../shared/domain/plan.ts";
+import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import type { Arm } from "../../support/probe-point.ts";
+import type { End, Step } from "../check-life.ts";
+import type { Hand } from "./rig.ts";
+
+export interface Scenario {
+  readonly name: string;
+  /** `[actor | point | fault] what happens`: a row of docs/failure-modes.md. */
+  readonly title: string;
+  /** What has to fail before the point is reached. */
+  readonly arms?: readonly Arm[];
+  readonly drive: (hand: Hand) => Promise<void>;
+  /** Undefined: no record may come of it. */
+  readonly end?: End;
+}
+
+export const done: End = {};
+export const BEFORE_SHIPPING: readonly Step[] = ["reserveStock", "takePayment", "checkFraud"];
+export const undone: End = { error: "undone", steps: BEFORE_SHIPPING, undone: ["reserveStock", "takePayment"] };
+export const cardRefused: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
+
+export const refusesCard = { kind: "refuse", status: 402, message: "card expired", path: "/charges" };
+export const isDown = { kind: "down", path: "/shipments" };
+export const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
+
+export const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+export const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
+export const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
+export const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
+
+/** Its shipping waits for a service that is down. @returns how to lift that */
+export async function whileShipping(
+  hand: Hand,
+  changes: Parameters<Hand["send"]>[0] = {},
+): Promise<() => Promise<void>> {
+  const lift = await hand.fault("shipping", isDown);
+  await hand.send(changes);
+  await hand.until(inHand("arrangeShipping"));
+  return lift;
+}
+
+/** The check beside it is done before the card is refused, so that its outcome is on record. */
+export async function refuseCard(hand: Hand): Promise<() => Promise<void>> {
+  const lift = await hand.fault("payment", refusesCard);
+  const letThrough = await hand.fault("payment", { kind: "down", path: "/charges" });
+  await hand.send();
+  await hand.until(({ steps }) => isDone(steps["checkFraud"], "forward"));
+  await letThrough();
+  await hand.until(isErrorOf("rejected"));
+  return lift;
+}
