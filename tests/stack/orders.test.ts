@@ -158,6 +158,31 @@ test("P8 P10 P14 a service that is down for longer than a step's time: retried f
   expect(await app.effects("payment", "down-1")).toMatchObject([{ calls: 1 }, { calls: 1 }]);
 });
 
+test("P16 an attempt that is started again once it is over finds that out by itself: nobody else would tell it", async () => {
+  await app.shop.send(madeOrder("again-1"));
+  const { steps, workflow } = await app.eventually("again-1", ended);
+  const now = new Date().toISOString();
+  // As it stood while an attempt before was still at work: there is nothing for this one to begin.
+  const taken = { ...steps["reserveStock"], state: "Scheduled", attempt: 0, startBy: now, completeBy: now };
+  const attempt = {
+    ...{ orderId: "again-1", attempt: 1, lockedBy: "again-1-1@OrderScheduler", direction: "forward", workflow },
+    ...{ orderRevision: 1, priority: "normal", plan: [], steps: { ...steps, reserveStock: taken } },
+    reply: { replyTo: null, replyToSessionId: null, correlationId: "again-1", traceparent: null },
+  };
+  const [host] = app.stack.addresses.hosts;
+  const ask = (path: string, init?: RequestInit) =>
+    fetch(`${host?.url}/runtime/webhooks/durabletask/${path}?code=local`, init);
+  const headers = { "content-type": "application/json" };
+  const started = await ask("orchestrators/scheduler/again-1-1", {
+    method: "POST",
+    headers,
+    body: JSON.stringify(attempt),
+  });
+  expect(started.status).toBe(202);
+  const status = async () => (await ask("instances/again-1-1")).json();
+  await expect.poll(status, { timeout: 20_000 }).toMatchObject({ runtimeStatus: "Completed", output: "superseded" });
+});
+
 test.each<[workflow: string, wanted: { [kind: string]: number | number[] }, more?: object]>([
   ["three-steps", { activities: 3, batch: 1, patch: 4, replace: 0, read: 0 }],
   // The reply that came over a queue is read against the record: where it is the last of the two steps side by side, it knows by that
