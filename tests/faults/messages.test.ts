@@ -47,10 +47,11 @@ test.concurrent(
 test.concurrent(
   "[scheduler | an attempt woken | its wake delivered five times, and old ones after it] the claim takes one of them; the others change nothing",
   async ({ expect }) => {
-    await app.switchOn("shipping", { kind: "down", forMs: 3500, match: { orderId: "woken" } });
+    const lift = await app.switchOn("shipping", { kind: "down", match: { orderId: "woken" } });
     await app.submit(["woken"], { workflow: "hasty" });
     const first = await app.eventually("woken", ({ processState }) => processState === "Processing");
     const second = await app.eventually("woken", ({ attempt }) => attempt > 1);
+    await lift();
     // Out of order: the one that was superseded comes last.
     await send("scheduler", ...Array(5).fill(wakeOf(second)), ...Array(3).fill(wakeOf(first)));
     await app.allEnd(["woken"]);

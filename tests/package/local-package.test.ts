@@ -45,7 +45,7 @@ test("it holds compiled code, whose imports it declares, and no tests", () => {
   expect(files.filter((file) => /\.test\.|fixtures|tests\//.test(file))).toEqual([]);
   expect(files.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual([]);
   const text = files.map((file) => readFileSync(join(installed, "dist", file), "utf8")).join("\n");
-  const imported = [...text.matchAll(/(?:from|import\(|require\() ?"([^."][^"]*)"/g)].map(([, name = ""]) => name);
+  const imported = [...text.matchAll(/(?:from |import\(|require\()"([^."][^"]*)"/g)].map(([, name = ""]) => name);
   const packages = imported
     .filter((name) => !isBuiltin(name))
     .map((name) =>
