@@ -1,9 +1,8 @@
 // The scheduler's own activities: what it has to ask or to say itself.
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
-import { standingOf } from "../shared/domain/attempt.ts";
 import { tellEndOf } from "../shared/operations/tell-end.ts";
-import { reportEnd } from "../shared/scheduler-client.ts";
+import { reportStanding } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 
 interface Subject {
@@ -26,9 +25,8 @@ df.app.activity("findProgress", {
   extraInputs: [df.input.durableClient()],
   handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, async () => {
-      const outcome = standingOf({ lockedBy }, (await ports().store.state(orderId))?.record);
-      await reportEnd(df.getClient(context), orderId, { outcome, hearer: attempt });
-    });
+    return observe(context, subject, () =>
+      reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, ports().store),
+    );
   },
 });

@@ -34,7 +34,15 @@ export async function startClaimed(
   store: Pick<OrderStore, "state">,
 ): Promise<void> {
   await startAttempt(client, attempt);
-  if (!isBehind) return;
+  if (isBehind) await reportStanding(client, attempt, store);
+}
+
+/** Tells an attempt how the record stands. Throws `EngineUnavailable` where the engine can't be reached. */
+export async function reportStanding(
+  client: OrchestrationClient,
+  attempt: Pick<Attempt, "orderId" | "attempt" | "lockedBy">,
+  store: Pick<OrderStore, "state">,
+): Promise<void> {
   const { orderId } = attempt;
   const standing = standingOf(attempt, (await store.state(orderId))?.record);
   await report(client, orderId, attempt.attempt, standing);

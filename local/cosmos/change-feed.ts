@@ -1,5 +1,6 @@
 // The change feed in its latest-version form: each document once, as it is now, in the order of its last write.
 import { charges } from "./charges.ts";
+import { keyFilters, nothing } from "./feed-parts.ts";
 import type { ItemTable, StoredItem } from "./item-table.ts";
 import { type KeyScope, scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
@@ -36,12 +37,6 @@ export async function readChangeFeed(call: ItemCall): Promise<Reply> {
     body: `{"_rid":"${rid}","Documents":[${documents}],"_count":${changes.length}}`,
   };
 }
-
-export const nothing = (lsn: number): Reply => ({
-  status: 304,
-  charge: 1,
-  headers: ["etag", `"${lsn}"`, "x-ms-item-count", "0"],
-});
 
 /** The number of the write after which the page begins. */
 function startOf(call: ItemCall): number {
@@ -100,13 +95,3 @@ const filtersOf = (scope: KeyScope): Filter[] => [
   { sql: "(expires IS NULL OR expires > ?)", bindings: [Date.now()] },
   ...keyFilters(scope),
 ];
-
-export function keyFilters({ pk, prefix, hashes }: KeyScope): Filter[] {
-  const filters: Filter[] = [];
-  if (pk !== undefined) filters.push({ sql: "+pk = ?", bindings: [pk] });
-  if (prefix) filters.push({ sql: "+pk >= ? AND +pk < ?", bindings: [prefix.from, prefix.below] });
-  if (hashes) {
-    filters.push({ sql: `${hashes.of}(pk) >= ? AND ${hashes.of}(pk) < ?`, bindings: [hashes.min, hashes.max] });
-  }
-  return filters;
-}

@@ -1,7 +1,7 @@
 // The change feed of all versions and deletes: each write of a document, in the order of the writes.
 // Sources: Cosmos DB documentation, "Change feed modes"; ChangeFeedItem and ChangeFeedMetadata of the .NET SDK.
-import { keyFilters, nothing } from "./change-feed.ts";
 import { charges } from "./charges.ts";
+import { keyFilters, nothing } from "./feed-parts.ts";
 import { historyBounds, placeBefore, type StoredChange, selectHistory } from "./item-history.ts";
 import { scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";

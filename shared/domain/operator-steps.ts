@@ -50,11 +50,14 @@ export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRe
   return { ...step, undo };
 }
 
-/** What is at work goes on, and the next attempt waits for what comes of it. */
-export function readyForUndo(step: StepRecord, now: string): StepRecord {
-  const forward = isInHand(step) && expiresAt(step) <= now ? reset(step) : step;
+/**
+ * What is at work goes on, and the next attempt waits for what comes of it.
+ * @param overdueBefore what expires from this instant on may still be at work, by some clock
+ */
+export function readyForUndo(step: StepRecord, overdueBefore: string): StepRecord {
+  const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
   const run = forward.undo;
-  const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) <= now);
+  const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);
   return isOver ? { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } } : forward;
 }
 

@@ -187,12 +187,13 @@ function toBeUndone(
   occasion: Occasion,
 ): Decision {
   const next = nextAttempt(record, to, occasion, record.busyUntil);
+  const overdueBefore = after(occasion.now, -occasion.clockSkewMs);
   return {
     ...next,
     record: {
       ...next.record,
       direction: "undo",
-      steps: mapSteps(mapSteps(record.steps, forgiven), (step) => readyForUndo(step, occasion.now)),
+      steps: mapSteps(mapSteps(record.steps, forgiven), (step) => readyForUndo(step, overdueBefore)),
       error,
       history: remembered(record, occasion, `to be undone, attempt ${next.record.attempt}: ${reason}`),
     },
@@ -278,9 +279,10 @@ function nextAttempt(
   busy: string | undefined,
 ) {
   const { busyUntil: _before, ...rest } = reopened(record);
-  const isBusy = busy !== undefined && busy > now;
   // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.
-  const startAt = isBusy ? after(busy, clockSkewMs) : null;
+  const silentAt = busy === undefined ? now : after(busy, clockSkewMs);
+  const isBusy = silentAt > now;
+  const startAt = isBusy ? silentAt : null;
   const claimBy = after(startAt ?? now, claimWithinMs);
   const pending: StateRecord = {
     ...rest,
@@ -290,7 +292,7 @@ function nextAttempt(
     dueAt: claimBy,
     failureCount: 0,
     attempt: record.attempt + 1,
-    ...(isBusy && { busyUntil: busy }),
+    ...(isBusy && busy && { busyUntil: busy }),
     notices: owed(record),
     updatedAt: now,
   };

@@ -96,6 +96,17 @@ async function abreast() {
   return { scheduler, tasks: scheduler.tasks() };
 }
 
+/** As `abreast`, with the car done and the flight's time over; the hotel has still some. */
+async function flightExpired() {
+  const { tasks } = await abreast();
+  world.answers.set("arrange", () => ({ kind: "expired" }));
+  await run(tasks["flight"]);
+  world.answers.delete("arrange");
+  await run(tasks["car"]);
+  world.clock += 16_500;
+  return tasks;
+}
+
 test("P5 a step begins when its own predecessors are done, whatever else is at work", async () => {
   const { scheduler, tasks } = await abreast();
   expect(Object.keys(tasks)).toEqual(["hotel", "flight", "car"]);
@@ -116,12 +127,7 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
 });
 
 test("P21 a step that expired is run again at once while the others go on, and their results are taken by the next attempt", async () => {
-  const { tasks } = await abreast();
-  world.answers.set("arrange", () => ({ kind: "expired" }));
-  await run(tasks["flight"]);
-  world.answers.delete("arrange");
-  await run(tasks["car"]);
-  world.clock += 16_500;
+  const tasks = await flightExpired();
   expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
   expect(await states()).toMatchObject({ hotel: "Scheduled", flight: "NotStarted", car: "Completed" });
   // The hotel answers while nobody holds the order: it is recorded, and what follows is the next attempt's to begin.
@@ -174,12 +180,7 @@ test("P11 the pause of a step is its own: meanwhile the others go on, and what f
   if (!read) throw new Error("no order");
   const flight = { ...read.record.steps["flight"], failureCount: 2 };
   await world.store.replace(read, { ...read.record, steps: { ...read.record.steps, flight } as never });
-  const { tasks } = await abreast();
-  world.answers.set("arrange", () => ({ kind: "expired" }));
-  await run(tasks["flight"]);
-  world.answers.delete("arrange");
-  await run(tasks["car"]);
-  world.clock += 16_500;
+  const tasks = await flightExpired();
   expect(await sweep(world, world.telemetry)).toMatchObject({ waiting: 1 });
   const second = await claimed(2);
   expect(Object.keys(second.tasks())).toEqual([]);

@@ -8,6 +8,7 @@ import {
   inHand,
   isDown,
   refusesCard,
+  retry,
   type Scenario,
   undone,
 } from "./scenario.ts";
@@ -37,12 +38,7 @@ export const recoveries: readonly Scenario[] = [
     title:
       "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
     arms: failing("supervisor:messenger.wake#1:before"),
-    async drive(hand) {
-      const lift = await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "hasty" });
-      await hand.until(({ attempt }) => attempt > 1);
-      await lift();
-    },
+    drive: retry,
     end: done,
   },
   {

@@ -30,6 +30,14 @@ export const quiet = (record: StateRecord) => ended(record) && record.notices.le
 export const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
 export const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
 
+/** Its shipping runs out of time once. */
+export async function retry(hand: Hand): Promise<void> {
+  const lift = await hand.fault("shipping", isDown);
+  await hand.send({ workflow: "hasty" });
+  await hand.until(({ attempt }) => attempt > 1);
+  await lift();
+}
+
 /** Its shipping waits for a service that is down. @returns how to lift that */
 export async function whileShipping(
   hand: Hand,

@@ -9,6 +9,7 @@ import {
   isErrorOf,
   refuseCard,
   refusesCard,
+  retry,
   type Scenario,
   undone,
   whileShipping,
@@ -222,12 +223,7 @@ export const scenarios: readonly Scenario[] = [
     name: "retried",
     title:
       "[supervisor | every await of a retry | host killed] one attempt more and one failure counted for an expiry; the wake goes out again",
-    async drive(hand) {
-      const lift = await hand.fault("shipping", isDown);
-      await hand.send({ workflow: "hasty" });
-      await hand.until(({ attempt }) => attempt > 1);
-      await lift();
-    },
+    drive: retry,
     end: done,
   },
   {

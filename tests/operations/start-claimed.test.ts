@@ -1,0 +1,58 @@
+// What starting a claimed attempt tells whom, and in which order (P4, P16).
+import { beforeEach, expect, test } from "vitest";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { type OrchestrationClient, startClaimed } from "../../shared/scheduler-client.ts";
+import { NOON_MS } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+let world: World;
+let did: unknown[][];
+let client: OrchestrationClient;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  did = [];
+  client = {
+    startNew: async (_name, { instanceId }) => {
+      did.push(["start", instanceId]);
+      return instanceId;
+    },
+    getStatus: async () => ({ runtimeStatus: "Running" }),
+    raiseEvent: async (instanceId, _event, outcome) => void did.push(["tell", instanceId, outcome]),
+  };
+});
+
+async function claimed() {
+  const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+  const claim = await claimOrder(wake, world, world.telemetry);
+  if (claim.kind !== "claimed") throw new Error(claim.kind);
+  return claim;
+}
+
+test("a first claim is started, and nothing more: nobody can have written meanwhile", async () => {
+  await world.submitted();
+  await startClaimed(client, await claimed(), world.store);
+  expect(did).toEqual([["start", "order-1-1"]]);
+});
+
+test("found again, the attempt is told how the record stands, for it may have gone on", async () => {
+  await world.submitted();
+  await claimed();
+  const again = await claimed();
+  await startClaimed(client, again, world.store);
+  const steps = (await world.stateOf())?.steps;
+  expect(did).toEqual([
+    ["start", "order-1-1"],
+    ["tell", "order-1-1", { kind: "completed", steps, hasEnded: false }],
+  ]);
+});
+
+test("an order that went on to another attempt meanwhile: this one is told that it is over", async () => {
+  await world.submitted();
+  await claimed();
+  const again = await claimed();
+  const read = await world.store.state("order-1");
+  if (!read) throw new Error("no order");
+  await world.store.replace(read, { ...read.record, processState: "Pending", lockedBy: null, attempt: 2 });
+  await startClaimed(client, again, world.store);
+  expect(did.at(-1)).toEqual(["tell", "order-1-1", { kind: "superseded" }]);
+});
