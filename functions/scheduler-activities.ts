@@ -25,8 +25,9 @@ df.app.activity("findProgress", {
   extraInputs: [df.input.durableClient()],
   handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, () =>
-      reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, ports().store),
-    );
+    return observe(context, subject, () => {
+      const { store } = ports();
+      return reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, store);
+    });
   },
 });
