@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
 import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
-import type { Workflow } from "./domain/workflow.ts";
+import { LONGEST_STEP_MS, type Workflow } from "./domain/workflow.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
+import { completionUrl, publicUrlOf } from "./messaging/completion.ts";
 import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
 import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
@@ -241,6 +242,7 @@ function compose(config: Config): App {
     },
     retention: retentionOf(config, store),
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
+    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket),
     ...connectSupervision(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
@@ -253,8 +255,11 @@ function compose(config: Config): App {
       database,
     ),
     admission: createAdmission({
-      count: () =>
-        store.countInFlight(instant(now() + config.StartWithin * (1 - WAITS_LONG)), instant(now() - ABANDONED_MS)),
+      count: () => {
+        const longest = config.StartWithin + LONGEST_STEP_MS + config.ClockSkew;
+        const [waitsLong, abandoned, reported] = [config.StartWithin * (1 - WAITS_LONG), -ABANDONED_MS, longest];
+        return store.countInFlight(instant(now() + waitsLong), instant(now() + abandoned), instant(now() + reported));
+      },
       limit: config.OrdersInFlight,
       now,
       pause: sleep,

@@ -182,6 +182,8 @@ export const settings = z.object({
   /** What operators see on each view of the console, so that nobody takes one environment for another. */
   EnvironmentName: z.string().trim().min(1).max(40).default("orders"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
+  /** Where others reach this app over HTTP, for reports of steps that are done later; the host's own name if absent. */
+  PublicUrl: textOrNothing.pipe(serviceUrl.optional()),
   /** Set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
   ...telemetry,

@@ -50,8 +50,12 @@ function signInFaults({ OperatorSignIn: signIn }: Given, environment: Environmen
 }
 
 function isInAzure(environment: Environment): boolean {
-  const host = environment["WEBSITE_HOSTNAME"] ?? "localhost";
-  return OF_AZURE.some((name) => environment[name]) || !/^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+  return OF_AZURE.some((name) => environment[name]) || !isThisMachine(environment["WEBSITE_HOSTNAME"] ?? "localhost");
+}
+
+/** @param host with its port, if it has one */
+export function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /**

@@ -9,13 +9,19 @@ export const spoken = (duration: string): string => exactDuration(durationMs(dur
 export function undoInWords({ undo }: WorkflowStep): string {
   if (undo === "nothing") return "leaves nothing to undo";
   if (undo === "byHand") return "undone by hand";
-  return `undo: ${undo.operation}, within ${spoken(undo.completeWithin)}`;
+  return `undo: ${undo.operation}, ${timeOf(undo)}`;
 }
 
 /** `inventory.reserve, within 10 s` */
-export function askedOf({ agent, operation, transport, completeWithin }: WorkflowStep): string {
+export function askedOf(step: WorkflowStep): string {
+  const { agent, operation, transport } = step;
   const over = transport === "queue" ? " over its queue" : "";
-  return `${agent}.${operation}${over}, within ${spoken(completeWithin)}`;
+  return `${agent}.${operation}${over}, ${timeOf(step)}`;
+}
+
+function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWithin" | "awaitWithin">): string {
+  const later = awaitWithin === undefined ? "" : `, or reported within ${spoken(awaitWithin)}`;
+  return `within ${spoken(completeWithin)}${later}`;
 }
 
 export function policyInWords(policy: RecoveryPolicy): string {

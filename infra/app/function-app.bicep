@@ -274,6 +274,8 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
         requireAuthentication: true
         unauthenticatedClientAction: 'RedirectToLoginPage'
         redirectToProvider: 'azureactivedirectory'
+        // Services report there what they do later, by an address that only they know.
+        excludedPaths: ['/api/completions/*']
       }
       httpSettings: { requireHttps: true }
       identityProviders: {

@@ -1,6 +1,6 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { Order } from "../domain/order.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import type { Completion, StepResult } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
@@ -18,6 +18,8 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly mayHaveHappened?: boolean | undefined;
   /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */
   readonly triedUntil?: string | undefined;
+  /** Of a step that may be done later: for whoever does it. Absent: the operation may not answer `accepted`. */
+  readonly completion?: Completion | undefined;
 }
 
 /** What an operation gets for one try. */
@@ -44,6 +46,12 @@ export interface Credential {
 
 export type AgentReply =
   | { readonly kind: "done"; readonly result: StepResult }
+  /** The service does it later, and what came of it is reported: see `Completion`. */
+  | {
+      readonly kind: "accepted";
+      /** The service's own name for what it does, at most 1,000 characters. */
+      readonly reference?: string | undefined;
+    }
   /** The service refused for good: trying again would change nothing (P9). */
   | { readonly kind: "rejected"; readonly message: string }
   /** The service can't be reached or can't answer now: trying again may help. */
@@ -128,6 +136,12 @@ export interface LastError {
 /** What came of an operation inside its time, and where it was sent and why (P19). */
 export type BoundedReply =
   | { readonly kind: "done"; readonly result: StepResult; readonly endpoint: string; readonly because: string }
+  | {
+      readonly kind: "accepted";
+      readonly reference?: string | undefined;
+      readonly endpoint: string;
+      readonly because: string;
+    }
   | {
       readonly kind: "rejected";
       readonly message: string;

@@ -66,7 +66,7 @@ function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {})
 
 async function done(agent: AgentName, operation: string, more: Partial<AgentCall> = {}): Promise<StepResult> {
   const reply = await run(agent, operation, more);
-  if (reply.kind !== "done") throw new Error(`${operation}: ${reply.message}`);
+  if (reply.kind !== "done") throw new Error(`${operation}: ${JSON.stringify(reply)}`);
   return reply.result;
 }
 

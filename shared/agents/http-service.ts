@@ -13,6 +13,8 @@ export interface ServiceCall {
   readonly body: unknown;
   /** What to keep of the service's answer; undefined for one that does not say what it has to. */
   readonly keep: (answer: Answer) => StepResult | undefined;
+  /** Of a service that may do it later, which it says by a 202: what it calls that. Undefined for an answer that does not say what it has to. */
+  readonly reference?: (answer: Answer) => string | undefined;
   /** Which answers are the service's word on the order; the first rule that fits. Every other is a fault of the endpoint. */
   readonly answers: readonly AnswerRule[];
 }
@@ -42,6 +44,8 @@ type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 export async function callService(service: ServiceCall, call: AgentCall<OrderView>): Promise<AgentReply> {
   const heard = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (heard.kind === "unavailable") return heard;
+  const reference = heard.status === ACCEPTED ? service.reference?.(heard.answer) : undefined;
+  if (reference !== undefined) return { kind: "accepted", reference };
   const result = isSuccess(heard) ? service.keep(heard.answer) : undefined;
   if (result) return { kind: "done", result };
   const meaning = meaningOf(heard, service.answers);
@@ -115,6 +119,8 @@ async function send(
   };
 }
 
+/** RFC 9110, 15.3.3. */
+const ACCEPTED = 202;
 const isSuccess = ({ status }: Heard) => status >= 200 && status < 300;
 
 function rejected({ status, message }: Heard): AgentReply {
@@ -153,6 +159,9 @@ export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
 export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
+
+/** What a service that does it later calls that. */
+export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => (isId(id) ? id : undefined);
 
 /** Keeps what became of a thing that was there before. */
 export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(status) ? status : null });

@@ -84,6 +84,8 @@ function withinBounds(reply: Finding): Finding {
   switch (reply.kind) {
     case "absent":
       return reply;
+    case "accepted":
+      return reply.reference === undefined ? reply : { ...reply, reference: bounded(reply.reference) };
     case "rejected":
     case "unavailable":
       return { ...reply, message: bounded(reply.message) };

@@ -1,7 +1,7 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { callService, keepId, keepStatus, referenceId, type ServiceCall, whatToUndo } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
@@ -31,8 +31,10 @@ export const shippingAgent = {
       const reservationId = call.results["reserveStock"]?.["reservationId"] ?? null;
       return shipping(call, {
         path: "shipments",
-        body: { orderId, shipTo, reservationId },
+        // Where the step may wait, a carrier that collects later answers 202, and reports there that it has.
+        body: { orderId, shipTo, reservationId, reportTo: call.completion?.url },
         keep: keepId("shipmentId"),
+        ...(call.completion && { reference: referenceId }),
       });
     },
     /** Undoes `arrange`. */

@@ -71,6 +71,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
       const { url: endpoint, because } = lease;
       switch (reply.kind) {
         case "done":
+        case "accepted":
           return { ...reply, endpoint, because };
         case "rejected":
           return { ...reply, endpoint, because, ...(unsure && !asks && { unsure }) };

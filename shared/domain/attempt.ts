@@ -67,6 +67,8 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly completeBy: string;
   /** ISO 8601: how long its agent has from then on. */
   readonly completeWithin: string;
+  /** ISO 8601: how long its completion may be waited for once its service has accepted it; absent where it may not. */
+  readonly awaitWithin?: string | undefined;
   /** What the completed steps recorded. */
   readonly results: { readonly [step: string]: StepResult };
   /** What follows on it, where that can be known before; null where the record has to be looked at first. */
@@ -121,7 +123,8 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
   const { plan, steps, direction } = attempt;
   const names = plan.flatMap(({ name }) => {
     const run = runOf(steps[name], direction);
-    return isInHand(run) && run.attempt === attempt.attempt && !begun.has(name) ? [name] : [];
+    const isToBegin = isInHand(run) && run.state !== "Awaiting" && run.attempt === attempt.attempt;
+    return isToBegin && !begun.has(name) ? [name] : [];
   });
   const tasks = names.flatMap((name) => taskFor(attempt, name) ?? []);
   const own = new Set(names);
@@ -159,6 +162,7 @@ export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
     startBy,
     completeBy,
     completeWithin: step.completeWithin,
+    ...(step.awaitWithin && { awaitWithin: step.awaitWithin }),
     results: resultsOf(steps),
     join: joinOf(attempt, name, others),
     isAlone: others.length === 0,
@@ -210,7 +214,7 @@ export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind
   return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };
 }
 
-const RANK = { NotStarted: 0, Scheduled: 1, Running: 2, Completed: 3, Failed: 3, Undone: 4 } as const;
+const RANK = { NotStarted: 0, Scheduled: 1, Running: 2, Awaiting: 3, Completed: 4, Failed: 4, Undone: 5 } as const;
 
 function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   if (known === undefined || compare(record, known) > 0) return true;
@@ -233,10 +237,11 @@ export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOut
 }
 
 /** What a write that schedules a planned step needs. @throws where the record has no such step */
-export function toSchedule({ name, transport, startWithin, completeWithin }: PlannedStep, steps: Steps): ToSchedule {
+export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
+  const { name, transport, startWithin, completeWithin, awaitWithin } = planned;
   const record = steps[name];
   if (!record) throw new Error(`there is no record of step ${name}`);
-  return { name, transport, startWithin, completeWithin, record };
+  return { name, transport, startWithin, completeWithin, record, ...(awaitWithin && { awaitWithin }) };
 }
 
 function resultsOf(steps: Steps): { [step: string]: StepResult } {

@@ -8,7 +8,7 @@ import { mayHaveHadEffect, planOf, readySteps, remainingByHand } from "./plan.ts
 import { wakeOf } from "./recovery.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
 import { stepRejected } from "./step-end.ts";
-import { done, refused } from "./step-run.ts";
+import { done, refused, takenUp } from "./step-run.ts";
 import { claim, completeJoin, takeUp } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -93,7 +93,7 @@ describe("the fence", () => {
     for (const { changes } of [
       claim(wakeOf(record), four, "order-1-1@hub", NOON),
       completeJoin(task, ["b", "c"], task.record, five, NOON),
-      takeUp(task, NOON, NOON, NOON),
+      takeUp(task, takenUp("forward", NOON, NOON), NOON),
     ]) {
       expect(changes.length).toBeLessThanOrEqual(10);
     }

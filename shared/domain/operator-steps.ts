@@ -21,6 +21,7 @@ export function reset(step: StepRecord): StepRecord {
       return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
     case "Scheduled":
     case "Running":
+    case "Awaiting":
       // When it was scheduled stays: its outcome is not known, so an undo has to see to it.
       return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":

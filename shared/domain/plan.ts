@@ -11,6 +11,8 @@ export interface PlannedStep {
   readonly after: readonly string[];
   readonly startWithin: string;
   readonly completeWithin: string;
+  /** Absent: its agent has to have it done before it answers. */
+  readonly awaitWithin?: string | undefined;
 }
 
 export type Plan = readonly PlannedStep[];
@@ -29,8 +31,9 @@ export function planOf(workflow: Workflow, steps: Steps, direction: Direction): 
 }
 
 function forwardOf(step: WorkflowStep): PlannedStep {
-  const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN, completeWithin } = step;
-  return { name, agent, operation, transport, after, startWithin, completeWithin };
+  const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN } = step;
+  const { completeWithin, awaitWithin } = step;
+  return { name, agent, operation, transport, after, startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) };
 }
 
 function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): boolean {
@@ -40,8 +43,10 @@ function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): b
 function undoOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
   const { name, agent, transport = "activity", startWithin = START_WITHIN, undo } = step;
   if (typeof undo === "string") return [];
-  const { operation, completeWithin } = undo;
-  return [{ name, agent, operation, transport, after, startWithin, completeWithin }];
+  const { operation, completeWithin, awaitWithin } = undo;
+  return [
+    { name, agent, operation, transport, after, startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) },
+  ];
 }
 
 /** All steps that can only be begun once that one is done. */
@@ -63,6 +68,7 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = fals
     case "Undone":
     case "Scheduled":
     case "Running":
+    case "Awaiting":
       return true;
     case "NotStarted":
       return unsure || scheduledAt !== null || retryCount > 0;
@@ -83,9 +89,14 @@ export function runOf(record: StepRecord | undefined, direction: Direction): Ste
   return (direction === "forward" ? record : record?.undo) ?? null;
 }
 
-/** Scheduled or Running: an agent may be at work on it, or may come to be. */
+/** Scheduled, Running or Awaiting: somebody may be at work on it, or may come to be. */
 export function isInHand(run: StepRun | null): run is StepRun {
-  return run?.state === "Scheduled" || run?.state === "Running";
+  return run?.state === "Scheduled" || (run !== null && isTakenUp(run));
+}
+
+/** Somebody is known to have been at work on it: where its time runs out, that is a failure. */
+export function isTakenUp({ state }: StepRun): boolean {
+  return state === "Running" || state === "Awaiting";
 }
 
 export interface RunInHand {

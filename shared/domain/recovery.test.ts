@@ -13,7 +13,7 @@ import {
   type StepRecord,
   type StepRun,
 } from "./state-record.ts";
-import { restarted, scheduled, taken } from "./step-run.ts";
+import { restarted, scheduled, takenUp } from "./step-run.ts";
 import type { RecoveryPolicy } from "./workflow.ts";
 
 const HOLD_MS = 300_000;
@@ -105,7 +105,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   /** The agent has taken the step up. */
   const stuck = (): StateRecord => {
     const record = waiting();
-    const running = taken(stepIn(record, "takePayment"), "forward", NOON, later(NOON, 1000));
+    const running = takenUp("forward", NOON, later(NOON, 1000)).change(stepIn(record, "takePayment"));
     return { ...record, steps: { ...record.steps, takePayment: running } };
   };
 
@@ -247,7 +247,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   test("an undo that ran out of time is started anew, with the forward run as it was", () => {
     const completed = { ...notStarted, state: "Completed" } as const;
     const { record } = scheduled({ ...ONE_SECOND, record: completed }, 1, "undo", NOON, SCHEDULING);
-    const running = taken(record, "undo", NOON, NOON);
+    const running = takenUp("undo", NOON, NOON).change(record);
     expect(restarted(running, "undo", true)).toMatchObject({
       state: "Completed",
       undo: { state: "NotStarted", retryCount: 1, failureCount: 1 },

@@ -1,7 +1,7 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { pausesOf, runsInHand } from "./plan.ts";
+import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
 import { over, reopened } from "./retention.ts";
 import type {
   HistoryEntry,
@@ -90,7 +90,7 @@ function decideHeld(
   }
   const own = overdue.filter(({ direction }) => direction === record.direction);
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
-  const running = own.filter(({ run }) => run.state === "Running");
+  const running = own.filter(({ run }) => isTakenUp(run));
   if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
   // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
   const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
@@ -138,7 +138,7 @@ function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
 export function overdueStep({ steps, direction }: StateRecord, overdueBefore?: string): string | undefined {
   const inHand = runsInHand(steps).filter((each) => each.direction === direction);
   const overdue = inHand.filter(({ run }) => overdueBefore === undefined || expiresAt(run) < overdueBefore);
-  return (overdue.find(({ run }) => run.state === "Running") ?? overdue[0])?.step;
+  return (overdue.find(({ run }) => isTakenUp(run)) ?? overdue[0])?.step;
 }
 
 /** When a sweep looks at a record, and the times that it gives. */

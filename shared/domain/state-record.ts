@@ -4,8 +4,11 @@ import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export type ProcessState = "Pending" | "Processing" | "Processed" | "Error";
-/** `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. */
-export type StepState = "NotStarted" | "Scheduled" | "Running" | "Completed" | "Failed" | "Undone";
+/**
+ * `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. `Awaiting`: the agent's service has accepted it, and
+ * what comes of it will be reported.
+ */
+export type StepState = "NotStarted" | "Scheduled" | "Running" | "Awaiting" | "Completed" | "Failed" | "Undone";
 
 /** What an agent recorded of its work, for later steps and for the undo: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
@@ -26,6 +29,24 @@ export interface Expiry {
   readonly misconfigured?: boolean | undefined;
 }
 
+/** Where what came of a step is reported by whoever does it later. */
+export interface Completion {
+  /** Takes a POST; a secret, since whoever has it may report. Good for this one run of the step. */
+  readonly url: string;
+  /** ISO 8601: how long the report is waited for, from when the step is accepted. */
+  readonly within: string;
+}
+
+/** A service does what was asked of it later, and reports it. */
+export interface Acceptance {
+  readonly at: string;
+  /** The service's own name for what it does: for people, and for the service. */
+  readonly reference?: string | undefined;
+  /** When whoever does it was last heard of, and what it said. */
+  readonly heardAt?: string | undefined;
+  readonly progress?: string | undefined;
+}
+
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
@@ -35,7 +56,7 @@ export interface StepRun {
   /** Schedule-to-start: how long it may wait for its agent. Past it the wait is over, and no failure is counted. */
   readonly startBy: string | null;
   /**
-   * Start-to-close. Of a Running step: when its agent is done or stops. Of a Scheduled one: when an agent that took it up in time,
+   * Start-to-close. Of a Running step: when its agent is done or stops. Of an Awaiting one: until when its completion is waited for. Of a Scheduled one: when an agent that took it up in time,
    * for which no write is needed, is done or stops.
    */
   readonly completeBy: string | null;
@@ -54,7 +75,9 @@ export interface StepRun {
   /** When its agent took it up, as far as that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Of a step that is asked over a queue: a random text that only its request and this record have, and that a reply has to show. */
+  /** What its service said when it accepted it, and has reported since. */
+  readonly accepted?: Acceptance | undefined;
+  /** Of a step whose outcome is reported: a random text that only its request and this record have, and that whoever reports it has to show. */
   readonly nonce?: string | undefined;
   /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
   readonly expiry?: Expiry | undefined;

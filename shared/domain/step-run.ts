@@ -2,7 +2,15 @@
 import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
-import { type Direction, NOT_STARTED, type StepRecord, type StepResult, type StepRun } from "./state-record.ts";
+import {
+  type Acceptance,
+  type Direction,
+  NOT_STARTED,
+  type StepRecord,
+  type StepResult,
+  type StepRun,
+  type StepState,
+} from "./state-record.ts";
 import type { Transport } from "./workflow.ts";
 
 /** Where a step was sent, and why; `unsure` where a try before got no answer. */
@@ -21,6 +29,7 @@ export interface ToSchedule {
   readonly transport: Transport;
   readonly startWithin: string;
   readonly completeWithin: string;
+  readonly awaitWithin?: string | undefined;
 }
 
 /** How steps are scheduled here. */
@@ -39,7 +48,7 @@ export function scheduled(
   now: string,
   scheduling: Scheduling,
 ): NextStep {
-  const { name, transport, startWithin, completeWithin } = step;
+  const { name, transport, startWithin, completeWithin, awaitWithin } = step;
   const record = settledForward(step.record, direction);
   const { unrecordedMs, nonce } = scheduling;
   const startMs = durationMs(startWithin) ?? 0;
@@ -55,7 +64,8 @@ export function scheduled(
     startedAt: null,
     endedAt: null,
     error: null,
-    ...(transport === "queue" && { nonce: nonce() }),
+    accepted: undefined,
+    ...((transport === "queue" || awaitWithin) && { nonce: nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }
@@ -68,9 +78,31 @@ function settledForward(record: StepRecord, direction: Direction): StepRecord {
 /** When it was scheduled stays: it may have had an effect. */
 const NO_LONGER = { state: "NotStarted", startBy: null, completeBy: null } as const;
 
-/** The step once it is recorded that its agent took it up. */
-export function taken(record: StepRecord, direction: Direction, startedAt: string, completeBy: string): StepRecord {
-  return withRun(record, direction, { state: "Running", startedAt, completeBy });
+/** Word of a step that is at work. */
+export interface Mark {
+  /** The states in which a run may be marked so. */
+  readonly from: readonly StepState[];
+  readonly completeBy: string;
+  readonly change: (record: StepRecord) => StepRecord;
+}
+
+/** Its agent took it up. */
+export function takenUp(direction: Direction, startedAt: string, completeBy: string): Mark {
+  const run = { state: "Running", startedAt, completeBy } as const;
+  return { from: ["Scheduled"], completeBy, change: (record) => withRun(record, direction, run) };
+}
+
+/** Its service has accepted it: from now on its completion is waited for. */
+export function accepted(direction: Direction, acceptance: Acceptance, route: Route, completeBy: string): Mark {
+  const { endpoint, because, startedAt = acceptance.at } = route;
+  const run = { state: "Awaiting", endpoint, because, startedAt, completeBy, accepted: acceptance } as const;
+  return { from: ["Scheduled", "Running"], completeBy, change: (record) => withRun(record, direction, run) };
+}
+
+/** Whoever does it is still at it. */
+export function heardOf(direction: Direction, acceptance: Acceptance, completeBy: string): Mark {
+  const run = { completeBy, accepted: acceptance };
+  return { from: ["Awaiting"], completeBy, change: (record) => withRun(record, direction, run) };
 }
 
 /** When nobody is at work on a step in hand any more, or will be: only then may it be run again. */
@@ -121,7 +153,8 @@ export function restarted(
   const run = runOf(record, direction);
   const again = { ...NO_LONGER, notBefore };
   switch (run?.state) {
-    case "Running": {
+    case "Running":
+    case "Awaiting": {
       const failureCount = (run.failureCount ?? 0) + (isFailure ? 1 : 0);
       return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount });
     }

@@ -13,7 +13,7 @@ import type {
   StepRecord,
   StepState,
 } from "./state-record.ts";
-import { expiresAt, taken } from "./step-run.ts";
+import { expiresAt, type Mark } from "./step-run.ts";
 
 /** What may happen to an order, from which states, and where it leads. */
 export const transitions = {
@@ -134,11 +134,12 @@ export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: st
 }
 
 /**
- * Records that an agent has taken a step up: late, or it is at work for longer than most. From then on `completeBy` governs the
- * record. Refused where the record is due later than the step accounts for: see `takeUpOnly`.
+ * Records that an agent has taken a step up late, is at work for longer than most, or has handed it to its service. From then on `completeBy`
+ * governs the record. Refused where the record is due later than the step accounts for: see `takeUpOnly`.
  */
-export function takeUp(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
-  const { guard, changes } = takeUpOnly(task, startedAt, completeBy, now);
+export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
+  const { completeBy } = mark;
+  const { guard, changes } = takeUpOnly(task, mark, now);
   const run = runOf(task.record, task.direction);
   const scheduledUntil = run ? expiresAt(run) : "";
   return {
@@ -152,12 +153,9 @@ export function takeUp(task: StepTask, startedAt: string, completeBy: string, no
 }
 
 /** The same where an operator has given more time, or steps are at work beside it: the record stays due when it is. */
-export function takeUpOnly(task: StepTask, startedAt: string, completeBy: string, now: string): GuardedWrite {
-  const { step, direction, record } = task;
-  return {
-    guard: inHand(task, ["Scheduled"]),
-    changes: [set(["steps", step], taken(record, direction, startedAt, completeBy)), set(["updatedAt"], now)],
-  };
+export function takeUpOnly(task: StepTask, { from, change }: Mark, now: string): GuardedWrite {
+  const { step, record } = task;
+  return { guard: inHand(task, from), changes: [set(["steps", step], change(record)), set(["updatedAt"], now)] };
 }
 
 /** Records why an agent was not done in time. Nothing else changes: the supervisor finds the step overdue. */
@@ -239,7 +237,7 @@ function inHand({ attempt, step: name, direction }: StepTask, states: readonly S
   return { processStates: UNENDED, step: { name, direction, attempt, states } };
 }
 
-const AT_WORK = ["Scheduled", "Running"] as const;
+const AT_WORK = ["Scheduled", "Running", "Awaiting"] as const;
 const UNENDED = ["Processing", "Pending"] as const;
 
 /** And its attempt holds the order. */

@@ -8,7 +8,7 @@ export interface WorkflowRef {
 }
 
 export type StepUndo =
-  | { readonly operation: string; readonly completeWithin: string }
+  | { readonly operation: string; readonly completeWithin: string; readonly awaitWithin?: string }
   /** The step leaves nothing behind. */
   | "nothing"
   /** Only a person can undo it: an undone order then says so. */
@@ -28,6 +28,11 @@ export interface WorkflowStep {
   readonly after: readonly string[];
   /** ISO 8601: how long its agent has, from the moment it takes the step up. */
   readonly completeWithin: string;
+  /**
+   * ISO 8601, at most 30 days: how long the step may wait for its completion once the agent's service has accepted it, and will report later what
+   * came of it. Absent: the agent's operation may not answer `accepted`.
+   */
+  readonly awaitWithin?: string;
   /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
   readonly undo: StepUndo;
@@ -72,7 +77,8 @@ export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 /** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
 const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
-const LONGEST_STEP_MS = 4 * 60_000;
+export const LONGEST_STEP_MS = 4 * 60_000;
+export const LONGEST_WAIT_MS = 30 * 86_400_000;
 /** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. The app's settings may say otherwise. */
 export const START_WITHIN = "PT30S";
 
@@ -112,7 +118,7 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[
     if (!STEP_NAME.test(step.name))
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
-    faults.push(...timeFaults(step.completeWithin, at));
+    faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
     if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
       faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
     }
@@ -163,12 +169,21 @@ function timeFaults(completeWithin: string, at: string): string[] {
   return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
 }
 
+function waitFaults(awaitWithin: string | undefined, at: string): string[] {
+  if (awaitWithin === undefined) return [];
+  const ms = durationMs(awaitWithin);
+  if (ms === undefined) return [`${at}: awaitWithin ${awaitWithin} is not an ISO 8601 duration such as PT10M`];
+  return ms <= LONGEST_WAIT_MS
+    ? []
+    : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
+}
+
 function undoFaults({ agent, undo }: WorkflowStep, agents: KnownAgents, at: string): string[] {
   // A workflow that was written without types may lack it.
   if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
   if (typeof undo === "string") return [];
   const faults = operationFaults(agent, undo.operation, agents, `${at}, undo`);
-  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`)];
+  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`), ...waitFaults(undo.awaitWithin, `${at}, undo`)];
 }
 
 function graphFaults(workflow: Workflow, where: string): string[] {

@@ -1,8 +1,10 @@
 // The contract between scheduler and agents that are asked over a queue (P7): the request, and the reply to it.
 import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
+import { durationMs } from "../domain/duration.ts";
 import type { Order, Priority } from "../domain/order.ts";
-import type { Expiry, StepResult } from "../domain/state-record.ts";
+import { runOf } from "../domain/plan.ts";
+import type { Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
 
@@ -32,6 +34,8 @@ export interface AgentRequestMessage {
   readonly completeWithin: string;
   /** Past this instant nobody waits for the reply, whenever the request was taken up: an agent then sends none (P8). */
   readonly completeBy: string;
+  /** Of a step that may be done later. */
+  readonly completion?: Completion | undefined;
   readonly priority: Priority;
 }
 
@@ -51,6 +55,16 @@ export type AgentReplyMessage =
       readonly kind: "started";
       /** It was not done in time, and will not be: for the record alone. It is taken past complete-by too. */
       readonly failure?: Failure | undefined;
+    })
+  /** It will be done later: what came of it is then reported as `done` or `rejected`. For steps that may wait alone. */
+  | (ReplyFrame & { readonly kind: "accepted"; readonly reference?: string | undefined })
+  /** Of what was accepted: whoever does it is still at it. */
+  | (ReplyFrame & {
+      readonly kind: "progress";
+      /** For people. */
+      readonly progress?: string | undefined;
+      /** ISO 8601: from now on it may take so long, however long it had. */
+      readonly within?: string | undefined;
     })
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
   | (ReplyFrame & {
@@ -85,9 +99,13 @@ const failure = z.object({
   misconfigured: z.boolean().optional(),
 }) satisfies z.ZodType<Failure>;
 
+const duration = text.refine((value) => durationMs(value) !== undefined, "must be an ISO 8601 duration such as PT10M");
+
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("started"), failure: failure.optional() }),
+  z.object({ ...frame, kind: z.literal("accepted"), reference: text.optional() }),
+  z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),
   z.object({ ...frame, kind: z.literal("done"), result }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;
@@ -107,6 +125,12 @@ export function parseAgentReply(body: unknown): ParsedReply {
   refuseNewer(body, "This agent's reply");
   const checked = check(replySchema, body, "the body");
   return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
+}
+
+/** What a reply to that task's request has to show. */
+export function ticketOf(task: StepTask): Ticket {
+  const { orderId, attempt, step, direction, lockedBy, record } = task;
+  return { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
 }
 
 /** The same however often the request is sent: the queue drops repeats. At most 120 characters. */

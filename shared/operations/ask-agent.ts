@@ -1,6 +1,6 @@
 // One step whose agent is asked over its queue (P7): sends the request. The reply comes to `take-reply.ts`.
 import type { StepTask } from "../domain/attempt.ts";
-import { runOf } from "../domain/plan.ts";
+import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Ports, Telemetry } from "./ports.ts";
 import { recordAnswer, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -12,7 +12,7 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * too large for its queue will be so the next time too: that is a refusal for good, and no reason to wait.
  */
 export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
-  const { orderId, attempt, step, direction, lockedBy, record, agent, operation, priority } = task;
+  const { orderId, attempt, step, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
   const { request } = await requestOf(task, ports);
   const leftMs = Date.parse(startBy) - ports.now();
@@ -20,8 +20,7 @@ export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetr
     telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
     return undefined;
   }
-  const ticket = { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
-  const asked = { ticket, operation, startBy, completeWithin, completeBy, priority, ...request };
+  const asked = { ticket: ticketOf(task), operation, startBy, completeWithin, completeBy, priority, ...request };
   if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
   const refusal = {
     kind: "rejected",

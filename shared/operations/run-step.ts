@@ -2,6 +2,7 @@
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { noteExpiry } from "../domain/transitions.ts";
+import { acceptStep } from "./accept-step.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -36,6 +37,8 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
         : expire(task, "AgentStoppedSilently", reply.tries, ports, telemetry);
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, ports, telemetry);
+    case "accepted":
+      return acceptStep(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
     default:
       return recordAnswer(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
   }

@@ -4,6 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import { idempotencyKey } from "../domain/state-record.ts";
+import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Ports } from "./ports.ts";
 
 export interface StepRequest {
@@ -24,6 +25,7 @@ export async function requestOf(task: StepTask, ports: Ports): Promise<StepReque
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
     ...(wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
   return { request, isClosed: lacksSecrets(order) };
 }

@@ -3,13 +3,15 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { attemptOf, type StepTask, taskFor } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, planOf, runOf } from "../domain/plan.ts";
+import { takenUp } from "../domain/step-run.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import { inSpan } from "../telemetry/spans.ts";
+import { acceptStep, recordProgress } from "./accept-step.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
-import { recordTakenUp } from "./take-up.ts";
+import { recordMark } from "./take-up.ts";
 
 /** What came of a reply's step. */
 export interface Heard extends StepEnd {
@@ -47,27 +49,52 @@ export async function takeReply(
     });
     return undefined;
   }
-  const { reply } = parsed;
+  const isOwn = (task: StepTask) => teamOf(task.agent, ports.agentTeams) === team;
+  const taken = await takeWord(parsed.reply, ports, telemetry, isOwn);
+  return taken.kind === "recorded" ? taken.heard : undefined;
+}
+
+/** What became of word of a step. */
+export type Taken =
+  | { readonly kind: "recorded"; readonly heard: Heard }
+  /** The step goes on. */
+  | { readonly kind: "noted" }
+  /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the ledger with the reason. */
+  | { readonly kind: "late" };
+
+/** @param isOwn whether whoever it is from may speak of that step */
+export async function takeWord(
+  reply: AgentReplyMessage,
+  ports: Ports,
+  telemetry: Telemetry,
+  isOwn: (task: StepTask) => boolean,
+): Promise<Taken> {
   const { ticket } = reply;
+  const late = async (reason: string): Promise<Taken> => {
+    await rejectLate(ticket, reason, ports, telemetry);
+    return { kind: "late" };
+  };
   const read = await taskOf(ticket, ports);
-  if (typeof read === "string") return rejectLate(ticket, read, ports, telemetry).then(() => undefined);
+  if (typeof read === "string") return late(read);
   const { task, isOpen } = read;
-  if (teamOf(task.agent, ports.agentTeams) !== team) {
-    await rejectLate(ticket, "it came by a queue of somebody who was not asked", ports, telemetry);
-    return undefined;
-  }
+  if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
   if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, ports);
-  if (isOpen && ports.now() > Date.parse(task.completeBy)) {
-    await rejectLate(ticket, `it came after complete-by, ${task.completeBy}`, ports, telemetry);
-    return undefined;
+  if (isOpen && ports.now() > Date.parse(task.completeBy)) return late(`it came after complete-by, ${task.completeBy}`);
+  if (reply.kind === "started") return recordStarted(task, ports);
+  if (reply.kind === "progress") {
+    return (await recordProgress(task, reply, ports)) ? NOTED : late("the step waits for no completion");
   }
   const { orderId, attempt, step } = ticket;
-  if (reply.kind === "started") return recordStarted(task, ports);
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
-  const answer = answerOf(reply, task);
-  const end = await inSpan(`record ${step}`, span, () => recordAnswer(task, answer, ports, telemetry));
-  return { ticket, ...end };
+  const end = await inSpan(`record ${step}`, span, () =>
+    reply.kind === "accepted"
+      ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, ports, telemetry)
+      : recordAnswer(task, answerOf(reply, task), ports, telemetry),
+  );
+  return { kind: "recorded", heard: { ticket, ...end } };
 }
+
+const NOTED = { kind: "noted" } as const;
 
 /** The task that the reply is to, rebuilt from the record; in words why there is none. */
 async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isOpen: boolean } | string> {
@@ -76,40 +103,50 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   if (!record) return "there is no such order";
   const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
   const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
-  if (task?.transport !== "queue") return "the record knows of no such request";
+  if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
   if (run?.attempt !== attempt) return "another attempt has asked anew";
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
   if (isHeld && lockedBy !== record.lockedBy) return "another holder has asked";
   // A version of the app that had no nonces may have asked.
-  if (run.nonce !== undefined && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
+  const mayLackNonce = run.nonce === undefined && task.transport === "queue";
+  if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
   return { task, isOpen: isInHand(run) };
 }
 
 /** In constant time: how long it takes says nothing of how much was guessed. */
-function isSame(wanted: string, shown = ""): boolean {
+function isSame(wanted: string | undefined, shown = ""): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(wanted), digest(shown));
+  return wanted !== undefined && timingSafeEqual(digest(wanted), digest(shown));
 }
 
 /** From now on the supervisor counts it as a failure when the agent is not done in time. */
-async function recordStarted(task: StepTask, ports: Ports): Promise<undefined> {
+async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
   const now = instant(ports.now());
   // By this host's clock, which also judges whether the reply is late; no more than its request gave it.
   const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
   const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
-  await recordTakenUp(task, now, latest, ports);
+  await recordMark(task, takenUp(task.direction, now, latest), now, ports);
+  return NOTED;
 }
 
 /** Nothing is done about it here: the supervisor finds the step overdue, and knows why. */
-async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<undefined> {
+async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<Taken> {
   const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
   await ports.store.change(task.orderId, noteExpiry(task, expiry));
+  return NOTED;
 }
 
-function answerOf(reply: Exclude<AgentReplyMessage, { kind: "started" }>, { agent }: StepTask): Answer {
-  const { endpoint = `queue of ${agent}`, because = "asked over its queue" } = reply;
-  const route = { endpoint, because };
+function routeOf({ endpoint, because }: AgentReplyMessage, { agent, transport, record, direction }: StepTask) {
+  if (transport === "queue") {
+    return { endpoint: endpoint ?? `queue of ${agent}`, because: because ?? "asked over its queue" };
+  }
+  const run = runOf(record, direction);
+  return { endpoint: endpoint ?? run?.endpoint ?? agent, because: because ?? run?.because ?? "reported later" };
+}
+
+function answerOf(reply: Extract<AgentReplyMessage, { kind: "done" | "rejected" }>, task: StepTask): Answer {
+  const route = routeOf(reply, task);
   return reply.kind === "done"
     ? { ...route, kind: "done", result: reply.result }
     : { ...route, kind: "rejected", message: reply.message, unsure: reply.unsure };

@@ -3,32 +3,32 @@ import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
-import { taken } from "../domain/step-run.ts";
+import { type Mark, takenUp } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
 import type { Written } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 /**
- * Marks the step Running. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Refused
- * where the step does not wait for its agent any more.
+ * Marks the step, as Running or Awaiting. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Refused
+ * where the step is not in hand any more, or marked already.
  */
-export async function recordTakenUp(task: StepTask, now: string, completeBy: string, ports: Ports): Promise<Written> {
+export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
   const { orderId } = task;
-  if (!task.isAlone) return recordAmong(task, now, completeBy, ports);
-  const written = await ports.store.change(orderId, takeUp(task, now, completeBy, now));
+  if (!task.isAlone) return recordAmong(task, mark, now, ports);
+  const written = await ports.store.change(orderId, takeUp(task, mark, now));
   if (written.kind === "written") return written;
-  return ports.store.change(orderId, takeUpOnly(task, now, completeBy, now));
+  return ports.store.change(orderId, takeUpOnly(task, mark, now));
 }
 
 /** Beside others it depends on them when the record is due: at the version that was read, as often as one of them comes between. */
-async function recordAmong(task: StepTask, now: string, completeBy: string, { store }: Ports): Promise<Written> {
+async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: Ports): Promise<Written> {
   for (;;) {
     const read = await store.state(task.orderId);
     const own = read?.record.steps[task.step];
     if (!read || !own || !awaits(read.record, task) || read.record.processState === "Error") return { kind: "refused" };
-    if (runOf(own, task.direction)?.state !== "Scheduled") return { kind: "refused" };
-    const running = taken(own, task.direction, now, completeBy);
-    const written = await store.replace(read, takenAmong(read.record, task.step, running, now));
+    const run = runOf(own, task.direction);
+    if (!run || !mark.from.includes(run.state)) return { kind: "refused" };
+    const written = await store.replace(read, takenAmong(read.record, task.step, mark.change(own), now));
     if (written.kind === "written") return written;
   }
 }
@@ -63,7 +63,7 @@ export class TakeUp {
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;
     // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
-    const written = await recordTakenUp(this.#task, now, completeBy, this.#ports);
+    const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#ports);
     if (written.kind === "refused") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
@@ -73,9 +73,10 @@ export class TakeUp {
   async record(): Promise<void> {
     if (this.#isRecorded || this.#startedAt === undefined) return;
     this.#isRecorded = true;
-    const { orderId, attempt, step, completeBy } = this.#task;
+    const { orderId, attempt, step, direction, completeBy } = this.#task;
+    const mark = takenUp(direction, this.#startedAt, completeBy);
     try {
-      await recordTakenUp(this.#task, this.#startedAt, completeBy, this.#ports);
+      await recordMark(this.#task, mark, this.#startedAt, this.#ports);
     } catch (cause) {
       this.#telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
     }

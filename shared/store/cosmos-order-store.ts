@@ -295,12 +295,12 @@ export function createCosmosOrderStore(
       return scannedPage(scanned, query);
     },
 
-    async countInFlight(instant, overdueSince) {
-      const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince";
+    async countInFlight(instant, overdueSince, dueBefore) {
+      const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince AND c.dueAt < @dueBefore";
       const [held, waiting] = await Promise.all([
-        count(inFlight, { overdueSince }),
+        count(inFlight, { overdueSince, dueBefore }),
         // Once an agent is known to be at work, both are the same.
-        count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, instant }),
+        count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, dueBefore, instant }),
       ]);
       return { held, waiting };
     },

@@ -118,10 +118,9 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
-    async countInFlight(instant, overdueSince) {
-      const held = found().filter(
-        ({ processState, dueAt }) => processState === "Processing" && dueAt !== undefined && dueAt >= overdueSince,
-      );
+    async countInFlight(instant, overdueSince, dueBefore) {
+      const isCounted = (dueAt = "") => dueAt >= overdueSince && dueAt < dueBefore;
+      const held = found().filter(({ processState, dueAt }) => processState === "Processing" && isCounted(dueAt));
       const waiting = held.filter(({ dueAt, completeBy }) => {
         return dueAt !== undefined && completeBy !== null && dueAt < instant && completeBy < dueAt;
       });

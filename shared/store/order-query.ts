@@ -1,5 +1,6 @@
 // Which orders a filter means: as a query, whether an index answers it, and for stores that look through their records themselves.
-import type { StateRecord, StepRecord } from "../domain/state-record.ts";
+import { isInHand } from "../domain/plan.ts";
+import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { documentPath } from "./document-path.ts";
 import { listedMembers, type OrderFilter, type OrderQuery, type TimeFilter } from "./order-list.ts";
 import type { Window } from "./order-scan.ts";
@@ -74,7 +75,7 @@ function conditionsOf(
   if (version !== undefined) add("c.workflow.version = @version", { version });
   if (step) {
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
-    const states = `("Scheduled", "Running", "Failed")`;
+    const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
     const forward = `${documentPath("steps", step, "state")} IN ${states}`;
     const undo = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
     add(`(${forward} OR ${undo} OR ${documentPath("error", "step")} = @step)`, { step });
@@ -135,7 +136,6 @@ function isWithin(at: string | undefined, { from, to }: TimeFilter): boolean {
 }
 
 function standsAt({ steps, error }: StateRecord, name: string): boolean {
-  const busy = (run: Pick<StepRecord, "state"> | null | undefined) =>
-    run?.state === "Scheduled" || run?.state === "Running" || run?.state === "Failed";
+  const busy = (run: StepRun | null | undefined) => isInHand(run ?? null) || run?.state === "Failed";
   return busy(steps[name]) || busy(steps[name]?.undo) || error?.step === name;
 }

@@ -42,10 +42,10 @@ export interface OrderStore {
   /** A page of the orders that pass the filter, the newest first. */
   list(query: OrderQuery): Promise<OrderPage>;
   /**
-   * How many orders an attempt holds, and how many of them have to be taken up before `instant` and are not. Those that are overdue
-   * since before `overdueSince` are left out: nobody is at work on them.
+   * How many orders an attempt holds, and how many of them have to be taken up before `instant` and are not. Left out are those that
+   * are overdue since before `overdueSince`, at which nobody is at work, and those that are due from `dueBefore` on, which wait for a report.
    */
-  countInFlight(instant: string, overdueSince: string): Promise<InFlight>;
+  countInFlight(instant: string, overdueSince: string, dueBefore: string): Promise<InFlight>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { done, scheduled } from "../../shared/domain/step-run.ts";
+import { accepted, done, scheduled, takenUp } from "../../shared/domain/step-run.ts";
 import {
   claim,
   completeAmong,
@@ -28,6 +28,7 @@ const OF_KEYWORDS: Workflow = {
 };
 
 const LONG_AGO = "2000-01-01T00:00:00.000Z";
+const FAR_OFF = "2100-01-01T00:00:00.000Z";
 const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
 
 export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
@@ -250,23 +251,31 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("P26 counts the orders that an attempt holds, and those whose agent has not taken them up in time", async () => {
       const later = "2026-01-01T12:00:30.001Z";
-      const before = await store.countInFlight(later, LONG_AGO);
+      const before = await store.countInFlight(later, LONG_AGO, FAR_OFF);
       await submitted();
-      expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
       const record = await claimed("reserveStock");
       const held = before.held + 1;
-      expect(await store.countInFlight(NOON, LONG_AGO)).toMatchObject({ held });
-      expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting + 1 });
+      expect(await store.countInFlight(NOON, LONG_AGO, FAR_OFF)).toMatchObject({ held });
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting + 1 });
       // Overdue for so long that nobody is at work on it.
-      expect(await store.countInFlight(later, later)).toEqual({ held: 0, waiting: 0 });
+      expect(await store.countInFlight(later, later, FAR_OFF)).toEqual({ held: 0, waiting: 0 });
       const task = taskOf(record, "reserveStock");
-      await store.change(record.orderId, takeUp(task, NOON, "2026-01-01T12:00:10.000Z", NOON));
-      expect(await store.countInFlight(later, LONG_AGO)).toEqual({ held, waiting: before.waiting });
+      await store.change(record.orderId, takeUp(task, takenUp("forward", NOON, "2026-01-01T12:00:10.000Z"), NOON));
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting });
       await store.change(
         record.orderId,
         completeOrder(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
       );
-      expect(await store.countInFlight(later, LONG_AGO)).toEqual(before);
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
+      // Its service does it later: nobody is at work on it here.
+      const awaits = await claimed("reserveStock");
+      const route = { endpoint: "http://inventory/", because: "only one" };
+      const mark = accepted("forward", { at: NOON, reference: "r-7" }, route, "2026-01-11T12:00:00.000Z");
+      expect(await store.change(awaits.orderId, takeUp(taskOf(awaits, "reserveStock"), mark, NOON))).toMatchObject({
+        record: { dueAt: "2026-01-11T12:00:00.000Z", steps: { reserveStock: { state: "Awaiting" } } },
+      });
+      expect(await store.countInFlight(later, LONG_AGO, "2026-01-01T12:10:00.000Z")).toEqual(before);
     });
 
     test("why an agent was not done in time is noted, forward and in an undo, while the step is in hand", async () => {
@@ -301,8 +310,12 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const extended = "2026-01-01T13:00:00.000Z";
       await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
       const completeBy = "2026-01-01T12:00:40.000Z";
-      expect(await store.change(record.orderId, takeUp(task, NOON, completeBy, NOON))).toEqual({ kind: "refused" });
-      expect(await store.change(record.orderId, takeUpOnly(task, NOON, completeBy, NOON))).toMatchObject({
+      expect(await store.change(record.orderId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
+        kind: "refused",
+      });
+      expect(
+        await store.change(record.orderId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),
+      ).toMatchObject({
         kind: "written",
         record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
       });

@@ -5,6 +5,7 @@ import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
+import { completionUrl } from "../../shared/messaging/completion.ts";
 import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
@@ -128,6 +129,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     orderFor: (_, order) => order,
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
+    completionUrl: (ticket) => completionUrl("http://app", ticket),
     rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",

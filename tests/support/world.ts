@@ -16,6 +16,7 @@ import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts, Workflow } from "../../shared/domain/workflow.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
+import { completionUrl } from "../../shared/messaging/completion.ts";
 import type {
   Messenger,
   ReceivedMessage,
@@ -52,6 +53,7 @@ const OPERATIONS = new Map<string, readonly string[]>([
 
 type Answer =
   | { readonly kind: "done" }
+  | { readonly kind: "accepted"; readonly reference?: string }
   | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
@@ -200,6 +202,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
     rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
     taskHub: "hub",
+    completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket),
     operatorSignIn: "development",
     nonce: randomUUID,
     admission: { admit: async () => undefined },
@@ -280,6 +283,7 @@ function bounded(answer: Answer, agent: string, call: number): BoundedReply {
   switch (answer.kind) {
     case "done":
       return { ...route, kind: "done", result: { id: `${agent}-${call}` } };
+    case "accepted":
     case "rejected":
       return { ...route, ...answer };
     case "expired":

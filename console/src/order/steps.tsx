@@ -60,7 +60,20 @@ function Step({ name, record, step }: StepProps) {
 }
 
 function Run({ run }: { readonly run: StepRun }) {
-  const { error, expiry, endpoint, because, startedAt, endedAt, retryCount, failureCount = 0, waitCount } = run;
+  const {
+    state,
+    completeBy,
+    accepted,
+    error,
+    expiry,
+    endpoint,
+    because,
+    startedAt,
+    endedAt,
+    retryCount,
+    failureCount = 0,
+    waitCount,
+  } = run;
   const took = startedAt && endedAt ? roundedDuration(Date.parse(endedAt) - Date.parse(startedAt)) : undefined;
   const counts = [
     retryCount > 0 && ORDER.tries(retryCount),
@@ -75,6 +88,25 @@ function Run({ run }: { readonly run: StepRun }) {
           {ORDER.expiry(expiry.attempt, expiry.tries)}
           {expiry.endpoint && ` (${expiry.endpoint})`}: {expiry.message}
           {expiry.misconfigured && ` ${ORDER.misconfigured}`}
+        </p>
+      )}
+      {accepted && (
+        <p className="quiet">
+          <Instant at={accepted.at} /> · {ORDER.accepted}
+          {accepted.reference && `, ${ORDER.reference(accepted.reference)}`}
+          {state === "Awaiting" && completeBy && (
+            <>
+              {" · "}
+              {ORDER.awaited} <Instant at={completeBy} />
+            </>
+          )}
+          {accepted.heardAt && (
+            <>
+              {" · "}
+              {ORDER.heard} <Instant at={accepted.heardAt} />
+              {accepted.progress && `: ${accepted.progress}`}
+            </>
+          )}
         </p>
       )}
       {(startedAt || counts.length > 0) && (

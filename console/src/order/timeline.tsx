@@ -111,7 +111,7 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
   const { scheduledAt, startedAt, endedAt, state } = run;
   if (!scheduledAt && !startedAt) return [];
   const at = (instant: string | null, usual: number) => (instant ? Date.parse(instant) : usual);
-  const isOpen = state === "Running" || state === "Scheduled";
+  const isOpen = state === "Running" || state === "Scheduled" || state === "Awaiting";
   const end = at(endedAt, isOpen ? now : at(run.completeBy, at(startedAt, now)));
   const start = at(startedAt, state === "Scheduled" ? end : at(scheduledAt, end));
   const bar = (kind: Bar["kind"], from: number, to: number, what: string): Bar[] =>

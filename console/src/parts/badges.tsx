@@ -13,6 +13,7 @@ const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, str
   NotStarted: ["informative", "○"],
   Scheduled: ["informative", "◔"],
   Running: ["brand", "▶"],
+  Awaiting: ["informative", "⧖"],
   Completed: ["success", "✓"],
   Failed: ["danger", "✕"],
   Undone: ["warning", "↩"],

@@ -12,6 +12,7 @@ export const STEP_STATES: { readonly [state in StepState]: string } = {
   NotStarted: "Not started",
   Scheduled: "Scheduled",
   Running: "Running",
+  Awaiting: "Awaiting a report",
   Completed: "Completed",
   Failed: "Failed",
   Undone: "Compensated",
@@ -72,6 +73,10 @@ export const ORDER = {
   nothingFailed: "Nothing has failed.",
   shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
+  accepted: "Accepted by its service, which does it later",
+  reference: (name: string) => `where it is called ${name}`,
+  awaited: "its report is awaited until",
+  heard: "last heard of at",
   expiry: (attempt: number, tries: number) =>
     `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
   misconfigured: "The endpoint's address or the app's credential for it is wrong: mend that first.",

@@ -46,6 +46,15 @@ const run = z.object({
   because: z.string().nullable(),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
+  /** Of a step that its service does later: what the service said when it accepted it, and has reported since. */
+  accepted: z
+    .object({
+      at: instant,
+      reference: z.string().optional(),
+      heardAt: instant.optional(),
+      progress: z.string().optional(),
+    })
+    .optional(),
   /** The last technical error of the last attempt in which its agent was not done in time. */
   expiry: z
     .object({

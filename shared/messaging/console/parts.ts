@@ -5,7 +5,7 @@ import { ERROR_KINDS } from "../../domain/state-record.ts";
 export const instant = z.string();
 export const count = z.int().min(0);
 export const processState = z.enum(["Pending", "Processing", "Processed", "Error"]);
-export const stepState = z.enum(["NotStarted", "Scheduled", "Running", "Completed", "Failed", "Undone"]);
+export const stepState = z.enum(["NotStarted", "Scheduled", "Running", "Awaiting", "Completed", "Failed", "Undone"]);
 export const direction = z.enum(["forward", "undo"]);
 export const errorKind = z.enum(ERROR_KINDS);
 

@@ -1,0 +1,41 @@
+// Reports of steps that are done later (P6, P7): whoever was asked to do one says what came of it, by the address that it was given.
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import { ports } from "../shared/compose.ts";
+import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../shared/messaging/completion.ts";
+import { takeWord } from "../shared/operations/take-reply.ts";
+import { reportEnd } from "../shared/scheduler-client.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault } from "./http/operator-endpoint.ts";
+
+/** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
+const NOBODY_WAITS: HttpResponseInit = {
+  status: 409,
+  jsonBody: { error: "Nobody waits for this report, or not any more." },
+};
+
+/** The address is the secret: whoever has it was asked, so that no key and no sign-in is wanted. */
+app.http("completeStep", {
+  methods: ["POST"],
+  authLevel: "anonymous",
+  route: `${COMPLETIONS_PATH}/{ticket}`,
+  extraInputs: [df.input.durableClient()],
+  handler: async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
+    const body = await request.text();
+    if (Buffer.byteLength(body) > REPORT_LIMIT) {
+      return { status: 413, jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` } };
+    }
+    const parsed = parseReport(request.params["ticket"] ?? "", body);
+    if (parsed.kind === "unknown") return NOBODY_WAITS;
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { orderId, attempt, step } = parsed.reply.ticket;
+    const subject = { attributes: { orderId, attempt, step } };
+    const taken = await observe(context, subject, (telemetry) =>
+      takeWord(parsed.reply, ports(), telemetry, () => true),
+    );
+    if (taken.kind === "late") return NOBODY_WAITS;
+    // Recorded it is: where the engine is away, the attempt looks at the record by itself.
+    if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.heard);
+    return { status: 200, jsonBody: { taken: true } };
+  },
+});

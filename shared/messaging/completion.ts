@@ -1,0 +1,58 @@
+// Where what came of a step is reported by whoever does it later: an address that nobody can guess, good for one run of the step.
+import { z } from "zod";
+import { isThisMachine } from "../unsafe-settings.ts";
+import { type AgentReplyMessage, parseAgentReply, type Ticket } from "./agent-messages.ts";
+
+/** Below the app's address; the rest is the ticket, whose nonce is what only the request and the record have. */
+export const COMPLETIONS_PATH = "api/completions";
+/** What a report may have in it, in bytes. */
+export const REPORT_LIMIT = 65_536;
+
+/** Where others reach the app: as its setting says, or by the host's own name. Without a slash at its end. */
+export function publicUrlOf(settings: {
+  readonly PublicUrl?: string | undefined;
+  readonly WEBSITE_HOSTNAME?: string | undefined;
+}): string {
+  const { PublicUrl: url, WEBSITE_HOSTNAME: host = "localhost:7071" } = settings;
+  return (url ?? `${isThisMachine(host) ? "http" : "https"}://${host}`).replace(/\/+$/, "");
+}
+
+/** @param app the app's address, without a slash at its end */
+export function completionUrl(app: string, ticket: Ticket): string {
+  return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(ticket)).toString("base64url")}`;
+}
+
+export type ParsedReport =
+  | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
+  | { readonly kind: "invalid"; readonly faults: readonly string[] }
+  /** The address is none that this app has given out. */
+  | { readonly kind: "unknown" };
+
+const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
+
+/** @param ticket the address's last part */
+export function parseReport(ticket: string, body: string): ParsedReport {
+  const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
+  const report = jsonIn(body);
+  if (!isObject(shown)) return { kind: "unknown" };
+  if (!isObject(report)) return { kind: "invalid", faults: ["the body: must be a JSON object"] };
+  if (!reportKind.safeParse(report).success) {
+    return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
+  }
+  const parsed = parseAgentReply({ ...report, ticket: shown });
+  if (parsed.kind === "valid") return parsed;
+  // What is wrong with the address is nothing that its caller can mend.
+  return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,87 @@
+// A step that is done later (P6, P8): its service has accepted it, and nothing of this app waits but its record.
+import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import { after, durationMs } from "../domain/duration.ts";
+import { runOf } from "../domain/plan.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { awaits } from "../domain/step-end.ts";
+import { accepted, heardOf } from "../domain/step-run.ts";
+import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
+import { recordMark } from "./take-up.ts";
+
+const NOT_ALLOWED =
+  "its service answered that it does it later, and the workflow does not say for how long the step may wait (awaitWithin)";
+
+/** What its agent said, and when it took the step up. */
+export interface Accepted {
+  readonly reference?: string | undefined;
+  readonly endpoint: string;
+  readonly because: string;
+  readonly startedAt?: string | undefined;
+}
+
+/**
+ * Order of writes: the record, then (the caller's) the event for the attempt. Run again after a death in between, or once the completion was faster, the
+ * record shows it. A step that may not wait is refused for good: what its service does later is not known, and an undo sees to it.
+ */
+export async function acceptStep(
+  task: StepTask,
+  reply: Accepted,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<StepEnd> {
+  const { orderId, attempt, step, agent, direction, awaitWithin } = task;
+  const { reference, endpoint, because, startedAt } = reply;
+  if (awaitWithin === undefined) {
+    return recordAnswer(
+      task,
+      { kind: "rejected", message: NOT_ALLOWED, endpoint, because, unsure: true },
+      ports,
+      telemetry,
+    );
+  }
+  const at = instant(ports.now());
+  const completeBy = after(at, durationMs(awaitWithin) ?? 0);
+  const acceptance = { at, ...(reference !== undefined && { reference }) };
+  const written = await recordMark(
+    task,
+    accepted(direction, acceptance, { endpoint, because, startedAt }, completeBy),
+    at,
+    ports,
+  );
+  if (written.kind === "written") {
+    telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference: reference ?? null });
+    return standing(task, written.record);
+  }
+  const end = await recordedEnd(task, ports, telemetry);
+  const record = end ? undefined : (await ports.store.state(orderId))?.record;
+  if (end) return end;
+  return record && awaits(record, task)
+    ? standing(task, record)
+    : { outcome: { kind: "superseded" }, hearer: task.isAwaited ? null : attempt };
+}
+
+/** Its attempt waits for it by event from now on, and has to know until when. */
+function standing({ attempt, isAwaited }: StepTask, { attempt: holder, steps, processState }: StateRecord): StepEnd {
+  const outcome: StepOutcome = { kind: "completed", steps, hasEnded: false };
+  const isHeard = processState === "Processing" && !(isAwaited && holder === attempt);
+  return { outcome, hearer: isHeard ? holder : null };
+}
+
+/** Whoever does it is still at it: for people to see, and it may take longer than it had. */
+export interface Progress {
+  readonly progress?: string | undefined;
+  readonly within?: string | undefined;
+}
+
+/** Nothing but the record changes. False where the step does not wait any more. */
+export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
+  const run = runOf(task.record, task.direction);
+  const now = instant(ports.now());
+  const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
+  const completeBy = asked ?? run?.completeBy ?? now;
+  const acceptance = { at: now, ...run?.accepted, heardAt: now, ...(progress !== undefined && { progress }) };
+  const written = await recordMark(task, heardOf(task.direction, acceptance, completeBy), now, ports);
+  return written.kind === "written";
+}

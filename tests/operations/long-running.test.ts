@@ -1,0 +1,204 @@
+// Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
+import { beforeEach, expect, test } from "vitest";
+import { type Attempt, advance, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
+import type { StepRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { parseReport } from "../../shared/messaging/completion.ts";
+import { claimOrder } from "../../shared/operations/claim-order.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { runStep } from "../../shared/operations/run-step.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { takeWord } from "../../shared/operations/take-reply.ts";
+import { loadWorkflows } from "../../shared/workflows/workflows.ts";
+import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const DAY_MS = 86_400_000;
+const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+
+/** The hotel answers later, within ten days; the flight at once. */
+const STAY: Workflow = {
+  name: "stay",
+  version: 1,
+  policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+  steps: [
+    {
+      ...{ name: "hotel", agent: "inventory", operation: "reserve", after: [], ...within, awaitWithin: "P10D" },
+      undo: { operation: "release", completeWithin: "PT10S" },
+    },
+    { name: "badge", agent: "shipping", operation: "pickUp", after: ["hotel"], ...within, undo: "nothing" },
+  ],
+};
+
+let world: World;
+let attempt: Attempt;
+let hotel: StepTask;
+
+beforeEach(async () => {
+  world = createWorld(NOON_MS);
+  const agents = [...world.agents].map(([name, { operationNames: operations }]) => {
+    return [name, { operations, transports: ["activity", "queue"] }] as const;
+  });
+  Object.assign(world, { workflows: loadWorkflows(new Map(agents), [STAY]) });
+  await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", STAY));
+  world.answers.set("reserve", () => ({ kind: "accepted", reference: "booking 7" }));
+  await begin(1);
+});
+
+/** Claims the order, and has the attempt begin the hotel. */
+async function begin(number: number): Promise<void> {
+  const claim = await claimOrder({ orderId: "order-1", attempt: number, direction: "forward" }, world, world.telemetry);
+  if (claim.kind !== "claimed") throw new Error(`attempt ${number} is ${claim.kind}`);
+  attempt = claim.attempt;
+  const [task] = tasksToBegin(attempt, new Set());
+  if (!task) throw new Error("there is nothing to begin");
+  hotel = task;
+}
+
+const run = () => runStep(hotel, world, world.telemetry);
+const record = async () => world.stateOf();
+const step = async (name = "hotel") => (await record())?.steps[name] as StepRecord;
+/** The address that whoever does it was given. */
+const address = () => world.calls.at(-1)?.completion?.url ?? "";
+const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body));
+
+async function report(body: object, to = address()) {
+  const parsed = sent(to, body);
+  if (parsed.kind !== "valid") return parsed.kind;
+  return takeWord(parsed.reply, world, world.telemetry, () => true);
+}
+
+test("P8 an accepted step waits in its record alone: due when its time is over, found by no sweep before, begun by nobody again", async () => {
+  const { outcome, hearer } = await run();
+  expect(await step()).toMatchObject({
+    state: "Awaiting",
+    endpoint: "http://inventory/",
+    accepted: { at: new Date(NOON_MS).toISOString(), reference: "booking 7" },
+    completeBy: new Date(NOON_MS + 10 * DAY_MS).toISOString(),
+  });
+  expect(await record()).toMatchObject({
+    processState: "Processing",
+    dueAt: new Date(NOON_MS + 10 * DAY_MS).toISOString(),
+  });
+  // It was awaited as an activity: what it returns tells the attempt what to wait for.
+  if (outcome.kind !== "completed") throw new Error(outcome.kind);
+  expect(hearer).toBeNull();
+  attempt = advance(attempt, outcome);
+  expect(tasksToBegin(attempt, new Set(["hotel"]))).toEqual([]);
+  expect(tasksToBegin(attempt, new Set())).toEqual([]);
+  world.clock = NOON_MS + 9 * DAY_MS;
+  await sweep(world, world.telemetry);
+  expect(await record()).toMatchObject({ attempt: 1, failureCount: 0 });
+});
+
+test("P6 the address is good for one report: it completes the step, and begins what follows; a second one, and another's, are rejected", async () => {
+  await run();
+  world.clock = NOON_MS + DAY_MS;
+  const taken = await report({ kind: "done", result: { booking: "H-7" } });
+  expect(taken).toMatchObject({ kind: "recorded", heard: { hearer: 1, outcome: { kind: "completed" } } });
+  expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" }, completedIn: 1 });
+  expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 1 });
+  // What was reported twice is told again, for whoever took it first may have died before it said so.
+  expect(await report({ kind: "done", result: { booking: "other" } })).toMatchObject({ kind: "recorded" });
+  expect(await step()).toMatchObject({ result: { booking: "H-7" } });
+  expect(world.events.filter(({ name }) => name === "LateReplyRejected")).toEqual([]);
+});
+
+test("P6 a forged address tells nothing and changes nothing", async () => {
+  await run();
+  const before = await record();
+  const ticket = { orderId: "order-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: attempt.lockedBy };
+  const forged = (more: object) => `x/${Buffer.from(JSON.stringify({ ...ticket, ...more })).toString("base64url")}`;
+  for (const to of [forged({}), forged({ nonce: "guessed" }), forged({ nonce: "guessed", attempt: 2 })]) {
+    expect(await report({ kind: "done", result: {} }, to)).toEqual({ kind: "late" });
+  }
+  expect(await report({ kind: "done", result: {} }, "x/!!!")).toBe("unknown");
+  expect(await report({ kind: "done", result: {} }, `x/${Buffer.from("{}").toString("base64url")}`)).toBe("unknown");
+  expect(await record()).toEqual(before);
+});
+
+test("every fault of a report is named, but for those of its address", async () => {
+  await run();
+  expect(sent(address(), { kind: "finished" })).toMatchObject({ faults: [expect.stringContaining("kind")] });
+  expect(sent(address(), { kind: "rejected", message: "" })).toMatchObject({
+    faults: [expect.stringContaining("message")],
+  });
+  expect(sent(address(), { kind: "progress", within: "soon" })).toMatchObject({
+    faults: [expect.stringContaining("within")],
+  });
+  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON")).toMatchObject({ kind: "invalid" });
+});
+
+test("P9 a refusal that is reported later leads where any refusal leads", async () => {
+  await run();
+  await report({ kind: "rejected", message: "sold out" });
+  expect(await record()).toMatchObject({
+    processState: "Pending",
+    direction: "undo",
+    attempt: 2,
+    error: { kind: "rejected", message: "sold out", step: "hotel" },
+  });
+});
+
+test("a completion that is faster than the word that it was accepted counts, and is not taken back", async () => {
+  world.answers.set("reserve", async () => {
+    await report({ kind: "done", result: { booking: "H-7" } });
+    return { kind: "accepted" };
+  });
+  expect((await run()).outcome).toMatchObject({ kind: "completed" });
+  expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" } });
+});
+
+test("P16 run again after a death the step awaits as it did: nothing is begun or counted anew", async () => {
+  await run();
+  const before = await record();
+  expect((await run()).outcome).toMatchObject({ kind: "completed", hasEnded: false });
+  expect(await record()).toEqual(before);
+});
+
+test("P10 P11 one that nobody reports in time counts as a failure, and is asked for again; what comes for the first try is late", async () => {
+  await run();
+  const first = address();
+  world.clock = NOON_MS + 10 * DAY_MS + 2000;
+  await sweep(world, world.telemetry);
+  expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
+  expect(await step()).toMatchObject({ state: "NotStarted", retryCount: 1, failureCount: 1 });
+  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "late" });
+  await begin(2);
+  await run();
+  expect(world.calls.at(-1)).toMatchObject({ mayHaveHappened: true });
+  expect(address()).not.toBe(first);
+  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "late" });
+  expect(await report({ kind: "done", result: { booking: "H-8" } })).toMatchObject({ kind: "recorded" });
+});
+
+test("word that it goes on is kept for people, and gives it more time where it asks for that", async () => {
+  await run();
+  world.clock = NOON_MS + 9 * DAY_MS;
+  expect(await report({ kind: "progress", progress: "asked the owner" })).toEqual({ kind: "noted" });
+  const heardAt = new Date(world.clock).toISOString();
+  expect(await step()).toMatchObject({ accepted: { reference: "booking 7", progress: "asked the owner", heardAt } });
+  expect((await step()).completeBy).toBe(new Date(NOON_MS + 10 * DAY_MS).toISOString());
+  await report({ kind: "progress", within: "P5D" });
+  const later = new Date(NOON_MS + 14 * DAY_MS).toISOString();
+  expect(await step()).toMatchObject({ completeBy: later, accepted: { progress: "asked the owner" } });
+  expect(await record()).toMatchObject({ dueAt: later });
+  await report({ kind: "done", result: {} });
+  expect(await report({ kind: "progress" })).toEqual({ kind: "late" });
+});
+
+test("P13 an order that is cancelled while it awaits is undone once that is reported, or its time is over", async () => {
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  expect(await record()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2 });
+  expect(await step()).toMatchObject({ state: "Awaiting" });
+  expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
+  expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" } });
+});
+
+test("a step that may not wait is refused for good where its service would do it later, and undone", async () => {
+  const { awaitWithin: _, ...task } = hotel;
+  await runStep(task, world, world.telemetry);
+  expect(await step()).toMatchObject({ state: "Failed", unsure: true, error: expect.stringContaining("awaitWithin") });
+});

@@ -1,0 +1,111 @@
+// A step that is done later, through the whole stack: its service answers 202 and reports by HTTP, once and twice, also after a host's death.
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { GRAPH } from "../support/orders.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+/** A carrier that collects within ten minutes; whoever ordered hears of the shipment. */
+const CARRIER: Workflow = {
+  name: "carrier",
+  version: 1,
+  policy: GRAPH.policy,
+  outputs: { shipmentId: "arrangeShipping.shipmentId" },
+  steps: [
+    {
+      ...{ name: "arrangeShipping", agent: "shipping", operation: "arrange", after: [] },
+      ...{ completeWithin: "PT10S", awaitWithin: "PT10M" },
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
+  ],
+};
+
+let carrier: Server;
+let adapted: AdaptedApp;
+let app: TestStack;
+/** Where the carrier was asked to report, by order. */
+const reportTo = new Map<string, string>();
+
+beforeAll(async () => {
+  carrier = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString("utf8");
+    const { orderId, reportTo: url } = JSON.parse(body) as { orderId: string; reportTo?: string };
+    if (url) reportTo.set(orderId, url);
+    const isShipment = request.url === "/shipments";
+    response.writeHead(isShipment ? 202 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(isShipment ? { id: `S-${orderId}` } : { status: "cancelled" }));
+  });
+  await new Promise<void>((listening) => carrier.listen(0, "127.0.0.1", listening));
+  const { port } = carrier.address() as { port: number };
+  adapted = adaptApp([CARRIER]);
+  app = await startTestStack({
+    appDir: adapted.dir,
+    appSettings: { ShippingEndpoints: `http://127.0.0.1:${port}/` },
+  });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
+  carrier?.close();
+});
+
+const isAwaiting = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Awaiting";
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+
+async function awaiting(orderId: string): Promise<StateRecord> {
+  await app.shop.send({ ...madeOrder(orderId), workflow: "carrier" });
+  return app.eventually(orderId, isAwaiting);
+}
+
+async function report(orderId: string, body: unknown, url = reportTo.get(orderId) ?? "") {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}
+
+const collected = (orderId: string) => ({ kind: "done", result: { shipmentId: `S-${orderId}` } });
+
+test("P6 P8 it waits in its record, is completed by a report, and answers a second one alike", async () => {
+  const { steps } = await awaiting("later-1");
+  const { accepted, completeBy, endpoint } = steps["arrangeShipping"] ?? {};
+  expect(accepted).toMatchObject({ reference: "S-later-1" });
+  expect(endpoint).toMatch(/^http:\/\/127/);
+  expect(Date.parse(completeBy ?? "") - Date.parse(accepted?.at ?? "")).toBe(600_000);
+  expect(await report("later-1", { kind: "progress", progress: "on the van" })).toMatchObject({ status: 200 });
+  expect(await report("later-1", collected("later-1"))).toEqual({ status: 200, body: { taken: true } });
+  const record = await app.eventually("later-1", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
+  expect(record.steps["arrangeShipping"]).toMatchObject({ accepted: { progress: "on the van" } });
+  expect(await report("later-1", collected("later-1"))).toMatchObject({ status: 200 });
+  await expect
+    .poll(() => app.statuses("later-1").findLast(({ subject }) => subject === "Completed")?.body)
+    .toMatchObject({ outputs: { shipmentId: "S-later-1" } });
+});
+
+test("what is wrong with a report is named; an address that nobody was given tells nothing", async () => {
+  await awaiting("later-2");
+  const answer = await report("later-2", { kind: "finished" });
+  expect(answer).toMatchObject({ status: 400, body: { faults: [expect.stringContaining("kind")] } });
+  const url = reportTo.get("later-2") ?? "";
+  const ticket = JSON.parse(Buffer.from(url.split("/").at(-1) ?? "", "base64url").toString()) as object;
+  const forged = Buffer.from(JSON.stringify({ ...ticket, nonce: "guessed" })).toString("base64url");
+  const base = url.slice(0, url.lastIndexOf("/"));
+  for (const last of [forged, "nothing"]) {
+    expect(await report("later-2", collected("later-2"), `${base}/${last}`)).toMatchObject({ status: 409 });
+  }
+  expect(await report("later-2", { kind: "rejected", message: "the street is closed" })).toMatchObject({ status: 200 });
+  expect(await app.eventually("later-2", ended)).toMatchObject({
+    error: { message: expect.stringContaining("closed") },
+  });
+});
+
+test("P16 the host dies while it waits: the report is taken by the next one, and the order goes on", async () => {
+  await awaiting("later-3");
+  await app.stack.kill("host");
+  await app.stack.restart("host");
+  await expect.poll(async () => (await report("later-3", collected("later-3"))).status, { timeout: 20_000 }).toBe(200);
+  expect(await app.eventually("later-3", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
+});
