@@ -2,6 +2,7 @@
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
+import { Outage } from "../shared/domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../shared/messaging/completion.ts";
 import { takeWord } from "../shared/operations/take-reply.ts";
 import { reportEnd } from "../shared/scheduler-client.ts";
@@ -14,6 +15,12 @@ const NOBODY_WAITS: HttpResponseInit = {
   jsonBody: { error: "Nobody waits for this report, or not any more." },
 };
 
+const AWAY: HttpResponseInit = {
+  status: 503,
+  headers: { "Retry-After": "30" },
+  jsonBody: { error: "It can't be taken just now: report it again." },
+};
+
 /** The address is the secret: whoever has it was asked, so that no key and no sign-in is wanted. */
 app.http("completeStep", {
   methods: ["POST"],
@@ -21,6 +28,7 @@ app.http("completeStep", {
   route: `${COMPLETIONS_PATH}/{ticket}`,
   extraInputs: [df.input.durableClient()],
   handler: async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
+    const standing = ports();
     const body = await request.text();
     if (Buffer.byteLength(body) > REPORT_LIMIT) {
       return { status: 413, jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` } };
@@ -30,12 +38,17 @@ app.http("completeStep", {
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { orderId, attempt, step } = parsed.reply.ticket;
     const subject = { attributes: { orderId, attempt, step } };
-    const taken = await observe(context, subject, (telemetry) =>
-      takeWord(parsed.reply, ports(), telemetry, () => true),
-    );
-    if (taken.kind === "late") return NOBODY_WAITS;
-    // Recorded it is: where the engine is away, the attempt looks at the record by itself.
-    if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.heard);
-    return { status: 200, jsonBody: { taken: true } };
+    try {
+      return await observe(context, subject, async (telemetry) => {
+        const taken = await takeWord(parsed.reply, standing, telemetry, () => true);
+        if (taken.kind === "late") return NOBODY_WAITS;
+        if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.heard);
+        return { status: 200, jsonBody: { taken: true } };
+      });
+    } catch (cause) {
+      // What is recorded and not told yet is told when it is reported again.
+      if (cause instanceof Outage) return AWAY;
+      throw cause;
+    }
   },
 });

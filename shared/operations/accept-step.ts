@@ -80,7 +80,8 @@ export async function recordProgress(task: StepTask, { progress, within }: Progr
   const run = runOf(task.record, task.direction);
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
-  const completeBy = asked ?? run?.completeBy ?? now;
+  const had = run?.completeBy ?? now;
+  const completeBy = asked !== undefined && asked > had ? asked : had;
   const acceptance = { at: now, ...run?.accepted, heardAt: now, ...(progress !== undefined && { progress }) };
   const written = await recordMark(task, heardOf(task.direction, acceptance, completeBy), now, ports);
   return written.kind === "written";

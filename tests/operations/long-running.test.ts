@@ -179,6 +179,8 @@ test("word that it goes on is kept for people, and gives it more time where it a
   const heardAt = new Date(world.clock).toISOString();
   expect(await step()).toMatchObject({ accepted: { reference: "booking 7", progress: "asked the owner", heardAt } });
   expect((await step()).completeBy).toBe(new Date(NOON_MS + 10 * DAY_MS).toISOString());
+  await report({ kind: "progress", within: "PT1M" });
+  expect((await step()).completeBy).toBe(new Date(NOON_MS + 10 * DAY_MS).toISOString());
   await report({ kind: "progress", within: "P5D" });
   const later = new Date(NOON_MS + 14 * DAY_MS).toISOString();
   expect(await step()).toMatchObject({ completeBy: later, accepted: { progress: "asked the owner" } });

@@ -81,10 +81,17 @@ async function statusOf(route: string, headers: Record<string, string>): Promise
   return response.status;
 }
 
+/** Whoever has its address was asked: it takes no role and no sign-in. */
+const FOR_SERVICES = "POST api/completions/{ticket}";
+
+test("what services report takes no role, and tells who guesses an address nothing", async () => {
+  for (const headers of [{}, principal("Orders.Operate")]) expect(await statusOf(FOR_SERVICES, headers)).toBe(409);
+});
+
 test("no endpoint is missing here", async () => {
   const listed = (await (await fetch(`${host}/admin/functions`)).json()) as { invokeUrlTemplate?: string }[];
   const paths = listed.flatMap(({ invokeUrlTemplate: url }) => (url ? [url.slice(host.length + 1)] : []));
-  const known = Object.values(ROUTES).flatMap((routes) => routes.map((route) => route.split(" ")[1]));
+  const known = [...Object.values(ROUTES).flat(), FOR_SERVICES].map((route) => route.split(" ")[1]);
   expect(paths.filter((path) => !path.startsWith("console")).sort()).toEqual(known.sort());
 });
 
