@@ -230,6 +230,7 @@ function compose(config: Config): App {
       replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
       returnWorkflows,
+      listFaults: workflows.listFaults,
     },
     timing: {
       holdWithinMs: config.HoldWithin,

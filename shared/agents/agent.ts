@@ -10,6 +10,8 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly order: Seen;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
+  /** Of a step that is done for each item of a list. */
+  readonly item?: StepResult | undefined;
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */

@@ -26,6 +26,7 @@ export function reset(step: StepRecord): StepRecord {
       return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":
     case "Completed":
+    case "Skipped":
     case "Undone":
       return step;
     default:
@@ -40,7 +41,15 @@ export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
 }
 
 /** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
-export function begunAnew({ completedIn, unsure, expiry: _before, ...step }: StepRecord): StepRecord {
+export function begunAnew(before: StepRecord): StepRecord {
+  const {
+    completedIn: _completed,
+    unsure: _unsure,
+    expiry: _expiry,
+    skipped: _skipped,
+    decided: _decided,
+    ...step
+  } = before;
   return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
 }
 

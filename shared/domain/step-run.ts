@@ -123,7 +123,9 @@ export function done(
   const taken = startedAt !== undefined && { startedAt };
   const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
-  return direction === "forward" ? { ...changed, result, completedIn: attempt } : { ...changed, state: "Undone" };
+  if (direction === "forward") return { ...changed, result, completedIn: attempt };
+  // What a skipped step may have left behind is undone; it stays skipped, and its order goes on.
+  return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Undone" };
 }
 
 /** The step once its agent has refused it for good. */

@@ -22,6 +22,8 @@ export interface AgentRequestMessage {
   readonly order: Pick<Order, "orderId">;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
+  /** Of a step that is done for each item of a list. */
+  readonly item?: StepResult | undefined;
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */

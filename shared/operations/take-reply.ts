@@ -102,7 +102,9 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   const record = (await ports.store.state(orderId))?.record;
   if (!record) return "there is no such order";
   const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
-  const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  const found = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  // What may be left of a skipped step is undone while its order goes on: the record alone says what that leads to.
+  const task = found && direction !== record.direction ? { ...found, join: null } : found;
   if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
   if (run?.attempt !== attempt) return "another attempt has asked anew";
