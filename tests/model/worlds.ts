@@ -68,7 +68,8 @@ export const WORLDS: readonly Setting[] = [
     { actions: 1, lateness: 1 },
     { requests: [REQUESTS.extend] },
   ),
-  world("optional steps; a refusal and a late service", OPTIONAL, ONE, { refusals: 1, lateness: 1 }),
+  world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
+  world("optional steps; a refusal", OPTIONAL, ONE, { refusals: 1 }),
   world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),
   world("a step with a spare; two refusals", SPARE, ONE, { refusals: 2 }),
   world("a step with a spare; a late service and a death", SPARE, ONE, { lateness: 1, deaths: 1 }),
@@ -79,6 +80,7 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("optional steps; a refusal and a late service", OPTIONAL, ONE, { refusals: 1, lateness: 1 }),
   world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),
   world("a fork; a death and a late service", FORK, ONE, { deaths: 1, lateness: 1 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
