@@ -40,7 +40,7 @@ export interface Expiry {
 
 /** Where what came of a step is reported by whoever does it later. */
 export interface Completion {
-  /** Takes a POST; a secret, since whoever has it may report. Good for this one run of the step. */
+  /** Takes a POST; a secret, since whoever has it may report. The same for each try of the step. */
   readonly url: string;
   /** ISO 8601: how long the report is waited for, from when the step is accepted. */
   readonly within: string;

@@ -65,7 +65,9 @@ export function scheduled(
     endedAt: null,
     error: null,
     accepted: undefined,
-    ...((transport === "queue" || awaitWithin) && { nonce: nonce() }),
+    ...(transport === "queue" && { nonce: nonce() }),
+    // What is reported of one try is the effect of all, which go under one key: the address stays as it is.
+    ...(awaitWithin && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }

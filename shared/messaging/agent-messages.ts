@@ -14,6 +14,12 @@ export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | 
   readonly nonce?: string | undefined;
 }
 
+/**
+ * Says which step a report is of, whatever attempt waits for it now: each attempt asks under the same key and with the same address, so that it
+ * is one effect that is reported.
+ */
+export type Address = Pick<Ticket, "orderId" | "step" | "direction" | "nonce">;
+
 /** What an agent finds on its queue. It lives no longer than until `startBy`. */
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
