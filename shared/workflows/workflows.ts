@@ -8,6 +8,7 @@ import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { workflowRules } from "./rules.ts";
 import { smoke } from "./smoke.ts";
+import { trip } from "./trip.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -33,7 +34,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 }
 
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, smoke];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, trip, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(
@@ -74,4 +75,10 @@ export function loadWorkflows(
       return workflow ? listFaults(workflow, order, rules) : [];
     },
   };
+}
+
+/** What new orders may ask for: the workflows all of whose services this deployment has the addresses of. */
+export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
+  const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
+  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
 }
