@@ -183,10 +183,10 @@ export function directionOf(planned: PlannedStep, direction: Direction): Directi
 
 /**
  * All that the attempt had to do is done. What an undo's end says is true only once nobody is at work forward any more, also on a step that needs no undo, or
- * one by a person.
+ * one by a person. What is done later waits for nobody: its outcome counts as unknown.
  */
 export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
-  const isAtWork = runsInHand(steps).some((inHand) => inHand.direction !== direction);
+  const isAtWork = runsInHand(steps).some((each) => each.direction !== direction && each.run.state !== "Awaiting");
   return !isAtWork && plan.every((planned) => isPlannedDone(planned, steps, direction));
 }
 
@@ -199,13 +199,16 @@ export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonl
   );
 }
 
-/** The steps that an attempt can begin: all that they wait for is done. A step is undone once its own outcome can't change any more. */
+/**
+ * The steps that an attempt can begin: all that they wait for is done. A step is undone once nobody is at work on it any more; one that is done later is
+ * taken back without waiting for that, and what is reported of it then is late.
+ */
 export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
   return unbegun(plan, steps, direction).filter((planned) => {
     const { name, after } = planned;
     const record = steps[name];
     const { notBefore = now } = runOf(record, directionOf(planned, direction)) ?? {};
-    const isAtWork = direction === "undo" && record !== undefined && isInHand(record);
+    const isAtWork = direction === "undo" && record?.state !== "Awaiting" && isInHand(record ?? null);
     return notBefore <= now && !isAtWork && after.every((before) => isDone(steps[before], direction));
   });
 }

@@ -46,6 +46,14 @@ export interface Completion {
   readonly within: string;
 }
 
+/** What an undo takes back. */
+export interface Undoes {
+  readonly result: StepResult | null;
+  readonly idempotencyKey: string;
+  /** What its service called it when it accepted it, where it was to be done later. */
+  readonly reference?: string | undefined;
+}
+
 /** A service does what was asked of it later, and reports it. */
 export interface Acceptance {
   readonly at: string;

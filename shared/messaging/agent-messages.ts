@@ -4,7 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import type { Completion, Expiry, StepResult } from "../domain/state-record.ts";
+import type { Completion, Expiry, StepResult, Undoes } from "../domain/state-record.ts";
 import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
 
@@ -33,7 +33,7 @@ export interface AgentRequestMessage {
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  readonly undoes: Undoes | null;
   /** An earlier attempt asked for this, and its outcome is not known. */
   readonly mayHaveHappened?: boolean | undefined;
   /** Past this instant nobody may take the request up any more. */

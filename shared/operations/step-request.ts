@@ -23,7 +23,12 @@ export async function requestOf(asked: StepTask, ports: Ports): Promise<StepRequ
   const { task } = begun;
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
-  const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };
+  const reference = record.accepted?.reference;
+  const undoes = {
+    result: record.result,
+    idempotencyKey: idempotencyKey(orderId, step, "forward", generation),
+    ...(reference !== undefined && { reference }),
+  };
   const request = {
     order: ports.orderFor(task.agent, order),
     results,

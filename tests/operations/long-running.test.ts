@@ -208,14 +208,51 @@ test("word that it goes on is kept for people, and gives it more time where it a
   expect(await report({ kind: "progress" })).toEqual({ kind: "late" });
 });
 
-test("P13 an order that is cancelled while it awaits is undone once that is reported, or its time is over", async () => {
+test("P13 an order that is cancelled while it awaits is undone at once, by its key; what is reported then is late", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(await record()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2 });
   expect(await step()).toMatchObject({ state: "Awaiting" });
+  const to = address();
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  expect(world.calls.at(-1)).toMatchObject({
+    operation: "release",
+    undoes: { result: null, idempotencyKey: "order-1:hotel:forward", reference: "booking 7" },
+  });
+  const before = await record();
+  expect(await report({ kind: "done", result: { booking: "H-7" } }, to)).toEqual({ kind: "late" });
+  expect(await record()).toEqual(before);
+});
+
+test("P13 a report between a cancellation and its undo is recorded, and undone", async () => {
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
-  expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
+});
+
+test("P13 a question that leaves nothing behind keeps no cancelled order waiting for its answer", async () => {
+  const [first, ...rest] = STAY.steps;
+  const asks = { ...STAY, steps: [{ ...first, undo: "nothing" }, ...rest] } as Workflow;
+  const known = loadWorkflows(
+    new Map(
+      [...world.agents].map(([name, { operationNames: operations }]) => [
+        name,
+        { operations, transports: ["activity", "queue"] },
+      ]),
+    ),
+    [asks],
+  );
+  Object.assign(world, { workflows: known });
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
 });
 
 test("a step that may not wait is refused for good where its service would do it later, and undone", async () => {
