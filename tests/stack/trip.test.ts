@@ -4,9 +4,11 @@ import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
-import { trip } from "../../shared/workflows/trip.ts";
+import { trips } from "../../shared/workflows/trip.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const [trip] = trips as readonly [Workflow];
 
 /** Its car rental has one try of three seconds. */
 const HASTY: Workflow = {
