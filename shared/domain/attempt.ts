@@ -1,6 +1,7 @@
 // One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
 import type { Priority } from "./order.ts";
 import { isDone, isInHand, type Plan, type PlannedStep, type RunInHand, runOf, runsInHand, unbegun } from "./plan.ts";
+import { comparePolls } from "./poll.ts";
 import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
@@ -225,7 +226,7 @@ function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
 function compare(one: StepRun, other: StepRun): number {
   const ranks = RANK[one.state] - RANK[other.state];
   if (isOver(one) || isOver(other)) return ranks;
-  return (one.attempt ?? 0) - (other.attempt ?? 0) || ranks;
+  return (one.attempt ?? 0) - (other.attempt ?? 0) || ranks || comparePolls(one, other);
 }
 
 const isOver = ({ state }: StepRun) => RANK[state] >= RANK.Completed;

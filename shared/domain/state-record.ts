@@ -45,6 +45,8 @@ export interface Acceptance {
   /** When whoever does it was last heard of, and what it said. */
   readonly heardAt?: string | undefined;
   readonly progress?: string | undefined;
+  /** When its agent asks the service again; absent where the service reports by itself. */
+  readonly pollAt?: string | undefined;
 }
 
 /** A step's run in one direction. */

@@ -6,6 +6,7 @@ import { toSchedule } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import { isInHand, isWholeDone, pausesOf, planOf, readySteps, runOf, runsInHand } from "./plan.ts";
+import { missedPolls } from "./poll.ts";
 import type { Direction, OrderError, StateRecord, StepRecord, Steps } from "./state-record.ts";
 import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
 import { concluding, endInWords, transitions } from "./transitions.ts";
@@ -104,9 +105,10 @@ function goneOn(before: StateRecord, record: StateRecord, { workflow, now, sched
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
 }
 
-/** When the supervisor has to look at a record that an attempt holds: when the first run expires, or the first pause is over. */
+/** When the supervisor has to look at a record that an attempt holds: when the first run expires, the first pause is over, or a poll was missed. */
 function dueAtOf(steps: Steps, direction: Direction): string | undefined {
-  return [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)].sort()[0];
+  const instants = [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)];
+  return [...instants, ...missedPolls(steps)].sort()[0];
 }
 
 type Times = Pick<StateRecord, "completeBy" | "dueAt">;

@@ -3,6 +3,8 @@ import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
+const NOT_BY_QUEUE = "its service wants to be asked again, which a step that is asked over a queue can't be";
+
 /**
  * Order of effects: where it takes long, word that it is at work; the remote service's; the reply, or where there is none in time, word of
  * why. After a death in between the request is delivered again, the
@@ -44,6 +46,8 @@ export async function answerRequest(
       return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
       return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
+    case "pending":
+      return ports.messenger.answer(replyTo, { ticket, kind: "rejected", message: NOT_BY_QUEUE, unsure: true });
     default:
       await ports.messenger.answer(replyTo, { ticket, ...answer });
   }

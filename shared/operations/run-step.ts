@@ -38,6 +38,7 @@ export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, ports, telemetry);
     case "accepted":
+    case "pending":
       return acceptStep(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
     default:
       return recordAnswer(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);

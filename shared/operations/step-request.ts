@@ -1,5 +1,5 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
-import type { AgentRequest, OrderView } from "../agents/agent.ts";
+import type { AgentRequest, Awaited, OrderView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
@@ -14,7 +14,8 @@ export interface StepRequest {
   readonly isClosed: boolean;
 }
 
-export async function requestOf(task: StepTask, ports: Ports): Promise<StepRequest> {
+/** @param awaited of what was accepted: its service is asked what has become of it */
+export async function requestOf(task: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
   const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };
@@ -24,7 +25,8 @@ export async function requestOf(task: StepTask, ports: Ports): Promise<StepReque
     results,
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
-    ...(wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
   return { request, isClosed: lacksSecrets(order) };

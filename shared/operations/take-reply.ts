@@ -1,8 +1,8 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { attemptOf, type StepTask, taskFor } from "../domain/attempt.ts";
+import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
-import { isInHand, planOf, runOf } from "../domain/plan.ts";
+import { isInHand, runOf } from "../domain/plan.ts";
 import { takenUp } from "../domain/step-run.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
@@ -12,6 +12,7 @@ import { acceptStep, recordProgress } from "./accept-step.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
+import { taskIn } from "./task-in.ts";
 
 /** What came of a reply's step. */
 export interface Heard extends StepEnd {
@@ -101,8 +102,7 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   const { orderId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(orderId))?.record;
   if (!record) return "there is no such order";
-  const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
-  const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
   if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
   if (run?.attempt !== attempt) return "another attempt has asked anew";

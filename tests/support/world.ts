@@ -1,6 +1,13 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 import { randomUUID } from "node:crypto";
-import type { AgentRequest, BoundedReply, LastError, OrderView, RoutedAgent } from "../../shared/agents/agent.ts";
+import type {
+  AgentRequest,
+  BoundedReply,
+  LastError,
+  OrderView,
+  Pending,
+  RoutedAgent,
+} from "../../shared/agents/agent.ts";
 import {
   type Attempt,
   advance,
@@ -54,6 +61,7 @@ const OPERATIONS = new Map<string, readonly string[]>([
 type Answer =
   | { readonly kind: "done" }
   | { readonly kind: "accepted"; readonly reference?: string }
+  | Pending
   | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
@@ -284,6 +292,7 @@ function bounded(answer: Answer, agent: string, call: number): BoundedReply {
     case "done":
       return { ...route, kind: "done", result: { id: `${agent}-${call}` } };
     case "accepted":
+    case "pending":
     case "rejected":
       return { ...route, ...answer };
     case "expired":
