@@ -7,6 +7,8 @@ import {
   HOSTS,
   type Host,
   JOIN,
+  LATER,
+  LATER_FORK,
   NOTHING_GOES_WRONG,
   QUEUE,
   REQUESTS,
@@ -66,6 +68,13 @@ export const WORLDS: readonly Setting[] = [
     { actions: 1, lateness: 1 },
     { requests: [REQUESTS.extend] },
   ),
+  world("a step done later", LATER, ONE, { progress: 1 }),
+  world("a step done later; a forged report", LATER, ONE, { forgeries: 1 }),
+  world("a step done later; a death", LATER, ONE, { deaths: 1 }),
+  world("a step done later; a late report", LATER, ONE, { lateness: 1 }),
+  world("a step done later; a repeat", LATER, ONE, { repeats: 1 }),
+  world("a step done later; a refusal", LATER, ONE, { refusals: 1 }),
+  world("a step done later beside another", LATER_FORK, ONE, {}),
   world("six steps; a death and a refusal", SIX, ONE, { deaths: 1, refusals: 1 }),
   world("six steps, two hosts", SIX, HOSTS, {}),
   world("six steps, some side by side; a death", SIX_ABREAST, ONE, { deaths: 1 }),
@@ -73,6 +82,7 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("a step done later; a repeat and a refusal", LATER, ONE, { repeats: 1, refusals: 1 }),
   world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),
   world("a fork; a death and a late service", FORK, ONE, { deaths: 1, lateness: 1 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),
