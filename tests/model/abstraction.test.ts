@@ -12,7 +12,17 @@ import { RECORD, type State } from "./state.ts";
 const WALKS = 60;
 const TIMEOUT_MS = 180_000;
 const LONGEST_WALK = 160;
-const MUCH_GOES_WRONG = { stalls: 2, deaths: 2, repeats: 2, outages: 2, actions: 2, refusals: 2, lateness: 2, progress: 2, forgeries: 2 };
+const MUCH_GOES_WRONG = {
+  stalls: 2,
+  deaths: 2,
+  repeats: 2,
+  outages: 2,
+  actions: 2,
+  refusals: 2,
+  lateness: 2,
+  progress: 2,
+  forgeries: 2,
+};
 
 /** Mulberry32: numbers from 0 to 1 that a seed repeats. */
 function randomFrom(seed: number): () => number {

@@ -116,7 +116,8 @@ export class Moves {
     const piece = this.#pieces.get(pieceOf(placed));
     switch (piece.kind) {
       case "message":
-        this.#deliver(state, placed, piece);
+        if (piece.queue === "accepted") this.#report(state, placed, this.#pieces.values.get<Accepted>(piece.body));
+        else this.#deliver(state, placed, piece);
         break;
       case "orchestration":
         this.#timers(state, placed, piece);
@@ -133,7 +134,6 @@ export class Moves {
   }
 
   #deliver(state: State, placed: number, message: Message): void {
-    if (message.queue === "accepted") return this.#report(state, placed, this.#pieces.values.get<Accepted>(message.body));
     if (message.at !== null && Date.parse(message.at) > NOW_MS) return;
     for (const host of this.#hostsFor(message)) {
       const begun = this.#received(state, host, message);

@@ -14,8 +14,8 @@ import { takeReply } from "../../shared/operations/take-reply.ts";
 import { tellEndOf } from "../../shared/operations/tell-end.ts";
 import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied } from "./calls.ts";
-import { OPERATOR } from "./normal-form.ts";
 import type { Mutant } from "./mutant.ts";
+import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
@@ -73,7 +73,11 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       return answerRequest("service", request, replyTo, ports, quiet);
     }
     case "takeReply":
-      return takeReply(repliedAs(input as Replied, mutant), mutant?.acceptsLateReplies ? withLateClock(ports) : ports, quiet);
+      return takeReply(
+        repliedAs(input as Replied, mutant),
+        mutant?.acceptsLateReplies ? withLateClock(ports) : ports,
+        quiet,
+      );
     case "sweep":
       return sweep(ports, quiet).then(() => undefined);
     case "operateOrder":

@@ -73,7 +73,9 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     );
     if (cut) return `${cut.step} is called overdue while it has time`;
   }
-  const shorter = runsInHand(before.steps).find(({ step, direction, run }) => isShortened(run, runOf(after.steps[step], direction)));
+  const shorter = runsInHand(before.steps).find(({ step, direction, run }) =>
+    isShortened(run, runOf(after.steps[step], direction)),
+  );
   if (shorter) return `the time that ${shorter.step} may wait is cut short`;
   if (cutsShort(before, after)) return "the time that an operator gave is cut short";
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
