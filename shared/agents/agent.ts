@@ -1,6 +1,6 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { Order } from "../domain/order.ts";
-import type { Completion, StepResult } from "../domain/state-record.ts";
+import type { Awaited, Completion, StepResult } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
@@ -22,11 +22,6 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly completion?: Completion | undefined;
   /** What the operation asked for was accepted: its `poll` is called in its place. */
   readonly awaited?: Awaited | undefined;
-}
-
-/** What is not done yet, by the service's own name for it. */
-export interface Awaited {
-  readonly reference?: string | undefined;
 }
 
 /** What an operation gets for one try. */

@@ -1,10 +1,10 @@
 // An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
+import type { Awaited } from "../domain/state-record.ts";
 import type {
   Agent,
   AgentRequest,
-  Awaited,
   Endpoint,
   Finding,
   LastError,

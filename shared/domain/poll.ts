@@ -1,7 +1,7 @@
 // When an agent asks its service what has become of a step that it accepted (P6): seldom enough that waiting for weeks costs little.
 import type { Attempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { runOf, runsInHand } from "./plan.ts";
+import { runsInHand } from "./plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
 
 /** One question, for one agent. It is the same however often the engine runs it. */
@@ -105,8 +105,7 @@ function compareTexts(one: string | null | undefined, other: string | null | und
   return before === after ? 0 : before > after ? 1 : -1;
 }
 
-/** The run that a question is about, if it is still to be asked. */
-export function polledRun(steps: Steps, { step, direction, pollAt }: Poll): StepRun | undefined {
-  const run = runOf(steps[step], direction);
-  return run?.state === "Awaiting" && run.accepted?.pollAt === pollAt ? run : undefined;
+/** Whether the question about that run is still to be asked. */
+export function isPolled({ state, accepted }: StepRun, { pollAt }: Poll): boolean {
+  return state === "Awaiting" && accepted?.pollAt === pollAt;
 }

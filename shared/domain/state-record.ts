@@ -37,6 +37,11 @@ export interface Completion {
   readonly within: string;
 }
 
+/** What is not done yet, by its service's own name for it. */
+export interface Awaited {
+  readonly reference?: string | undefined;
+}
+
 /** A service does what was asked of it later, and reports it. */
 export interface Acceptance {
   readonly at: string;
@@ -81,6 +86,8 @@ export interface StepRun {
   readonly accepted?: Acceptance | undefined;
   /** Of a step whose outcome is reported: a random text that only its request and this record have, and that whoever reports it has to show. */
   readonly nonce?: string | undefined;
+  /** Over a queue: how often its agent is asked in this run, itself wanting to be asked again, and when it is next. */
+  readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
   readonly expiry?: Expiry | undefined;
 }

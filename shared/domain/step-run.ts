@@ -66,6 +66,7 @@ export function scheduled(
     endedAt: null,
     error: null,
     accepted: undefined,
+    again: undefined,
     ...((transport === "queue" || awaitWithin) && { nonce: nonce() }),
   };
   return { name, record: withRun(record, direction, run) };

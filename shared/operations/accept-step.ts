@@ -90,9 +90,12 @@ export interface Progress {
 export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
-  const written = await recordNews(task, now, ports, ({ accepted: before, completeBy }) => ({
-    completeBy: asked !== undefined && asked > (completeBy ?? now) ? asked : completeBy,
-    accepted: { at: now, ...before, heardAt: now, ...(progress !== undefined && { progress }) },
-  }));
+  const written = await recordNews(task, now, ports, ({ state, accepted: before, completeBy }) => {
+    if (state !== "Awaiting") return undefined;
+    return {
+      completeBy: asked !== undefined && asked > (completeBy ?? now) ? asked : completeBy,
+      accepted: { at: now, ...before, heardAt: now, ...(progress !== undefined && { progress }) },
+    };
+  });
   return written.kind === "written";
 }

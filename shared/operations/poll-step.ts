@@ -2,11 +2,12 @@
 import type { BoundedReply, RoutedAgent } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
-import { backoffMs, nextPollAt, type Poll, polledRun } from "../domain/poll.ts";
+import { runOf } from "../domain/plan.ts";
+import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { recordAnswer, type StepEnd } from "./record-step.ts";
+import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
@@ -17,10 +18,12 @@ import { taskIn } from "./task-in.ts";
  */
 export async function pollStep(poll: Poll, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
   const record = (await ports.store.state(poll.orderId))?.record;
-  if (record?.lockedBy !== poll.lockedBy) return { outcome: { kind: "superseded" }, hearer: poll.attempt };
-  const run = polledRun(record.steps, poll);
-  const task = run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, ports);
-  if (!task) return heard(poll, record);
+  const run = runOf(record?.steps[poll.step], poll.direction);
+  const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, ports);
+  if (!record || !task) return heard(poll, record);
+  const isToAsk = record.lockedBy === poll.lockedBy && isPolled(run, poll);
+  // An earlier run of this question may have recorded the end, and died before it was told.
+  if (!isToAsk) return (await recordedEnd(task, ports, telemetry)) ?? heard(poll, record);
   const agent = ports.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, not here`);
   const reply = await ask(agent, task, run, ports);
@@ -67,13 +70,14 @@ async function recordHeard(poll: Poll, task: StepTask, reply: NotYet, ports: Por
 }
 
 function newsOf(
-  { pollAt }: Poll,
+  poll: Poll,
   { attempt, completeWithin }: StepTask,
-  { accepted: before, completeBy, expiry }: StepRun,
+  run: StepRun,
   reply: NotYet,
   now: string,
 ): Partial<StepRun> | undefined {
-  if (before?.pollAt !== pollAt) return undefined;
+  const { accepted: before, completeBy, expiry } = run;
+  if (!before || !isPolled(run, poll)) return undefined;
   const next = (pauseMs: number) => nextPollAt(before, pauseMs, completeWithin, completeBy ?? now, now);
   switch (reply.kind) {
     case "pending": {

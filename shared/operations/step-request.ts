@@ -1,9 +1,9 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
-import type { AgentRequest, Awaited, OrderView } from "../agents/agent.ts";
+import type { AgentRequest, OrderView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import { idempotencyKey } from "../domain/state-record.ts";
+import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Ports } from "./ports.ts";
 

@@ -9,6 +9,7 @@ import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } fr
 import { teamOf } from "../messaging/agent-teams.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
+import { askLater } from "./ask-later.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
@@ -85,10 +86,15 @@ export async function takeWord(
   if (reply.kind === "progress") {
     return (await recordProgress(task, reply, ports)) ? NOTED : late("the step waits for no completion");
   }
+  if (reply.kind === "unavailable" || (reply.kind === "pending" && task.awaitWithin !== undefined)) {
+    const end = await askLater(task, reply, ports, telemetry);
+    if (end === "late") return late("it is no answer to what was asked last");
+    return end === "noted" ? NOTED : { kind: "recorded", heard: { ticket, ...end } };
+  }
   const { orderId, attempt, step } = ticket;
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
-    reply.kind === "accepted"
+    reply.kind === "accepted" || reply.kind === "pending"
       ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, ports, telemetry)
       : recordAnswer(task, answerOf(reply, task), ports, telemetry),
   );

@@ -35,7 +35,7 @@ async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: P
 }
 
 /**
- * What is heard of a step that waits: at the version that was read, since a report may come while its agent asks.
+ * What is heard of a step in hand: at the version that was read, since a report may come while its agent asks.
  * @param news undefined where it is none any more
  */
 export async function recordNews(
@@ -49,7 +49,7 @@ export async function recordNews(
     const own = read?.record.steps[task.step];
     const run = runOf(own, task.direction);
     const isOpen = read && awaits(read.record, task) && read.record.processState !== "Error";
-    const heard = isOpen && run?.state === "Awaiting" ? news(run) : undefined;
+    const heard = isOpen && run ? news(run) : undefined;
     if (!read || !own || !heard) return { kind: "refused" };
     const changed = withRun(own, task.direction, heard);
     const written = await store.replace(read, takenAmong(read.record, task.step, changed, now));

@@ -152,6 +152,23 @@ test("P16 run again after a death it does not ask again what was asked, and says
   expect(await record()).toEqual(before);
 });
 
+test("P15 P16 run again after it recorded the end and died, it tells the end", async () => {
+  const poll = await begun();
+  world.answers.set("reserve", () => ({ kind: "done" }));
+  await ask(poll);
+  const told = world.statuses.splice(0);
+  expect(told).toMatchObject([{ status: "Started" }, { status: "StepCompleted", step: "hotel" }]);
+  expect(await ask(poll)).toMatchObject({ hearer: 1, outcome: { kind: "completed" } });
+  expect(world.statuses).toEqual(told.slice(1));
+  // Also of the last step, once nobody holds the order.
+  const badge = tasksToBegin(attempt, new Set()).find(({ step: name }) => name === "badge") as StepTask;
+  await runStep(badge, world, world.telemetry);
+  expect(await record()).toMatchObject({ processState: "Processed", lockedBy: null });
+  world.statuses.splice(0);
+  expect(await ask(poll)).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
+  expect(world.statuses.map(({ status }) => status)).toEqual(["StepCompleted", "Completed"]);
+});
+
 test("a report that comes while it is asked counts, and keeps the time that it gave", async () => {
   const poll = await begun();
   const url = world.calls.at(-1)?.completion?.url ?? "";

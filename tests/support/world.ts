@@ -66,6 +66,12 @@ type Answer =
   | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
 
+interface Asked {
+  readonly agent: string;
+  readonly request: AgentRequestMessage;
+  readonly leftMs: number;
+}
+
 /** What the sample's shop sends its order under. */
 export const ENVELOPE = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
 
@@ -84,7 +90,7 @@ export interface World extends Omit<Ports, "timing"> {
   /** When each of them is to come again; undefined at once. */
   readonly postponedTo: (string | undefined)[];
   /** What was asked over the agents' queues, and what came back. */
-  readonly requests: { readonly agent: string; readonly request: AgentRequestMessage; readonly leftMs: number }[];
+  readonly requests: (Asked & { readonly at?: string | undefined })[];
   readonly replies: AgentReplyMessage[];
   readonly calls: Call[];
   /** What an operation answers; done unless set. */
@@ -146,9 +152,9 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     async wake(wake) {
       wakes.push(wake);
     },
-    async ask(agent, request, leftMs) {
+    async ask(agent, request, leftMs, { at } = {}) {
       if (world.tooLarge) return "too-large";
-      requests.push({ agent, request, leftMs });
+      requests.push({ agent, request, leftMs, ...(at && { at }) });
       return "asked";
     },
     async answer(_replyTo, reply) {
