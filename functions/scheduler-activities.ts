@@ -41,7 +41,8 @@ df.app.activity("pollStep", {
     const { orderId, attempt, step, direction, traceparent } = poll;
     const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
     return observe(context, subject, async (telemetry) => {
-      await reportEnd(df.getClient(context), orderId, await pollStep(poll, ports(), telemetry));
+      const end = await pollStep(poll, ports(), telemetry);
+      await reportEnd(df.getClient(context), orderId, end);
     });
   },
 });

@@ -17,6 +17,11 @@ import { keyOf, type NextPolls, nextPolls, type Poll } from "../shared/domain/po
 const PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 300_000;
 const TRIES = 30;
+/**
+ * The engine on Azure Storage has timers of at most six days (Durable Functions documentation, "Timers"), and the library makes several of a longer one
+ * as they fire, which can't be relied on where timers are cancelled: this one waits again.
+ */
+const LONGEST_TIMER_MS = 2 * 86_400_000;
 
 /** The order is claimed for this attempt before it starts. */
 df.app.orchestration("scheduler", function* (context) {
@@ -123,7 +128,10 @@ function* nextProgress(
   const lookAt = looksAt(until, looks);
   const pollAt = next && new Date(next.at);
   const isPollFirst = pollAt !== undefined && pollAt < lookAt;
-  const timer = context.df.createTimer(isPollFirst ? pollAt : lookAt);
+  const wanted = isPollFirst ? pollAt : lookAt;
+  const latest = new Date(context.df.currentUtcDateTime.getTime() + LONGEST_TIMER_MS);
+  const isCut = latest < wanted;
+  const timer = context.df.createTimer(isCut ? latest : wanted);
   const race: df.Task[] = [progress, timer];
   const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
   if (due.isLook) runs.push(patiently(context, "findProgress", attempt));
@@ -135,6 +143,7 @@ function* nextProgress(
   // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
   if (!timer.isCompleted) timer.cancel();
   if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING };
+  if (isCut) return { outcomes: [], due: NOTHING };
   return { outcomes: [], due: isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] } };
 }
 

@@ -264,3 +264,20 @@ test("P6 the orchestration waits until the first poll is due, begins it once, an
   expect(third.activities).toEqual([]);
   expect(firesAt(third.timer)).toBe(2 * MINUTE_MS);
 });
+
+test("a wait of many days is made of timers of two, which lead to nothing", () => {
+  const completeBy = at(10 * 86_400_000);
+  const steps = {
+    ...attempt.steps,
+    hotel: { ...(attempt.steps["hotel"] as StepRecord), state: "Awaiting", completeBy },
+  };
+  const waiting = { ...attempt, steps } as Attempt;
+  const LOOK_MS = 5000;
+  const firesAt = (timer: { readonly at: string } | undefined) => Date.parse(timer?.at ?? "") + LOOK_MS - NOON_MS;
+  const first = orchestration(waiting, []);
+  expect(firesAt(first.timer)).toBe(2 * 86_400_000);
+  const second = orchestration(waiting, [{ task: first.timer?.task ?? -1, kind: "fired" }]);
+  expect(second.activities).toEqual([]);
+  expect(second.timer?.task).toBeGreaterThan(first.timer?.task ?? 0);
+  expect(firesAt(second.timer)).toBe(2 * 86_400_000);
+});
