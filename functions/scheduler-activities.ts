@@ -1,8 +1,10 @@
 // The scheduler's own activities: what it has to ask or to say itself.
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
+import type { Poll } from "../shared/domain/poll.ts";
+import { pollStep } from "../shared/operations/poll-step.ts";
 import { tellEndOf } from "../shared/operations/tell-end.ts";
-import { reportStanding } from "../shared/scheduler-client.ts";
+import { reportEnd, reportStanding } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 
 interface Subject {
@@ -28,6 +30,19 @@ df.app.activity("findProgress", {
     return observe(context, subject, () => {
       const { store } = ports();
       return reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, store);
+    });
+  },
+});
+
+/** Asks what has become of a step that was accepted. */
+df.app.activity("pollStep", {
+  extraInputs: [df.input.durableClient()],
+  handler: (poll: Poll, context) => {
+    const { orderId, attempt, step, direction, traceparent } = poll;
+    const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
+    return observe(context, subject, async (telemetry) => {
+      const end = await pollStep(poll, ports(), telemetry);
+      await reportEnd(df.getClient(context), orderId, end);
     });
   },
 });

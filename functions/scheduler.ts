@@ -12,33 +12,43 @@ import {
   tasksToBegin,
   waitsUntil,
 } from "../shared/domain/attempt.ts";
+import { keyOf, type NextPolls, nextPolls, type Poll } from "../shared/domain/poll.ts";
 
 /** About two hours in all. */
 const PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 300_000;
 const TRIES = 30;
+/**
+ * The engine on Azure Storage has timers of at most six days (Durable Functions documentation, "Timers"), and the library makes several of a longer one
+ * as they fire, which can't be relied on where timers are cancelled: this one waits again.
+ */
+const LONGEST_TIMER_MS = 2 * 86_400_000;
 
 /** The order is claimed for this attempt before it starts. */
 df.app.orchestration("scheduler", function* (context) {
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>();
-  let wait: Wait = { until: "", looks: 0, isLookDue: false };
+  const asked = new Set<string>();
+  let wait: Wait = { until: "", looks: 0, due: NOTHING };
   for (;;) {
     const tasks = tasksToBegin(attempt, begun);
     for (const task of tasks) begun.add(runKey(task));
     const until = waitsUntil(attempt);
     if (until === undefined) return "concluded";
-    if (until !== wait.until) wait = { until, looks: 0, isLookDue: wait.isLookDue };
-    let outcomes: StepOutcome[];
+    if (until !== wait.until) wait = { until, looks: 0, due: wait.due };
+    for (const poll of wait.due.polls) asked.add(keyOf(poll));
+    let heard: Heard;
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
-      outcomes = isAwaited ? yield* together(context, tasks) : yield* nextProgress(context, attempt, tasks, wait);
+      heard = isAwaited
+        ? { outcomes: yield* together(context, tasks), due: NOTHING }
+        : yield* nextProgress(context, attempt, tasks, wait, nextPolls(attempt, asked));
     } catch (fault) {
       yield* tellEnd(context, attempt);
       throw fault;
     }
-    const isLookDue = outcomes.length === 0;
-    wait = { ...wait, isLookDue, looks: wait.looks + (isLookDue ? 1 : 0) };
+    const { outcomes, due } = heard;
+    wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
     // Rejected: whoever recorded it has told. Expired or superseded: silence, and the supervisor finds the record.
     const obstacle = firstObstacle(outcomes);
     if (obstacle && obstacle !== "rejected") yield* tellEnd(context, attempt);
@@ -56,7 +66,20 @@ interface Wait {
   /** When all that the attempt waits for has expired. */
   readonly until: string;
   readonly looks: number;
-  readonly isLookDue: boolean;
+  readonly due: Due;
+}
+
+/** What there is to do once a time is over without an event. */
+interface Due {
+  readonly isLook: boolean;
+  readonly polls: readonly Poll[];
+}
+
+const NOTHING: Due = { isLook: false, polls: [] };
+
+interface Heard {
+  readonly outcomes: readonly StepOutcome[];
+  readonly due: Due;
 }
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
@@ -93,26 +116,36 @@ function* together(
  * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply, another attempt or a look at the record says that there is
  * something to begin, or to end. A pending task may be used in one composite only, since the engine runs it again otherwise: so a task that
  * was begun is not waited for again, and none ends the wait by itself, for "never" never comes.
- * @returns nothing where no event came in time, and a look is due
+ * @param next what is to be asked of services that do a step later, and when
  */
 function* nextProgress(
   context: df.OrchestrationContext,
   attempt: Attempt,
   tasks: readonly StepTask[],
-  { until, looks, isLookDue }: Wait,
-): Generator<df.Task, StepOutcome[], unknown> {
+  { until, looks, due }: Wait,
+  next: NextPolls | undefined,
+): Generator<df.Task, Heard, unknown> {
   const progress = context.df.waitForExternalEvent(PROGRESS);
-  const timer = context.df.createTimer(looksAt(until, looks));
+  const lookAt = looksAt(until, looks);
+  const pollAt = next && new Date(next.at);
+  const isPollFirst = pollAt !== undefined && pollAt < lookAt;
+  const wanted = isPollFirst ? pollAt : lookAt;
+  const latest = new Date(context.df.currentUtcDateTime.getTime() + LONGEST_TIMER_MS);
+  const isCut = latest < wanted;
+  const timer = context.df.createTimer(isCut ? latest : wanted);
   const race: df.Task[] = [progress, timer];
   const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
-  if (isLookDue) runs.push(patiently(context, "findProgress", attempt));
+  if (due.isLook) runs.push(patiently(context, "findProgress", attempt));
+  for (const poll of due.polls) runs.push(context.df.callActivity("pollStep", poll));
   if (runs.length > 0) {
     race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));
   }
   yield context.df.Task.any(race);
   // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
   if (!timer.isCompleted) timer.cancel();
-  return progress.isCompleted ? [progress.result as StepOutcome] : [];
+  if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING };
+  if (isCut) return { outcomes: [], due: NOTHING };
+  return { outcomes: [], due: isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] } };
 }
 
 function activityOf({ transport, agent }: StepTask): string {

@@ -1,6 +1,7 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
 
-export const FAULT_KINDS = ["down", "slow", "refuse", "loseReply", "late"] as const;
+/** `accept` is none of the service's: it answers 202, as if it did later what it does. */
+export const FAULT_KINDS = ["down", "slow", "refuse", "loseReply", "late", "accept"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultRequest {
@@ -43,7 +44,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
   code: { holds: isText, rule: "a text", kinds: ["down", "refuse"] },
   message: { holds: isText, rule: "a text", kinds: ["down", "refuse"] },
-  retryAfterS: { holds: isCount, rule: "a whole number of seconds above 0", kinds: ["down", "refuse"] },
+  retryAfterS: { holds: isCount, rule: "a whole number of seconds above 0", kinds: ["down", "refuse", "accept"] },
 };
 
 /** Checks `body` for a service that has `paths`. */

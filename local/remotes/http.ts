@@ -42,6 +42,8 @@ async function answer(request: IncomingMessage, options: ServiceServerOptions): 
   const query = new URLSearchParams(url.slice(path.length + 1));
   if (path.startsWith("/$")) return control(request, path, query, options);
   if (request.method === "GET" && service.isResource(path)) return service.lookUp(path, query);
+  const one = request.method === "GET" ? await service.one(path) : undefined;
+  if (one) return one;
   const found = request.method === "POST" ? service.route(path) : undefined;
   if (!found) return nothingHere(request.method, path, service);
   const text = await bodyOf(request);

@@ -270,6 +270,19 @@ describe("a fault", () => {
     expect(await ledger()).toMatchObject([{ id: again.body.id, calls: 2 }]);
   });
 
+  test("accept takes effect and says that it is done later; asked for it by its id, it is there", async () => {
+    await switchOn({ kind: "accept", calls: 1, retryAfterS: 3 });
+    const accepted = await reserve("k");
+    expect([accepted.status, accepted.headers.get("Retry-After")]).toEqual([202, "3"]);
+    const again = await reserve("k");
+    expect([again.status, again.body.id]).toEqual([201, accepted.body.id]);
+    const { id } = accepted.body;
+    expect(await call("GET", `${inventory}/reservations/${id}`)).toMatchObject({ status: 200, body: { id } });
+    expect(await call("GET", `${inventory}/reservations/res-0`)).toMatchObject({ status: 404 });
+    await switchOn({ kind: "down", calls: 1 });
+    expect((await call("GET", `${inventory}/reservations/${id}`)).status).toBe(503);
+  });
+
   test("of several the slow ones delay and one other decides", async () => {
     await switchOn({ kind: "slow", delayMs: 50 });
     await switchOn({ kind: "refuse" });

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../database/database.ts";
 import { actionsOf, CREATE, type ParsedResource, type ParsedService } from "./definition.ts";
 import type { FaultRequest } from "./fault-request.ts";
-import { Faults } from "./faults.ts";
+import { Faults, type Target } from "./faults.ts";
 import { type Entry, Ledger } from "./ledger.ts";
 import { Reports } from "./reports.ts";
 
@@ -116,6 +116,18 @@ export class Service {
     return this.#routes.get(path)?.kind === "create";
   }
 
+  /** What has this path; undefined where the path has no such form. It answers as long as it is not down. */
+  async one(path: string): Promise<Reply | undefined> {
+    const resource = this.#resources.find((known) => path.startsWith(`${known.path}/`));
+    const id = resource && decoded(path.slice(resource.path.length + 1));
+    if (!resource || !id || id.includes("/")) return undefined;
+    const down = await this.#database.write(() => this.faults.take("down", { path: resource.path, body: {} }));
+    if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
+    if (this.ledger.exists(resource.path, id)) return { status: 200, body: JSON.stringify({ id }) };
+    const message = `${this.name} has no ${path}`;
+    return { status: 404, body: JSON.stringify({ code: "not-found", message }) };
+  }
+
   /** What was made under `path` by requests that had these fields. Only being down keeps it from answering, no other fault. */
   async lookUp(path: string, fields: URLSearchParams): Promise<Reply> {
     const target = { path, body: Object.fromEntries(fields) };
@@ -136,11 +148,17 @@ export class Service {
       }
     }
     return this.#database.write(() => {
-      const reply = this.#decide(call, target);
+      const reply = this.#acceptedOr(this.#decide(call, target), target);
       if (reply.status >= 300 || !this.faults.take("loseReply", target)) return reply;
       this.counts.repliesLost += 1;
       return { ...reply, lost: true };
     });
+  }
+
+  #acceptedOr(reply: Reply, target: Target): Reply {
+    const accept = reply.status < 300 ? this.faults.take("accept", target) : undefined;
+    if (!accept) return reply;
+    return { ...reply, status: 202, headers: { ...reply.headers, ...retryAfter(accept) } };
   }
 
   #decide(call: Call, target: { path: string; body: Call["body"] }): Reply {
@@ -238,8 +256,12 @@ function faultReply(fault: FaultRequest, status: number, code: string, message: 
   return {
     status: fault.status ?? status,
     body: JSON.stringify({ code: fault.code ?? code, message: fault.message ?? message }),
-    ...(fault.retryAfterS === undefined ? {} : { headers: { "Retry-After": String(fault.retryAfterS) } }),
+    ...(fault.retryAfterS === undefined ? {} : { headers: retryAfter(fault) }),
   };
+}
+
+function retryAfter({ retryAfterS }: FaultRequest): Record<string, string> {
+  return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
 }
 
 /** A segment that is no valid percent-encoding stands for itself. */

@@ -1,6 +1,6 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { Order } from "../domain/order.ts";
-import type { Completion, StepResult, Undoes } from "../domain/state-record.ts";
+import type { Awaited, Completion, StepResult, Undoes } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
@@ -20,8 +20,10 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly mayHaveHappened?: boolean | undefined;
   /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */
   readonly triedUntil?: string | undefined;
-  /** Of a step that may be done later: for whoever does it. Absent: the operation may not answer `accepted`. */
+  /** Of a step that may be done later: for whoever does it. Absent: the operation may answer neither `accepted` nor `pending`. */
   readonly completion?: Completion | undefined;
+  /** What the operation asked for was accepted: its `poll` is called in its place. */
+  readonly awaited?: Awaited | undefined;
 }
 
 /** What an operation gets for one try. */
@@ -54,6 +56,7 @@ export type AgentReply =
       /** The service's own name for what it does, at most 1,000 characters. */
       readonly reference?: string | undefined;
     }
+  | Pending
   /** The service refused for good: trying again would change nothing (P9). */
   | { readonly kind: "rejected"; readonly message: string }
   /** The service can't be reached or can't answer now: trying again may help. */
@@ -66,6 +69,21 @@ export type AgentReply =
       /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
       readonly misconfigured?: boolean;
     };
+
+/** The service does it later, and is asked for it: see `Poll`. */
+export interface Pending {
+  readonly kind: "pending";
+  /** When to ask, from now. The app may ask later, and does where it has waited for long. */
+  readonly retryAfterMs: number;
+  /** The service's own name for what it does, at most 1,000 characters. Of a poll: absent, it stays as it was. */
+  readonly reference?: string | undefined;
+}
+
+/** Asks the service what has become of what it accepted, and changes nothing there. `unavailable` is asked again later. */
+export type Poll<Seen extends OrderView = Order> = (
+  call: AgentCall<Seen>,
+  reference: string | undefined,
+) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
 export type Operation<Seen extends OrderView = Order> = (call: AgentCall<Seen>) => Promise<AgentReply>;
 
@@ -80,6 +98,8 @@ export type OperationPolicy = {
   readonly tries?: number;
   /** The first pause is below `firstMs`, each further one below twice the last limit, up to `longestMs`. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number };
+  /** An operation without it may not answer `pending`. */
+  readonly poll?: Poll;
 } & (
   | {
       /** No second try after one that may have had its effect, in this call or a later one. */
@@ -144,6 +164,7 @@ export type BoundedReply =
       readonly endpoint: string;
       readonly because: string;
     }
+  | (Pending & { readonly endpoint: string; readonly because: string })
   | {
       readonly kind: "rejected";
       readonly message: string;

@@ -15,6 +15,8 @@ export interface ServiceCall {
   readonly keep: (answer: Answer) => StepResult | undefined;
   /** Of a service that may do it later, which it says by a 202: what it calls that. Undefined for an answer that does not say what it has to. */
   readonly reference?: (answer: Answer) => string | undefined;
+  /** Whether it is asked for it after the time that its 202 names (`Retry-After`). Without that time it reports by itself. */
+  readonly isPolled?: boolean;
   /** Which answers are the service's word on the order; the first rule that fits. Every other is a fault of the endpoint. */
   readonly answers: readonly AnswerRule[];
 }
@@ -25,6 +27,8 @@ export interface LookUp {
   /** Null where the service has nothing; undefined for an answer that does not say what it has to. */
   readonly keep: (answer: Answer) => StepResult | null | undefined;
   readonly answers?: readonly AnswerRule<"refused" | "later" | "absent">[];
+  /** Of a poll: a 202 that says when to ask again (`Retry-After`) means that it is not done yet. */
+  readonly isPolled?: boolean;
 }
 
 interface Heard {
@@ -45,7 +49,10 @@ export async function callService(service: ServiceCall, call: AgentCall<OrderVie
   const heard = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (heard.kind === "unavailable") return heard;
   const reference = heard.status === ACCEPTED ? service.reference?.(heard.answer) : undefined;
-  if (reference !== undefined) return { kind: "accepted", reference };
+  if (reference !== undefined) {
+    const retryAfterMs = service.isPolled ? pauseAskedFor(heard.headers) : undefined;
+    return retryAfterMs === undefined ? { kind: "accepted", reference } : { kind: "pending", retryAfterMs, reference };
+  }
   const result = isSuccess(heard) ? service.keep(heard.answer) : undefined;
   if (result) return { kind: "done", result };
   const meaning = meaningOf(heard, service.answers);
@@ -56,6 +63,8 @@ export async function callService(service: ServiceCall, call: AgentCall<OrderVie
 export async function lookUp(question: LookUp, call: AgentCall<OrderView>): Promise<Finding> {
   const heard = await exchange("GET", question.path, null, call);
   if (heard.kind === "unavailable") return heard;
+  const retryAfterMs = question.isPolled && heard.status === ACCEPTED ? pauseAskedFor(heard.headers) : undefined;
+  if (retryAfterMs !== undefined) return { kind: "pending", retryAfterMs };
   const result = isSuccess(heard) ? question.keep(heard.answer) : undefined;
   if (result === null) return { kind: "absent" };
   if (result) return { kind: "done", result };
@@ -158,6 +167,12 @@ export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
  */
 export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
+}
+
+/** Of a poll: a service that has nothing under that reference, or says again that it accepted it, has not done it. */
+export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted" }> {
+  if (finding.kind !== "absent" && finding.kind !== "accepted") return finding;
+  return { kind: "unavailable", message: "the service knows nothing of what it accepted" };
 }
 
 /** What a service that does it later calls that. */

@@ -85,6 +85,7 @@ function withinBounds(reply: Finding): Finding {
     case "absent":
       return reply;
     case "accepted":
+    case "pending":
       return reply.reference === undefined ? reply : { ...reply, reference: bounded(reply.reference) };
     case "rejected":
     case "unavailable":

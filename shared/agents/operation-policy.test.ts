@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bounds as boundsOf } from "../../tests/support/bounds.ts";
 import { NOON_MS, sampleOrder } from "../../tests/support/orders.ts";
-import type { Agent, AgentCall, AgentReply, AgentRequest, Finding, OperationPolicy } from "./agent.ts";
+import type { Agent, AgentCall, AgentReply, AgentRequest, Finding, OperationPolicy, Poll } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:work:forward", undoes: null };
@@ -205,6 +205,43 @@ describe("find", () => {
       unsure: true,
     });
     expect(await call([done], find(0, absent), { withinMs: 0, mayHaveHappened: true })).toMatchObject({ unsure: true });
+  });
+});
+
+describe("later", () => {
+  const pending: AgentReply = { kind: "pending", retryAfterMs: 60_000, reference: "b-7" };
+  const poll = (...script: Script<AgentReply>): OperationPolicy => ({ poll: scripted("poll", script) as Poll });
+  const awaited = { reference: "b-7" };
+
+  test("a service that wants to be asked later is asked no more for now", async () => {
+    expect(await call([pending], poll())).toEqual({ ...pending, endpoint: URL, because: "only one" });
+    expect(seen).toEqual(["work 0"]);
+  });
+
+  test("asked later, the poll is called in the operation's place, with the service's reference", async () => {
+    const given: unknown[] = [];
+    const policy: OperationPolicy = {
+      poll: async (_, reference) => {
+        given.push(reference);
+        return { kind: "done", result: { id: "r-1" } };
+      },
+    };
+    expect(await call([no], policy, { awaited })).toEqual(DONE);
+    expect([given, seen]).toEqual([["b-7"], []]);
+  });
+
+  test("a poll is made once: whoever asks later holds nothing meanwhile", async () => {
+    const lastError = { endpoint: URL, message: "HTTP 503" };
+    expect(await call([], poll(down, done), { awaited })).toEqual({ kind: "expired", tries: 1, lastError });
+    expect(seen).toEqual(["poll 0"]);
+  });
+
+  test("an operation without a poll that wants to be asked later is refused for good, in words, and may be undone", async () => {
+    expect(await call([pending], {})).toMatchObject({
+      kind: "rejected",
+      message: expect.stringContaining("its policy has no poll"),
+      unsure: true,
+    });
   });
 });
 

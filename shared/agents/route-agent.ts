@@ -1,6 +1,7 @@
 // An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
+import type { Awaited } from "../domain/state-record.ts";
 import type {
   Agent,
   AgentRequest,
@@ -86,7 +87,10 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
       const operation = Object.hasOwn(agent.operations, name) ? agent.operations[name] : undefined;
       const manner = manners.get(name);
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
-      const { run, ask } = observed(agent.name, name, operation, manner, settings.observeTry);
+      const { awaited, ...asked } = request;
+      const how = awaited ? pollingOf(manner) : manner;
+      const asks = awaited ? `${name} later?` : name;
+      const { run, ask } = observed(agent.name, asks, runOf(operation, manner, awaited), how, settings.observeTry);
       if (settings.mayBegin && !(await settings.mayBegin(agent.name))) return { kind: "notTakenUp" };
       const { pool, now } = service;
       const { priority } = bounds;
@@ -96,11 +100,11 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
         ({ completeBy, deadline, place }) =>
           untilAnswered(
             // Of the order it has what this agent declares, which is all that its operations can read.
-            { operation: name, run, ask, manner, request: request as AgentRequest, completeBy, priority, place },
+            { operation: name, run, ask, manner: how, request: asked as AgentRequest, completeBy, priority, place },
             deadline,
             service,
           ),
-        { kind: "expired", tries: 0, ...(request.mayHaveHappened && { unsure: true }) },
+        { kind: "expired", tries: 0, ...(asked.mayHaveHappened && { unsure: true }) },
       );
     },
   };
@@ -145,7 +149,20 @@ function mannerOf(policy: OperationPolicy = {}, settings: Settings): Manner {
     }),
     atMostOnce: policy.atMostOnce ?? false,
     find: policy.find,
+    poll: policy.poll,
   };
+}
+
+/** A poll changes nothing, and is made once: whoever asks again later keeps no function meanwhile. */
+function pollingOf(manner: Manner): Manner {
+  return { ...manner, tries: 1, atMostOnce: false, find: undefined };
+}
+
+function runOf(operation: Operation, { poll }: Manner, awaited: Awaited | undefined): Operation {
+  if (!awaited) return operation;
+  // A deployment may have taken it away: then the step waits until its time is over.
+  return async (call) =>
+    poll?.(call, awaited.reference) ?? { kind: "unavailable", message: "the operation has no poll" };
 }
 
 function observed(

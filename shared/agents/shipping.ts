@@ -1,7 +1,16 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, referenceId, type ServiceCall, whatToUndo } from "./http-service.ts";
+import {
+  callService,
+  keepId,
+  keepStatus,
+  lookUp,
+  notYet,
+  referenceId,
+  type ServiceCall,
+  whatToUndo,
+} from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
@@ -31,10 +40,10 @@ export const shippingAgent = {
       const reservationId = call.results["reserveStock"]?.["reservationId"] ?? null;
       return shipping(call, {
         path: "shipments",
-        // Where the step may wait, a carrier that collects later answers 202, and reports there that it has.
+        // Where the step may wait, a carrier that collects later answers 202. It reports there that it has, or says when to ask it.
         body: { orderId, shipTo, reservationId, reportTo: call.completion?.url },
         keep: keepId("shipmentId"),
-        ...(call.completion && { reference: referenceId }),
+        ...(call.completion && { reference: referenceId, isPolled: true }),
       });
     },
     /** Undoes `arrange`. */
@@ -60,6 +69,14 @@ export const shippingAgent = {
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
+  },
+  policies: {
+    arrange: {
+      poll: async (call, reference = "") => {
+        const path = `shipments/${encodeURIComponent(reference)}`;
+        return notYet(await lookUp({ path, keep: keepId("shipmentId"), answers, isPolled: true }, call));
+      },
+    },
   },
 } as const satisfies DeclaredAgent<Seen>;
 

@@ -1,7 +1,7 @@
 // Tries an operation until it is answered (P6, P8): routed, with pauses, as its policy says, and never past complete-by.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { Priority } from "../domain/order.ts";
-import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError } from "./agent.ts";
+import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError, Poll } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
@@ -15,6 +15,7 @@ export interface Manner {
   readonly pauses: ExponentialBackoff<number>;
   readonly atMostOnce: boolean;
   readonly find: Find | undefined;
+  readonly poll: Poll | undefined;
 }
 
 /** The agent's service: where it is called. */
@@ -73,6 +74,9 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
         case "done":
         case "accepted":
           return { ...reply, endpoint, because };
+        case "pending":
+          if (!manner.poll) return { kind: "rejected", message: noPoll(operation), endpoint, because, unsure: true };
+          return { ...reply, endpoint, because };
         case "rejected":
           return { ...reply, endpoint, because, ...(unsure && !asks && { unsure }) };
         case "absent":
@@ -128,6 +132,11 @@ async function placeAt(
     if (!leave) settle(undefined);
     return leave ?? (() => undefined);
   });
+}
+
+/** What its service does later is not known: an undo sees to it. */
+function noPoll(operation: string): string {
+  return `the operation ${operation} answered that its service is to be asked again later, and its policy has no poll`;
 }
 
 function expired(tries: number, lastError: LastError, unsure: boolean): BoundedReply {

@@ -11,6 +11,7 @@ import {
   runsInHand,
   unbegun,
 } from "./plan.ts";
+import { comparePolls } from "./poll.ts";
 import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
@@ -264,7 +265,7 @@ function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
 function compare(one: StepRun, other: StepRun): number {
   const ranks = RANK[one.state] - RANK[other.state];
   if (isOver(one) || isOver(other)) return ranks;
-  return (one.attempt ?? 0) - (other.attempt ?? 0) || ranks;
+  return (one.attempt ?? 0) - (other.attempt ?? 0) || ranks || comparePolls(one, other);
 }
 
 const isOver = ({ state }: StepRun) => RANK[state] >= RANK.Completed;

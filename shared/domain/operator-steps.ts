@@ -1,6 +1,6 @@
 // What an operator's action makes of the records of an order's steps.
 import { isInHand, outcomeIsUnknown } from "./plan.ts";
-import { NOT_STARTED, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
+import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
 
 /** Until when agents may still be at work whose steps are scheduled anew; undefined where none has begun. */
@@ -71,6 +71,13 @@ export function readyForUndo(step: StepRecord, overdueBefore: string): StepRecor
   const run = forward.undo;
   const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);
   return isOver ? { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } } : forward;
+}
+
+/** A step that is done later, in either direction, with the time that it may wait changed so. */
+export function waitsLonger(step: StepRecord, later: (completeBy: string | null) => string): StepRecord {
+  const longer = <Run extends StepRun>(run: Run): Run =>
+    run.state === "Awaiting" ? { ...run, completeBy: later(run.completeBy) } : run;
+  return { ...longer(step), undo: step.undo && longer(step.undo) };
 }
 
 export function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

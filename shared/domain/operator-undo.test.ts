@@ -18,6 +18,7 @@ import {
   workflow,
 } from "../../tests/support/operated-orders.ts";
 import { decide } from "./operator.ts";
+import type { StepRecord } from "./state-record.ts";
 import { NOT_STARTED } from "./state-record.ts";
 
 describe("undo", () => {
@@ -132,6 +133,14 @@ describe("extend", () => {
       lockedBy: "o-1",
     });
     expect(after.steps).toEqual(underWay.steps);
+  });
+
+  test("gives a step that is done later so much more time of its own", () => {
+    const completeBy = "2026-01-02T12:00:00.000Z";
+    const [name = ""] = Object.keys(underWay.steps);
+    const step = { ...(underWay.steps[name] as StepRecord), state: "Awaiting", completeBy } as const;
+    const { record: after } = allowed({ ...underWay, steps: { ...underWay.steps, [name]: step } }, actions.extend);
+    expect(after.steps[name]).toEqual({ ...step, completeBy: "2026-01-02T12:01:00.000Z" });
   });
 
   test("of an order that is overdue already counts from now", () => {

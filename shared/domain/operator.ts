@@ -10,6 +10,7 @@ import {
   readyForUndo,
   rekeyed,
   reset,
+  waitsLonger,
 } from "./operator-steps.ts";
 import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
@@ -254,11 +255,13 @@ function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occas
   return { kind: "allowed", record: { ...settled, ...over(settled, occasion.now) }, startAt: null };
 }
 
-/** Gives the supervisor more patience. The agents of a running attempt keep the time that they were given. */
+/** Gives the supervisor more patience. Agents at work keep the time that they were given; a step that is done later may wait for so much longer. */
 function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, occasion: Occasion): Decision {
-  const later = after(latest([occasion.now, record.dueAt]) ?? occasion.now, byMs);
+  const laterThan = (at: string | null | undefined) => after(latest([occasion.now, at]) ?? occasion.now, byMs);
+  const later = laterThan(record.dueAt);
   const extended: StateRecord = {
     ...record,
+    steps: mapSteps(record.steps, (step) => waitsLonger(step, laterThan)),
     processState: to,
     completeBy: record.completeBy === null ? null : later,
     dueAt: later,

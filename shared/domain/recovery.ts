@@ -2,6 +2,7 @@
 import type { Wake } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
+import { missedPolls, pollsAfter } from "./poll.ts";
 import { over, reopened } from "./retention.ts";
 import { skippedFor } from "./skip.ts";
 import {
@@ -45,7 +46,7 @@ export type Verdict =
   | ({ readonly kind: "fail" } & Failed)
   /** No agent took up what it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
-  /** What its steps waited for is over: the end of a pause, or of a step that is to be undone. Another attempt, with no failure counted. */
+  /** What its steps waited for is over: a pause, a step that is to be undone, or a poll that nobody made. Another attempt, with no failure counted. */
   | { readonly kind: "resume" }
   /** No step of it is overdue, or enough others are scheduled again: it is looked at again then. */
   | { readonly kind: "later"; readonly at: string }
@@ -93,7 +94,7 @@ function decideHeld(
 ): Verdict {
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
-  const pauses = pausesOf(record.steps, record.direction);
+  const pauses = [...pausesOf(record.steps, record.direction), ...missedPolls(record.steps)];
   if (overdue.length === 0 && inHand.length + pauses.length > 0) {
     const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
     return at < overdueBefore ? { kind: "resume" } : { kind: "later", at };
@@ -283,7 +284,7 @@ function pending(
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
   const isAlone = overdue.length === inHand.length && pausesOf(record.steps, record.direction).length === 0;
   const notBefore = isAlone ? undefined : until;
-  const steps = { ...record.steps };
+  const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
   for (const { step, direction } of overdue) {
     const counts = isFailure && isOwn(record, direction);
     const again = restarted(steps[step] as StepRecord, direction, counts, notBefore);

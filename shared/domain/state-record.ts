@@ -54,6 +54,11 @@ export interface Undoes {
   readonly reference?: string | undefined;
 }
 
+/** What is not done yet, by its service's own name for it. */
+export interface Awaited {
+  readonly reference?: string | undefined;
+}
+
 /** A service does what was asked of it later, and reports it. */
 export interface Acceptance {
   readonly at: string;
@@ -62,6 +67,8 @@ export interface Acceptance {
   /** When whoever does it was last heard of, and what it said. */
   readonly heardAt?: string | undefined;
   readonly progress?: string | undefined;
+  /** When its agent asks the service again; absent where the service reports by itself. */
+  readonly pollAt?: string | undefined;
 }
 
 /**
@@ -115,6 +122,8 @@ export interface StepRun {
   readonly accepted?: Acceptance | undefined;
   /** Of a step whose outcome is reported: a random text that only its request and this record have, and that whoever reports it has to show. */
   readonly nonce?: string | undefined;
+  /** Over a queue: how often its agent is asked in this run, itself wanting to be asked again, and when it is next. */
+  readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
   readonly expiry?: Expiry | undefined;
 }

@@ -16,6 +16,7 @@ import {
   runOf,
   runsInHand,
 } from "./plan.ts";
+import { missedPolls } from "./poll.ts";
 import { skippedFor, withSkips } from "./skip.ts";
 import type { Direction, OrderError, StateRecord, StepRecord, Steps } from "./state-record.ts";
 import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
@@ -122,9 +123,10 @@ function goneOn(before: StateRecord, known: StateRecord, { workflow, now, schedu
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
 }
 
-/** When the supervisor has to look at a record that an attempt holds: when the first run expires, or the first pause is over. */
+/** When the supervisor has to look at a record that an attempt holds: when the first run expires, the first pause is over, or a poll was missed. */
 function dueAtOf(steps: Steps, direction: Direction): string | undefined {
-  return [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)].sort()[0];
+  const instants = [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)];
+  return [...instants, ...missedPolls(steps)].sort()[0];
 }
 
 type Times = Pick<StateRecord, "completeBy" | "dueAt">;

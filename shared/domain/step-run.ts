@@ -2,6 +2,7 @@
 import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
+import { missedAt } from "./poll.ts";
 import {
   type Acceptance,
   type Direction,
@@ -65,6 +66,7 @@ export function scheduled(
     endedAt: null,
     error: null,
     accepted: undefined,
+    again: undefined,
     ...(transport === "queue" && { nonce: nonce() }),
     // What is reported of one try is the effect of all, which go under one key: the address stays as it is.
     ...(awaitWithin && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
@@ -85,6 +87,8 @@ export interface Mark {
   /** The states in which a run may be marked so. */
   readonly from: readonly StepState[];
   readonly completeBy: string;
+  /** When the supervisor has to look, where that is before `completeBy`. */
+  readonly dueAt?: string | undefined;
   readonly change: (record: StepRecord) => StepRecord;
 }
 
@@ -98,13 +102,12 @@ export function takenUp(direction: Direction, startedAt: string, completeBy: str
 export function accepted(direction: Direction, acceptance: Acceptance, route: Route, completeBy: string): Mark {
   const { endpoint, because, startedAt = acceptance.at } = route;
   const run = { state: "Awaiting", endpoint, because, startedAt, completeBy, accepted: acceptance } as const;
-  return { from: ["Scheduled", "Running"], completeBy, change: (record) => withRun(record, direction, run) };
-}
-
-/** Whoever does it is still at it. */
-export function heardOf(direction: Direction, acceptance: Acceptance, completeBy: string): Mark {
-  const run = { completeBy, accepted: acceptance };
-  return { from: ["Awaiting"], completeBy, change: (record) => withRun(record, direction, run) };
+  return {
+    from: ["Scheduled", "Running"],
+    completeBy,
+    dueAt: missedAt(run),
+    change: (record) => withRun(record, direction, run),
+  };
 }
 
 /** When nobody is at work on a step in hand any more, or will be: only then may it be run again. */
@@ -169,7 +172,8 @@ export function restarted(
   }
 }
 
-function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {
+/** The step with that changed in one direction. */
+export function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {
   if (direction === "forward") return { ...record, ...change };
   return { ...record, undo: { ...NOT_STARTED, ...record.undo, ...change } };
 }

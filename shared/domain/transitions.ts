@@ -150,7 +150,7 @@ export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
       processStates: [transitions.stepTakenUp.from],
       dueBy: scheduledUntil > completeBy ? scheduledUntil : completeBy,
     },
-    changes: [...changes, set(["completeBy"], completeBy), set(["dueAt"], completeBy)],
+    changes: [...changes, set(["completeBy"], completeBy), set(["dueAt"], mark.dueAt ?? completeBy)],
   };
 }
 

@@ -4,7 +4,8 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import type { Completion, Expiry, StepResult, Undoes } from "../domain/state-record.ts";
+import type { Awaited, Completion, Expiry, StepResult, Undoes } from "../domain/state-record.ts";
+import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
 
@@ -12,6 +13,8 @@ import { refuseNewer } from "./message-version.ts";
 export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy"> {
   /** What only the request has: whoever was not asked can't reply. Absent where a version of the app asked that had none. */
   readonly nonce?: string | undefined;
+  /** Which time this is that the agent is asked in this run of the step, once it wanted to be asked again: 2, 3, … Absent the first time. */
+  readonly round?: number | undefined;
 }
 
 /**
@@ -44,6 +47,8 @@ export interface AgentRequestMessage {
   readonly completeBy: string;
   /** Of a step that may be done later. */
   readonly completion?: Completion | undefined;
+  /** The agent said that it will be done later: what has become of it? */
+  readonly awaited?: Awaited | undefined;
   readonly priority: Priority;
 }
 
@@ -66,6 +71,21 @@ export type AgentReplyMessage =
     })
   /** It will be done later: what came of it is then reported as `done` or `rejected`. For steps that may wait alone. */
   | (ReplyFrame & { readonly kind: "accepted"; readonly reference?: string | undefined })
+  /** The agent can't do it now. It is asked again later, as long as the step has time; without that the supervisor sees to it. */
+  | (ReplyFrame & {
+      readonly kind: "unavailable";
+      readonly message: string;
+      /** From now. Absent: the app decides. */
+      readonly retryAfterMs?: number | undefined;
+      /** The service's address or the agent's credential for it is wrong. */
+      readonly misconfigured?: boolean | undefined;
+    })
+  /** It will be done later, and the agent is to be asked for it again then. For steps that may wait alone. */
+  | (ReplyFrame & {
+      readonly kind: "pending";
+      readonly retryAfterMs: number;
+      readonly reference?: string | undefined;
+    })
   /** Of what was accepted: whoever does it is still at it. */
   | (ReplyFrame & {
       readonly kind: "progress";
@@ -94,6 +114,7 @@ const ticket = z.object({
   direction: z.enum(["forward", "undo"]),
   lockedBy: text.min(1),
   nonce: text.optional(),
+  round: z.int().min(2).optional(),
 }) satisfies z.ZodType<Ticket>;
 
 const result = z
@@ -109,10 +130,20 @@ const failure = z.object({
 
 const duration = text.refine((value) => durationMs(value) !== undefined, "must be an ISO 8601 duration such as PT10M");
 
+const pause = z.int().min(0).max(LONGEST_WAIT_MS);
+
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
 const replySchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("started"), failure: failure.optional() }),
   z.object({ ...frame, kind: z.literal("accepted"), reference: text.optional() }),
+  z.object({
+    ...frame,
+    kind: z.literal("unavailable"),
+    message: text.min(1),
+    retryAfterMs: pause.optional(),
+    misconfigured: z.boolean().optional(),
+  }),
+  z.object({ ...frame, kind: z.literal("pending"), retryAfterMs: pause, reference: text.optional() }),
   z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),
   z.object({ ...frame, kind: z.literal("done"), result }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
@@ -141,7 +172,7 @@ export function ticketOf(task: StepTask): Ticket {
   return { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
 }
 
-/** The same however often the request is sent: the queue drops repeats. At most 120 characters. */
-export function requestId({ orderId, attempt, step, direction }: Ticket): string {
-  return [orderId, attempt, step, direction].join(":");
+/** The same however often the request is sent in a round: the queue drops repeats. At most 128 characters, of which the round has 7. */
+export function requestId({ orderId, attempt, step, direction, round }: Ticket): string {
+  return [orderId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
 }

@@ -94,10 +94,15 @@ export interface Messenger {
   /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
   wake(wake: Wake, options?: SendOptions): Promise<void>;
   /**
-   * Asks an agent over its own request queue (P7). Past `leftMs` the message is gone; sent again, it is dropped as a repeat.
+   * Asks an agent over its own request queue (P7). So long after it arrived the message is gone (`leftMs`); sent again, it is dropped as a repeat.
    * `too-large`: no queue of this size takes it, now or later.
    */
-  ask(agent: string, request: AgentRequestMessage, leftMs: number): Promise<"asked" | "too-large">;
+  ask(
+    agent: string,
+    request: AgentRequestMessage,
+    leftMs: number,
+    options?: SendOptions,
+  ): Promise<"asked" | "too-large">;
   /** An agent's answer, to the queue that its request named. */
   answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
   /** Keeps a message that can't be read, with what is wrong with it. */

@@ -119,7 +119,7 @@ export function createServiceBusMessenger(
       });
     },
 
-    async ask(agent, request, leftMs) {
+    async ask(agent, request, leftMs, { at } = {}) {
       const message = {
         body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
@@ -128,6 +128,7 @@ export function createServiceBusMessenger(
         correlationId: request.ticket.lockedBy,
         replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),
         timeToLive: leftMs,
+        ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
         ...traced(),
       };
       try {

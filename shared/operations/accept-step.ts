@@ -1,14 +1,14 @@
 // A step that is done later (P6, P8): its service has accepted it, and nothing of this app waits but its record.
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
-import { runOf } from "../domain/plan.ts";
+import { nextPollAt } from "../domain/poll.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
-import { accepted, heardOf } from "../domain/step-run.ts";
+import { accepted } from "../domain/step-run.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
-import { recordMark } from "./take-up.ts";
+import { recordMark, recordNews } from "./take-up.ts";
 
 const NOT_ALLOWED =
   "its service answered that it does it later, and the workflow does not say for how long the step may wait (awaitWithin)";
@@ -19,6 +19,8 @@ export interface Accepted {
   readonly endpoint: string;
   readonly because: string;
   readonly startedAt?: string | undefined;
+  /** The service is to be asked again after so long. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function acceptStep(
   telemetry: Telemetry,
 ): Promise<StepEnd> {
   const { orderId, attempt, step, agent, direction, awaitWithin } = task;
-  const { reference, endpoint, because, startedAt } = reply;
+  const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
   if (awaitWithin === undefined) {
     return recordAnswer(
       task,
@@ -43,7 +45,13 @@ export async function acceptStep(
   }
   const at = instant(ports.now());
   const completeBy = after(at, durationMs(awaitWithin) ?? 0);
-  const acceptance = { at, ...(reference !== undefined && { reference }) };
+  const acceptance = {
+    at,
+    ...(reference !== undefined && { reference }),
+    ...(retryAfterMs !== undefined && {
+      pollAt: nextPollAt({ at }, retryAfterMs, task.completeWithin, completeBy, at),
+    }),
+  };
   const written = await recordMark(
     task,
     accepted(direction, acceptance, { endpoint, because, startedAt }, completeBy),
@@ -63,7 +71,10 @@ export async function acceptStep(
 }
 
 /** Its attempt waits for it by event from now on, and has to know until when. */
-function standing({ attempt, isAwaited }: StepTask, { attempt: holder, steps, processState }: StateRecord): StepEnd {
+export function standing(
+  { attempt, isAwaited }: StepTask,
+  { attempt: holder, steps, processState }: StateRecord,
+): StepEnd {
   const outcome: StepOutcome = { kind: "completed", steps, hasEnded: false };
   const isHeard = processState === "Processing" && !(isAwaited && holder === attempt);
   return { outcome, hearer: isHeard ? holder : null };
@@ -77,12 +88,14 @@ export interface Progress {
 
 /** Nothing but the record changes. False where the step does not wait any more. */
 export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
-  const run = runOf(task.record, task.direction);
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
-  const had = run?.completeBy ?? now;
-  const completeBy = asked !== undefined && asked > had ? asked : had;
-  const acceptance = { at: now, ...run?.accepted, heardAt: now, ...(progress !== undefined && { progress }) };
-  const written = await recordMark(task, heardOf(task.direction, acceptance, completeBy), now, ports);
+  const written = await recordNews(task, now, ports, ({ state, accepted: before, completeBy }) => {
+    if (state !== "Awaiting") return undefined;
+    return {
+      completeBy: asked !== undefined && asked > (completeBy ?? now) ? asked : completeBy,
+      accepted: { at: now, ...before, heardAt: now, ...(progress !== undefined && { progress }) },
+    };
+  });
   return written.kind === "written";
 }

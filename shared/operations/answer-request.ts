@@ -1,4 +1,5 @@
 // An agent of this app that is asked over its queue (P6, P7, P8): does the work inside its time, and replies or sends nothing.
+import type { LastError } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -18,6 +19,7 @@ export async function answerRequest(
   const agent = ports.agents.get(name);
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
+  const { awaited } = asked;
   const { orderId, attempt, step } = ticket;
   /** For the record alone: what can't be sent is not sent again. */
   const say = async (failure?: Failure): Promise<void> => {
@@ -26,6 +28,11 @@ export async function answerRequest(
     } catch (cause) {
       telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
     }
+  };
+  /** Whoever does it later is asked again. */
+  const later = (why: Partial<LastError> = {}) => {
+    const { message = "its service could not be asked", ...more } = why;
+    return ports.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
   };
   const answer = await agent.call(operation, asked, {
     priority,
@@ -40,9 +47,11 @@ export async function answerRequest(
   });
   switch (answer.kind) {
     case "expired":
+      if (awaited) return later(answer.lastError);
       telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
       return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
+      if (awaited) return later({ message: "it found no place to ask its service" });
       return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
     default:
       await ports.messenger.answer(replyTo, { ticket, ...answer });

@@ -40,6 +40,7 @@ export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetr
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, ports, telemetry);
     case "accepted":
+    case "pending":
       return acceptStep(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
     default:
       return recordAnswer(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);

@@ -3,7 +3,7 @@ import type { AgentRequest, OrderView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import { idempotencyKey } from "../domain/state-record.ts";
+import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import { type Begun, beginStep } from "./begin-step.ts";
 import type { Ports } from "./ports.ts";
@@ -16,7 +16,8 @@ export interface StepRequest {
   readonly begun: Begun;
 }
 
-export async function requestOf(asked: StepTask, ports: Ports): Promise<StepRequest> {
+/** @param awaited of what was accepted: its service is asked what has become of it */
+export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const order = await ports.store.order(asked.orderId, asked.orderRevision);
   const isClosed = lacksSecrets(order);
   const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, order, ports);
@@ -35,7 +36,8 @@ export async function requestOf(asked: StepTask, ports: Ports): Promise<StepRequ
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
-    ...(wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
   return { request, isClosed, begun };

@@ -1,8 +1,8 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { attemptOf, type StepTask, taskFor } from "../domain/attempt.ts";
+import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
-import { isInHand, planOf, runOf } from "../domain/plan.ts";
+import { isInHand, runOf } from "../domain/plan.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import { takenUp } from "../domain/step-run.ts";
 import { noteExpiry } from "../domain/transitions.ts";
@@ -11,9 +11,11 @@ import { teamOf } from "../messaging/agent-teams.ts";
 import type { Report } from "../messaging/completion.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
+import { askLater } from "./ask-later.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
+import { taskIn } from "./task-in.ts";
 
 /** What came of a reply's step. */
 export interface Heard extends StepEnd {
@@ -122,10 +124,15 @@ export async function takeWord(
   if (reply.kind === "progress") {
     return (await recordProgress(task, reply, ports)) ? NOTED : late("the step waits for no completion");
   }
+  if (reply.kind === "unavailable" || (reply.kind === "pending" && task.awaitWithin !== undefined)) {
+    const end = await askLater(task, reply, ports, telemetry);
+    if (end === "late") return late("it is no answer to what was asked last");
+    return end === "noted" ? NOTED : { kind: "recorded", heard: { ticket, ...end } };
+  }
   const { orderId, attempt, step } = ticket;
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
-    reply.kind === "accepted"
+    reply.kind === "accepted" || reply.kind === "pending"
       ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, ports, telemetry)
       : recordAnswer(task, answerOf(reply, task), ports, telemetry),
   );
@@ -139,10 +146,7 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   const { orderId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(orderId))?.record;
   if (!record) return "there is no such order";
-  const plan = planOf(ports.workflows.of(record.workflow), record.steps, direction);
-  const found = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
-  // What may be left of a skipped step is undone while its order goes on: the record alone says what that leads to.
-  const task = found && direction !== record.direction ? { ...found, join: null } : found;
+  const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
   if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
   if (run?.attempt !== attempt) return "another attempt has asked anew";

@@ -2,8 +2,9 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
+import type { StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
-import { type Mark, takenUp } from "../domain/step-run.ts";
+import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
 import type { Written } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
@@ -29,6 +30,29 @@ async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: P
     const run = runOf(own, task.direction);
     if (!run || !mark.from.includes(run.state)) return { kind: "refused" };
     const written = await store.replace(read, takenAmong(read.record, task.step, mark.change(own), now));
+    if (written.kind === "written") return written;
+  }
+}
+
+/**
+ * What is heard of a step in hand: at the version that was read, since a report may come while its agent asks.
+ * @param news undefined where it is none any more
+ */
+export async function recordNews(
+  task: StepTask,
+  now: string,
+  { store }: Ports,
+  news: (run: StepRun) => Partial<StepRun> | undefined,
+): Promise<Written> {
+  for (;;) {
+    const read = await store.state(task.orderId);
+    const own = read?.record.steps[task.step];
+    const run = runOf(own, task.direction);
+    const isOpen = read && awaits(read.record, task) && read.record.processState !== "Error";
+    const heard = isOpen && run ? news(run) : undefined;
+    if (!read || !own || !heard) return { kind: "refused" };
+    const changed = withRun(own, task.direction, heard);
+    const written = await store.replace(read, takenAmong(read.record, task.step, changed, now));
     if (written.kind === "written") return written;
   }
 }

@@ -37,10 +37,10 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
         messenger.wake(wake, options),
       );
     },
-    ask(agent, request, leftMs) {
+    ask(agent, request, leftMs, options) {
       const { orderId, attempt, step } = request.ticket;
       return inSpan(`ask ${agent}`, sending(`agent-requests of ${agent}`, { orderId, attempt, step, agent }), () =>
-        messenger.ask(agent, request, leftMs),
+        messenger.ask(agent, request, leftMs, options),
       );
     },
     answer(replyTo, reply) {

@@ -32,7 +32,17 @@ function uneven(name: string, within: string, policy: Partial<RecoveryPolicy>): 
   return { ...whole, steps };
 }
 
+/** The shipping is done later, where its service says so. */
+function later(name: string): Workflow {
+  const whole = variant(name, AMPLE);
+  const steps = whole.steps.map((step) =>
+    step.name === "arrangeShipping" ? { ...step, awaitWithin: "PT2M" as const } : step,
+  );
+  return { ...whole, steps };
+}
+
 export const workflows: readonly Workflow[] = [
+  later("later"),
   uneven("uneven", SHORT, {}),
   uneven("eager", AMPLE, { onRejected: "undo" }),
   variant("order-fulfilment", AMPLE),

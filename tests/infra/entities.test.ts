@@ -14,6 +14,7 @@ interface Queue {
   readonly name: string;
   readonly senders: readonly string[];
   readonly listeners: readonly string[];
+  readonly properties: { readonly [name: string]: unknown };
   /** Of a submission queue of one sender. */
   readonly submission?: {
     readonly owner: string;
@@ -68,6 +69,14 @@ test("queues and containers that the settings name exist, in Azure and locally",
   expect(missing(bicep)).toEqual([]);
   expect(missing(sample)).toEqual([]);
   expect(sample["CosmosDatabase"]).toBe(cosmos.database);
+});
+
+test("P27 a request to an agent that nobody takes up is gone with its time, and no dead letter; sent twice it is there once", () => {
+  const requests = withParties.filter(({ name }) => name.startsWith("agent-requests-"));
+  expect(requests.length).toBeGreaterThan(0);
+  for (const { name, properties: settings } of requests) {
+    expect(settings, name).toMatchObject({ deadLetteringOnMessageExpiration: false, requiresDuplicateDetection: true });
+  }
 });
 
 test("each queue says who sends and who listens", () => {

@@ -6,13 +6,23 @@ import { forgetWhatIsOver } from "./abstract-time.ts";
 import { Model } from "./model.ts";
 import type { Move } from "./moves.ts";
 import { normalForm } from "./normal-form.ts";
-import { CHAIN, FORK, HOSTS, JOIN, QUEUE, REQUESTS, type Setting } from "./setting.ts";
+import { CHAIN, FORK, HOSTS, JOIN, LATER, QUEUE, REQUESTS, type Setting } from "./setting.ts";
 import { RECORD, type State } from "./state.ts";
 
 const WALKS = 60;
 const TIMEOUT_MS = 180_000;
 const LONGEST_WALK = 160;
-const MUCH_GOES_WRONG = { stalls: 2, deaths: 2, repeats: 2, outages: 2, actions: 2, refusals: 2, lateness: 2 };
+const MUCH_GOES_WRONG = {
+  stalls: 2,
+  deaths: 2,
+  repeats: 2,
+  outages: 2,
+  actions: 2,
+  refusals: 2,
+  lateness: 2,
+  progress: 2,
+  forgeries: 2,
+};
 
 /** Mulberry32: numbers from 0 to 1 that a seed repeats. */
 function randomFrom(seed: number): () => number {
@@ -45,7 +55,7 @@ const DIES_IN_VAIN = /askAgent . of attempt n dies/;
 const wordsOf = (moves: readonly Move[]) =>
   [...new Set(moves.map((move) => `${nameOf(move)} (${move.rank}) ${move.fault ?? ""}`))].sort();
 
-const WALKED = [CHAIN, FORK, JOIN, QUEUE].flatMap((workflow, index) => [
+const WALKED = [CHAIN, FORK, JOIN, QUEUE, LATER].flatMap((workflow, index) => [
   { workflow, seed: index + 1, isUnreduced: false },
   { workflow, seed: index + 1, isUnreduced: true },
 ]);

@@ -5,8 +5,7 @@ import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
 import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
-import type { AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
-import { completionUrl } from "../../shared/messaging/completion.ts";
+import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
@@ -51,6 +50,15 @@ export interface ServiceCall {
   readonly completeBy: string;
   /** Whether it was said that the agent is at work: before it runs out of time it is. */
   readonly isSaid: boolean;
+  /** The service accepts it, does it later, and reports to this. */
+  readonly reportTo?: Ticket;
+}
+
+/** What the service has accepted and does later: for as long as it takes. */
+export interface Accepted {
+  readonly call: ServiceCall;
+  readonly reply: { readonly ticket: Ticket };
+  readonly replyTo: string;
 }
 
 /** What each call is answered with. */
@@ -64,6 +72,8 @@ export interface Answers {
   send: null;
   service: BoundedReply | { readonly kind: "takes long" };
 }
+
+export const NONCE = "nonce";
 
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
 
@@ -137,7 +147,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     orderFor: (_, order) => order,
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
-    completionUrl: (ticket) => completionUrl("http://app", ticket),
+    // Read by the service of the model alone, and renumbered with all else.
+    completionUrl: (ticket) => JSON.stringify(ticket),
     rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
@@ -156,8 +167,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       lateReply: async () => undefined,
       entries: never as never,
     },
-    // A reply that was forged is no state of the model: what comes shows what was asked.
-    nonce: () => "nonce",
+    // One that was not asked shows none.
+    nonce: () => NONCE,
     now,
     pause: async () => undefined,
   };
@@ -165,7 +176,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
 
 function serviceCall(
   operation: string,
-  { idempotencyKey, undoes }: Pick<AgentRequest, "idempotencyKey" | "undoes">,
+  { idempotencyKey, undoes, completion }: Pick<AgentRequest, "idempotencyKey" | "undoes" | "completion">,
   completeBy: string,
 ): ServiceCall {
   return {
@@ -175,6 +186,7 @@ function serviceCall(
     undoes: undoes?.idempotencyKey ?? null,
     completeBy,
     isSaid: false,
+    ...(completion && { reportTo: JSON.parse(completion.url) as Ticket }),
   };
 }
 

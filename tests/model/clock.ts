@@ -1,5 +1,6 @@
 // What may still go wrong, and the tick of the clock: what could go on and does not while it ticks has stalled.
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import type { Accepted } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
@@ -28,7 +29,7 @@ export class Clock {
       const placed = state[at] as number;
       const isReady = isStalled(placed) || this.#isReady(state, placed);
       if (isReady === undefined) return undefined;
-      if (isReady && !isStalled(placed)) next = this.spend(next, "stalls");
+      if (isReady && !isStalled(placed)) next = this.spend(next, this.#isAccepted(placed) ? "lateness" : "stalls");
       if (!next) return undefined;
       const later = this.#pieces.ticked(pieceOf(placed));
       if (!this.#isDropped(later)) ticked.push(isReady ? stalled(later) : later);
@@ -38,6 +39,15 @@ export class Clock {
     ticked[RECORD] = record === 0 ? 0 : this.#pieces.tickedValue(record);
     sorted(ticked);
     return ticked.length < state.length || ticked.some((id, at) => id !== state[at]) ? ticked : undefined;
+  }
+
+  #isAccepted(placed: number): boolean {
+    const piece = this.#pieces.get(pieceOf(placed));
+    return piece.kind === "message" && piece.queue === "accepted";
+  }
+
+  #acceptedUntil(body: number): string {
+    return this.#pieces.values.get<Accepted>(body).call.completeBy;
   }
 
   /** A request that nobody received in its time. */
@@ -52,6 +62,8 @@ export class Clock {
     const piece = this.#pieces.get(id);
     switch (piece.kind) {
       case "message":
+        // Whoever does it later takes the time that it was given.
+        if (piece.queue === "accepted") return Date.parse(this.#acceptedUntil(piece.body)) <= NOW_MS;
         return piece.at === null || Date.parse(piece.at) <= NOW_MS;
       // Its timers fire at any time until they are long past: see `Engine.foundBy`.
       case "orchestration":

@@ -1,17 +1,19 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
+import type { BoundedReply } from "../../shared/agents/agent.ts";
 import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
 import type { StepTask } from "../../shared/domain/attempt.ts";
 import { runOf } from "../../shared/domain/plan.ts";
 import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard } from "../../shared/domain/transitions.ts";
+import type { Ticket } from "../../shared/messaging/agent-messages.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
-import type { Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
+import type { Accepted, Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
 import { normalForm, toldAs, withOver, withoutOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
-import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
-import { AHEAD_MS, type Bounds, HOSTS, type Host, ORDER, type Setting } from "./setting.ts";
+import { ACCEPTED, act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
+import { AHEAD_MS, type Bounds, HOSTS, type Host, LATER_MS, ORDER, type Setting } from "./setting.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
 
 export interface Effect {
@@ -193,7 +195,7 @@ export class Effects {
     const { queue, body } = message;
     const at = queue === "scheduler" ? message.at : null;
     const until = queue === "requests" ? new Date(NOW_MS + message.leftMs).toISOString() : null;
-    return this.#pieces.idOf({ kind: "message", queue, body: this.#pieces.values.idOf(body), at, until });
+    return this.#pieces.unsent(queue, body, at, until);
   }
 
   #remembered(guard: Guard, stored: StateRecord): Guard {
@@ -260,7 +262,7 @@ export class Effects {
     if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
       if (!call.isSaid) return [takesLong];
       const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
-      if (after === before) return [expired];
+      if (after === before || call.reportTo) return [expired];
       const late = this.#isReduced ? { ...call, completeBy: LONG_AGO, isSaid: true } : { ...call, attempt };
       const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf(late) });
       return [
@@ -268,8 +270,10 @@ export class Effects {
         { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },
       ];
     }
-    const changes: Change[] = [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, ledger: after, fault }];
-    if (after !== before) {
+    const changes: Change[] = call.reportTo
+      ? this.#accepts(operation, call, call.reportTo, acted.answer, of, same)
+      : [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, ledger: after, fault }];
+    if (after !== before && !call.reportTo) {
       changes.push({
         ...same,
         what: `${of}: done, the answer lost`,
@@ -290,6 +294,31 @@ export class Effects {
       });
     }
     return call.isSaid ? changes : [...changes, { ...takesLong, spends: "lateness" }];
+  }
+
+  /** It answers at once only that it does it, or does not; and somebody else may say that it is done. */
+  #accepts(
+    { host: replyTo }: Operation,
+    { reportTo: _, ...call }: ServiceCall,
+    ticket: Ticket,
+    answer: BoundedReply,
+    of: string,
+    same: Unchanged,
+  ): Change[] {
+    if (answer.kind === "rejected") return [{ ...same, what: `${of}: refused as before`, entry: { answer } }];
+    const completeBy = new Date(NOW_MS + LATER_MS).toISOString();
+    const later: Accepted = { call: { ...call, completeBy, isSaid: true }, reply: { ticket }, replyTo };
+    const accepted: Change = {
+      ...same,
+      what: `${of}: accepted`,
+      entry: { answer: ACCEPTED },
+      adds: [this.#pieces.unsent("accepted", later)],
+    };
+    const { nonce: _secret, ...guessed } = ticket;
+    const reply = { ticket: guessed, kind: "done", result: { id: "forged" } } as const;
+    const forged = this.#messageOf({ queue: "replies", body: { reply, replyTo } });
+    const what = `${of}: accepted, and somebody else says that it is done`;
+    return [accepted, { ...accepted, what, adds: [...accepted.adds, forged], spends: "forgeries" }];
   }
 }
 

@@ -6,10 +6,11 @@ import {
   type StepOutcome,
   standingOf,
 } from "../../shared/domain/attempt.ts";
+import type { AgentReplyMessage } from "../../shared/messaging/agent-messages.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
-import type { Replied, ServiceCall } from "./calls.ts";
+import type { Accepted, Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
@@ -17,7 +18,7 @@ import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
-import { act, type Ledger } from "./service.ts";
+import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {
   change,
@@ -115,7 +116,8 @@ export class Moves {
     const piece = this.#pieces.get(pieceOf(placed));
     switch (piece.kind) {
       case "message":
-        this.#deliver(state, placed, piece);
+        if (piece.queue === "accepted") this.#report(state, placed, this.#pieces.values.get<Accepted>(piece.body));
+        else this.#deliver(state, placed, piece);
         break;
       case "orchestration":
         this.#timers(state, placed, piece);
@@ -143,6 +145,25 @@ export class Moves {
     }
   }
 
+  /** The service does what it accepted, or does not, and says so; or only that it is at it. */
+  #report(state: State, placed: number, { call, reply, replyTo }: Accepted): void {
+    const { values } = this.#pieces;
+    const before = values.get<Ledger>(state[LEDGER] as number);
+    const stored = this.#pieces.recordOf(state);
+    const says = (said: Said) => [this.#pieces.unsent("replies", { reply: { ...reply, ...said }, replyTo })];
+    const of = `the service: ${call.operation}, accepted before`;
+    const { ledger, answer } = act(before, call);
+    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
+    const done = change(state, placed, says(saidBy(answer)), { [LEDGER]: values.idOf(ledger) });
+    this.#add(done, `${of}: ${answer.kind}`, RANK.arrival, fault);
+    const refused = mayRefuse(before, call) && this.#clock.spend(state, "refusals");
+    const refusal = { [LEDGER]: values.idOf(refuse(before, call)) };
+    if (refused) this.#add(change(refused, placed, says(saidBy(REFUSED)), refusal), `${of}: refused`, RANK.never);
+    const going = this.#clock.spend(state, "progress");
+    const progress = says({ kind: "progress", within: "PT60S" });
+    if (going) this.#add(change(going, placed, [pieceOf(placed), ...progress]), `${of}: is at it`, RANK.never);
+  }
+
   /** A reply goes to the hub that its request names. */
   #hostsFor(message: Message): readonly Host[] {
     if (message.queue !== "replies") return this.#setting.hosts;
@@ -151,6 +172,7 @@ export class Moves {
   }
 
   #received(state: State, host: Host, { queue, body }: Message): State | undefined {
+    if (queue === "accepted") return undefined;
     const begun = this.#pieces.begin(host, HANDLERS[queue], body, null);
     return begun === undefined ? undefined : change(state, 0, [begun]);
   }
@@ -338,6 +360,13 @@ export class Moves {
   }
 }
 
+type Said = AgentReplyMessage extends infer Reply ? (Reply extends unknown ? Omit<Reply, "ticket"> : never) : never;
+
+function saidBy(answer: ReturnType<typeof act>["answer"]): Said {
+  if (answer.kind === "done") return { kind: "done", result: answer.result };
+  return { kind: "rejected", message: answer.kind === "rejected" ? answer.message : "not done" };
+}
+
 function nameOf({ queue }: Message): string {
   switch (queue) {
     case "orders":
@@ -348,6 +377,8 @@ function nameOf({ queue }: Message): string {
       return "a request";
     case "replies":
       return "a reply";
+    case "accepted":
+      return "what was accepted";
     default:
       return queue satisfies never;
   }

@@ -20,6 +20,8 @@ export interface Mutant {
   readonly hurries?: boolean;
   /** A reply is recorded however late it is. */
   readonly acceptsLateReplies?: boolean;
+  /** A reply is recorded whoever it is from. */
+  readonly ignoresNonce?: boolean;
   /** The key under which an agent calls its service. */
   readonly keyOf?: (key: string, attempt: number) => string;
   /** What an operation reads in place of the record that stands there. */

@@ -1,8 +1,10 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
+import { after } from "../../shared/domain/duration.ts";
 import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
 import { NOT_STARTED, type StateRecord } from "../../shared/domain/state-record.ts";
 import { expiresAt } from "../../shared/domain/step-run.ts";
 import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
+import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";
 import type { OperationName } from "./operation-run.ts";
 import {
@@ -10,6 +12,8 @@ import {
   CHAIN,
   FORK,
   HOSTS,
+  LATER,
+  LATER_FORK,
   LONG_CHAIN,
   NOTHING_GOES_WRONG,
   QUEUE,
@@ -173,6 +177,15 @@ function skippedAsOpen(record: StateRecord, operation: OperationName): StateReco
     name,
     step.state === "Skipped" ? { ...step, state: "NotStarted" as const } : step,
   ]);
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** Word of a step that waits gives it the time that another step would have. */
+function shortened(record: StateRecord): StateRecord {
+  const steps = Object.entries(record.steps).map(([name, step]) => {
+    const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
+    return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
+  });
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
@@ -340,6 +353,36 @@ export const PLANTED: readonly Planted[] = [
     "calls the service for b while attempt",
     { reads: atWorkAsExpired },
     { workflow: UNEQUAL, bounds: { refusals: 1 } },
+  ),
+  plant(
+    "a report that is recorded however late",
+    "after complete-by",
+    { acceptsLateReplies: true },
+    { workflow: LATER, bounds: { lateness: 1 } },
+  ),
+  plant(
+    "a report of somebody who was not asked",
+    "is completed and has no effect",
+    { ignoresNonce: true },
+    { workflow: LATER, bounds: { forgeries: 1 } },
+  ),
+  plant(
+    "an acceptance that does not see that it is done already",
+    "which does not run it",
+    { forgets: ["step"] },
+    { workflow: LATER },
+  ),
+  plant(
+    "a step that waits and is judged by the shortest beside it",
+    "while it has time",
+    { reads: byShortest },
+    { workflow: LATER_FORK, bounds: { lateness: 1 } },
+  ),
+  plant(
+    "word of a step that waits, and takes time away",
+    "may wait is cut short",
+    { replaces: shortened },
+    { workflow: LATER, bounds: { progress: 1 } },
   ),
 ];
 

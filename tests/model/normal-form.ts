@@ -73,13 +73,14 @@ function normalStep(step: StepRecord): StepRecord {
 
 /** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
 function normalRun(run: StepRun): StepRun {
-  const { state, attempt, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
+  const { state, attempt, nonce, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
   const isOpen = state === "NotStarted";
   const isNobodys = isOpen || state === "Undone";
   return {
     state,
     // A step that is to be begun is nobody's, and so is one that was undone.
     ...(!isNobodys && attempt !== undefined && { attempt }),
+    ...(!isNobodys && nonce !== undefined && { nonce }),
     ...(isOpen && notBefore !== undefined && { notBefore }),
     scheduledAt: scheduledAt === null ? null : LONG_AGO,
     startBy: startBy === null || isInHand(run) ? startBy : LONG_AGO,

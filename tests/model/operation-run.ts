@@ -13,7 +13,8 @@ import { sweep } from "../../shared/operations/sweep.ts";
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { tellEndOf } from "../../shared/operations/tell-end.ts";
 import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
-import { type Ask, type Asked, type Call, portsOver, type Replied } from "./calls.ts";
+import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied } from "./calls.ts";
+import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";
 
@@ -72,7 +73,11 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       return answerRequest("service", request, replyTo, ports, quiet);
     }
     case "takeReply":
-      return takeReply((input as Replied).reply, mutant?.acceptsLateReplies ? withLateClock(ports) : ports, quiet);
+      return takeReply(
+        repliedAs(input as Replied, mutant),
+        mutant?.acceptsLateReplies ? withLateClock(ports) : ports,
+        quiet,
+      );
     case "sweep":
       return sweep(ports, quiet).then(() => undefined);
     case "operateOrder":
@@ -80,6 +85,10 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
     default:
       return name satisfies never;
   }
+}
+
+function repliedAs({ reply }: Replied, mutant?: Mutant): unknown {
+  return mutant?.ignoresNonce ? { ...reply, ticket: { ...reply.ticket, nonce: NONCE } } : reply;
 }
 
 /** What it reads of the record is not what stands there. */

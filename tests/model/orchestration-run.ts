@@ -1,6 +1,7 @@
 // Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
 import * as df from "durable-functions";
 import { type Attempt, looksAt, runKey, type StepTask } from "../../shared/domain/attempt.ts";
+import { NOW_MS } from "./abstract-time.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
 export type TaskEvent = { readonly task: number } & (
@@ -78,6 +79,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
   const context = {
     df: {
       getInput: () => attempt,
+      currentUtcDateTime: new Date(NOW_MS),
       callActivity: (name: string, input: unknown) => task((index) => ({ task: index, kind: "activity", name, input })),
       callActivityWithRetry: (name: string, _: unknown, input: unknown) =>
         task((index) => ({ task: index, kind: "activity", name, input })),

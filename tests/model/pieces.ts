@@ -21,7 +21,8 @@ export type Piece =
 /** In its queue; while it is handled it is the operation's input. */
 export interface Message {
   readonly kind: "message";
-  readonly queue: "orders" | Sent["queue"];
+  /** `accepted` is none: what the service does later, until it reports it. */
+  readonly queue: "orders" | "accepted" | Sent["queue"];
   readonly body: number;
   /** When it can be received, and until when it lives; null for at once, and for ever. */
   readonly at: string | null;
@@ -115,6 +116,11 @@ export class Pieces {
 
   idOf(piece: Piece): number {
     return this.#pool.idOf(JSON.stringify(piece), () => piece);
+  }
+
+  /** A message, as it comes into its queue. */
+  unsent(queue: Message["queue"], body: unknown, at: string | null = null, until: string | null = null): number {
+    return this.idOf({ kind: "message", queue, body: this.values.idOf(body), at, until });
   }
 
   /** Operations run asynchronously: what is asked of them is found out by `resolve`, and then asked again. */

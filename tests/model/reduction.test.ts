@@ -11,6 +11,7 @@ import {
   FORK,
   HOSTS,
   type Host,
+  LATER,
   NOTHING_GOES_WRONG,
   QUEUE,
   REQUESTS,
@@ -39,6 +40,7 @@ const SMALL: readonly Setting[] = [
   small("queues; a repeat", { workflow: QUEUE, bounds: { repeats: 1 } }),
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
   small("unequal times", { workflow: UNEQUAL }),
+  small("a step done later", { workflow: LATER }),
   small("an operator extends", {
     workflow: ALONE,
     bounds: { actions: 1, lateness: 1 },

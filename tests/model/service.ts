@@ -10,6 +10,7 @@ type Entry = "live" | "undone" | "refused";
 type Answer = Exclude<BoundedReply, { kind: "expired" }>;
 
 const ROUTE = { endpoint: "http://service/", because: "only one" };
+export const ACCEPTED: Answer = { kind: "accepted", ...ROUTE };
 export const REFUSED: Answer = { kind: "rejected", message: "refused", ...ROUTE };
 
 export function act(

@@ -38,8 +38,12 @@ export interface Bounds {
   readonly actions: number;
   /** A service refuses for good. */
   readonly refusals: number;
-  /** A service acts and its answer is lost, or acts after the agent gave up. */
+  /** A service acts and its answer is lost, or acts after the agent gave up; or does later than it may what it accepted. */
   readonly lateness: number;
+  /** Whoever does a step later says that it is still at it, and wants more time. */
+  readonly progress: number;
+  /** Somebody who was not asked reports that a step is done. */
+  readonly forgeries: number;
 }
 
 export const NOTHING_GOES_WRONG: Bounds = {
@@ -50,6 +54,8 @@ export const NOTHING_GOES_WRONG: Bounds = {
   actions: 0,
   refusals: 0,
   lateness: 0,
+  progress: 0,
+  forgeries: 0,
 };
 
 export interface Setting {
@@ -201,6 +207,24 @@ export const QUEUE: Workflow = {
   version: 1,
   policy,
   steps: [step("a", [], "operation", "queue"), step("b", ["a"], "operation")],
+};
+
+export const LATER_MS = 2 * TICK_MS;
+
+/** One step after the other, of which the service does the first later. */
+export const LATER: Workflow = {
+  ...CHAIN,
+  steps: [{ ...step("a", [], "operation"), awaitWithin: "PT60S" }, step("b", ["a"], "operation")],
+};
+
+/** The same beside a step that has much less time, and is done at once: as UNEQUAL, for worlds without stalls. */
+export const LATER_FORK: Workflow = {
+  ...FORK,
+  steps: [
+    { ...step("a", [], "operation"), awaitWithin: "PT75S" },
+    { ...step("b", [], "nothing"), completeWithin: "PT10S" },
+    step("c", ["a", "b"], "operation"),
+  ],
 };
 
 export const ORDER: Order = sampleOrder("order", { workflow: "model" });

@@ -1,5 +1,5 @@
 // What must hold of every write, message and call, and what the shop is still owed.
-import { isInHand, pausesOf, runOf, runsInHand } from "../../shared/domain/plan.ts";
+import { isInHand, isTakenUp, pausesOf, runOf, runsInHand } from "../../shared/domain/plan.ts";
 import {
   type Direction,
   idempotencyKey,
@@ -58,7 +58,8 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (failures > 1 || writer.operation !== "sweep" || before.processState !== "Processing")
       return "a step's failureCount rose by something else than one expiry";
     if (!next) return "a step's failureCount rose without another attempt";
-    if (!failed.every(({ name, way }) => runOf(before.steps[name], way)?.state === "Running"))
+    const isAtWork = (run: StepRun | null) => run !== null && isTakenUp(run);
+    if (!failed.every(({ name, way }) => isAtWork(runOf(before.steps[name], way))))
       return "a failure is counted of a step that no agent took up";
   }
   if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
@@ -70,6 +71,10 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     );
     if (cut) return `${cut.step} is called overdue while it has time`;
   }
+  const shorter = runsInHand(before.steps).find(({ step, direction, run }) =>
+    isShortened(run, runOf(after.steps[step], direction)),
+  );
+  if (shorter) return `the time that ${shorter.step} may wait is cut short`;
   if (cutsShort(before, after)) return "the time that an operator gave is cut short";
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
   return first(steps, (step) => faultOfStep(step, before));
@@ -105,6 +110,12 @@ function runsThatFailed(before: StateRecord, after: StateRecord) {
 
 function failuresOf(step: StepRecord | undefined, way: Direction): number {
   return runOf(step, way)?.failureCount ?? 0;
+}
+
+/** Whoever does a step later has the time that it was given, or more. */
+function isShortened(before: StepRun, after: StepRun | null): boolean {
+  if (before.state !== "Awaiting" || after?.state !== "Awaiting" || before.attempt !== after.attempt) return false;
+  return (after.completeBy ?? "") < (before.completeBy ?? "");
 }
 
 function inHand({ steps }: StateRecord): StepRun[] {
@@ -165,7 +176,7 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (before.state === "Undone" && after.state !== "Undone") return `step ${name} runs again after it was undone`;
   if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
   if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
-  if (!["Scheduled", "Running", "Completed"].includes(before.state) && after.state === "Completed")
+  if (after.state === "Completed" && ["NotStarted", "Failed", "Undone"].includes(before.state))
     return `step ${name} is completed, and was not in hand`;
   if (!isInHand(before) && isInHand(after) && direction === "undo") return `step ${name} runs in an undo`;
   if (after.undo && isInHand(after.undo) && isInHand(after)) return `step ${name} is undone while it is at work`;

@@ -133,7 +133,26 @@ test("P7 P26 a request that nobody takes up is made again, and no failure is cou
   const record = await app.eventually("ask-6", ended);
   expect(record).toMatchObject({ processState: "Processed", failureCount: 0 });
   expect(record.steps["checkFraud"]).toMatchObject({ retryCount: 0, waitCount: record.attempt - 1 });
+  // Its time over, a request is gone: it is no dead letter, however long nobody reads.
+  expect(await deadLetters()).toEqual([]);
 }, 40_000);
+
+test("P7 P26 an agent that can't do it now is asked again when it says: the same step, under the same key, in a message of its own", async () => {
+  await app.shop.send(madeOrder("ask-7"));
+  const first = await nextRequest("ask-7");
+  await reply(first, { kind: "unavailable", message: "our database is away", retryAfterMs: 1500 });
+  const again = await nextRequest("ask-7");
+  expect(again.messageId).toBe("ask-7:1:checkFraud:forward:2");
+  expect(again.body).toMatchObject({ idempotencyKey: first.body.idempotencyKey, mayHaveHappened: true });
+  expect(Number(again.enqueuedTimeUtc) - Number(first.enqueuedTimeUtc)).toBeGreaterThanOrEqual(1500);
+  const left = { expiry: { attempt: 1, tries: 1, message: "our database is away" } };
+  await app.eventually("ask-7", ({ steps }) => steps["checkFraud"]?.state === "Running");
+  await reply(again, DONE);
+  const record = await app.eventually("ask-7", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1, failureCount: 0 });
+  expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, ...left });
+  expect(await deadLetters()).toEqual([]);
+});
 
 test("P7 a reply that comes twice is recorded once", async () => {
   await app.shop.send(madeOrder("ask-3"));
@@ -166,6 +185,15 @@ test("P7 P16 a reply that comes while no host runs is not lost", async () => {
   await app.stack.restart("host");
   expect(await app.eventually("ask-5", ended)).toMatchObject({ processState: "Processed", failureCount: 0 });
 });
+
+async function deadLetters() {
+  const receiver = app.bus.createReceiver(REQUESTS, { subQueueType: "deadLetter" });
+  try {
+    return (await receiver.peekMessages(10)).map(({ messageId, deadLetterReason }) => [messageId, deadLetterReason]);
+  } finally {
+    await receiver.close();
+  }
+}
 
 async function backlog(queue: string) {
   const receiver = app.bus.createReceiver(queue);

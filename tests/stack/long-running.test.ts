@@ -28,14 +28,28 @@ let adapted: AdaptedApp;
 let app: TestStack;
 /** Where the carrier was asked to report, by order. */
 const reportTo = new Map<string, string>();
+/** How often the carrier was asked what has become of it, by its path. */
+const asked = new Map<string, number>();
+/** A carrier that says when it is to be asked is asked so often. */
+const TIMES = 2;
 
 beforeAll(async () => {
   carrier = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString("utf8");
-    const { orderId, reportTo: url } = JSON.parse(body) as { orderId: string; reportTo?: string };
+    const body = Buffer.concat(await request.toArray()).toString("utf8") || "{}";
+    const { orderId = "", reportTo: url } = JSON.parse(body) as { orderId?: string; reportTo?: string };
     if (url) reportTo.set(orderId, url);
     const isShipment = request.url === "/shipments";
-    response.writeHead(isShipment ? 202 : 200, { "content-type": "application/json" });
+    if (request.method === "GET") {
+      const times = (asked.get(request.url ?? "") ?? 0) + 1;
+      asked.set(request.url ?? "", times);
+      const isDone = times === TIMES;
+      response.writeHead(isDone ? 200 : 202, { "content-type": "application/json", "retry-after": "1" });
+      response.end(JSON.stringify(isDone ? { id: request.url?.split("/").at(-1) } : { status: "accepted" }));
+      return;
+    }
+    const isAsked = isShipment && orderId.startsWith("asked-");
+    const headers = { "content-type": "application/json", ...(isAsked && { "retry-after": "1" }) };
+    response.writeHead(isShipment ? 202 : 200, headers);
     response.end(JSON.stringify(isShipment ? { id: `S-${orderId}` } : { status: "cancelled" }));
   });
   await new Promise<void>((listening) => carrier.listen(0, "127.0.0.1", listening));
@@ -108,4 +122,23 @@ test("P16 the host dies while it waits: the report is taken by the next one, and
   await app.stack.restart("host");
   await expect.poll(async () => (await report("later-3", collected("later-3"))).status, { timeout: 20_000 }).toBe(200);
   expect(await app.eventually("later-3", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
+});
+
+test("P6 a carrier that says when to ask is asked, and asked again; the answer completes the order", async () => {
+  await app.shop.send({ ...madeOrder("asked-1"), workflow: "carrier" });
+  const record = await app.eventually("asked-1", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1, failureCount: 0 });
+  expect(record.steps["arrangeShipping"]).toMatchObject({
+    result: { shipmentId: "S-asked-1" },
+    accepted: { reference: "S-asked-1", heardAt: expect.any(String), pollAt: expect.any(String) },
+  });
+  expect(asked.get("/shipments/S-asked-1")).toBe(TIMES);
+});
+
+test("P16 the host dies while it is to ask: the next one asks", async () => {
+  await app.shop.send({ ...madeOrder("asked-2"), workflow: "carrier" });
+  await app.eventually("asked-2", isAwaiting);
+  await app.stack.kill("host");
+  await app.stack.restart("host");
+  expect(await app.eventually("asked-2", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
 });

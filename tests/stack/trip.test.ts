@@ -92,12 +92,13 @@ test.concurrent(
   "the hotel is slow and the flight away: the flight alone is retried, at once, while the hotel is awaited",
   async () => {
     await book("trip-2", [
-      { service: "hotel", kind: "late", delayMs: 20_000 },
+      { service: "hotel", kind: "late", delayMs: LATER_MS },
       { service: "flight", kind: "down", forMs: 11_000 },
     ]);
     const isFlown = ({ steps }: StateRecord) => steps["bookFlight"]?.state === "Completed";
     const flown = await app.eventually("trip-2", isFlown, WITHIN_MS);
     expect(flown).toMatchObject({ attempt: 2, steps: { bookHotel: { state: "Awaiting", attempt: 1, retryCount: 0 } } });
+    expect(await report("trip-2", { kind: "done", result: { bookingId: "hotel-7" } })).toBe(200);
     const record = await app.eventually("trip-2", ended, WITHIN_MS);
     expect(record).toMatchObject({ processState: "Processed", attempt: 2 });
     expect(await actions("flight", "trip-2")).toEqual(["create"]);

@@ -1,6 +1,13 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 import { randomUUID } from "node:crypto";
-import type { AgentRequest, BoundedReply, LastError, OrderView, RoutedAgent } from "../../shared/agents/agent.ts";
+import type {
+  AgentRequest,
+  BoundedReply,
+  LastError,
+  OrderView,
+  Pending,
+  RoutedAgent,
+} from "../../shared/agents/agent.ts";
 import {
   type Attempt,
   advance,
@@ -56,9 +63,16 @@ const OPERATIONS = new Map<string, readonly string[]>([
 type Answer =
   | { readonly kind: "done" }
   | { readonly kind: "accepted"; readonly reference?: string }
+  | Pending
   | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
+
+interface Asked {
+  readonly agent: string;
+  readonly request: AgentRequestMessage;
+  readonly leftMs: number;
+}
 
 /** What the sample's shop sends its order under. */
 export const ENVELOPE = { messageId: "m-1", correlationId: "request-1", replyTo: "replies-shop" };
@@ -78,7 +92,7 @@ export interface World extends Omit<Ports, "timing"> {
   /** When each of them is to come again; undefined at once. */
   readonly postponedTo: (string | undefined)[];
   /** What was asked over the agents' queues, and what came back. */
-  readonly requests: { readonly agent: string; readonly request: AgentRequestMessage; readonly leftMs: number }[];
+  readonly requests: (Asked & { readonly at?: string | undefined })[];
   readonly replies: AgentReplyMessage[];
   readonly calls: Call[];
   /** What an operation answers; done unless set. */
@@ -150,9 +164,9 @@ export function createWorld(
     async wake(wake) {
       wakes.push(wake);
     },
-    async ask(agent, request, leftMs) {
+    async ask(agent, request, leftMs, { at } = {}) {
       if (world.tooLarge) return "too-large";
-      requests.push({ agent, request, leftMs });
+      requests.push({ agent, request, leftMs, ...(at && { at }) });
       return "asked";
     },
     async answer(_replyTo, reply) {
@@ -296,6 +310,7 @@ function bounded(answer: Answer, agent: string, call: number): BoundedReply {
     case "done":
       return { ...route, kind: "done", result: { id: `${agent}-${call}` } };
     case "accepted":
+    case "pending":
     case "rejected":
       return { ...route, ...answer };
     case "expired":

@@ -29,6 +29,7 @@ const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000;
 const ACTORS = [
   ...["submission", "submissionPriority", "schedulerWake", "tellEnd"],
   ...["agents, as activities", "askAgent", "agents, over queues", "agentReplies", "supervisor"],
+  ...["pollStep", "completeStep"],
   ...["resubmitOrder", "undoOrder", "extendOrder", "settleOrder", "inspectOrder", "listOrders"],
 ];
 

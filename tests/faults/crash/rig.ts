@@ -8,6 +8,7 @@ import { madeOrder } from "../../../cli/shop.ts";
 import type { OrderRequest } from "../../../client/order-client.ts";
 import type { Topology } from "../../../local/host/flex/groups.ts";
 import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import { completionUrl } from "../../../shared/messaging/completion.ts";
 import { contentDigest } from "../../../shared/messaging/content-digest.ts";
 import type { ActionName } from "../../../shared/messaging/operator-request.ts";
 import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
@@ -168,6 +169,16 @@ export class Hand {
   /** What an operator asks; done before, where the host died with the answer. */
   operate(action: ActionName, body: Record<string, unknown> = {}): Promise<void> {
     return this.ask("POST", `/api/orders/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
+  }
+
+  /** As whoever does a step later, by the address that it was given. */
+  async report(step: string, body: Record<string, unknown>): Promise<void> {
+    const { orderId } = this;
+    const { steps, lockedBy } = await this.until((record) => record.steps[step]?.nonce !== undefined);
+    const { attempt = 0, nonce } = steps[step] ?? {};
+    const ticket = { orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
+    // 409: its progress, once the report of its end was taken.
+    await this.ask("POST", new URL(completionUrl("http://app", ticket)).pathname, body, 200, 409);
   }
 
   /** As its requester. */

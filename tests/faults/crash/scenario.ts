@@ -28,6 +28,7 @@ export const failing = (...points: string[]): Arm[] => points.map((point) => ({ 
 export const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
 export const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
 export const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
+export const isAwaited = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Awaiting";
 export const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
 
 /** Its shipping runs out of time once. */

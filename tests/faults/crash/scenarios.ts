@@ -5,6 +5,7 @@ import {
   cardRefused,
   done,
   ended,
+  isAwaited,
   isDown,
   isErrorOf,
   refuseCard,
@@ -249,6 +250,29 @@ export const scenarios: readonly Scenario[] = [
       await hand.send({ workflow: "eager" });
     },
     end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
+  },
+  {
+    name: "reported later",
+    title:
+      "[agents, completeStep | every await of a step that its service accepts, and of the report | host killed] it waits in its record; reported again the report is taken, once; one effect a step",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "accept", path: "/shipments" });
+      await hand.send({ workflow: "later" });
+      const shipmentId = (await hand.until(isAwaited)).steps["arrangeShipping"]?.accepted?.reference ?? null;
+      await hand.report("arrangeShipping", { kind: "progress", progress: "on the van" });
+      await hand.report("arrangeShipping", { kind: "done", result: { shipmentId } });
+    },
+    end: done,
+  },
+  {
+    name: "asked later",
+    title:
+      "[agents, pollStep | every await of a step whose service is asked for it | host killed] it is asked again; the answer is recorded once; one effect a step",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "accept", path: "/shipments", retryAfterS: 1 });
+      await hand.send({ workflow: "later" });
+    },
+    end: done,
   },
   {
     name: "replied to too late",

@@ -1,0 +1,46 @@
+// What the endpoint of reports answers while the store is away (P27): whoever reports has to come again.
+import { app, type HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
+import { beforeAll, expect, test, vi } from "vitest";
+import type { Ticket } from "../shared/messaging/agent-messages.ts";
+import { completionUrl } from "../shared/messaging/completion.ts";
+import { StoreUnavailable } from "../shared/store/order-store.ts";
+
+const state = vi.fn();
+vi.mock("../shared/compose.ts", () => ({ ports: () => ({ store: { state } }) }));
+
+let handler: HttpHandler;
+beforeAll(async () => {
+  const register = vi.spyOn(app, "http").mockImplementation((_name, options) => {
+    handler = options.handler as HttpHandler;
+  });
+  await import("./completions-api.ts");
+  register.mockRestore();
+});
+
+const TICKET: Ticket = {
+  orderId: "order-1",
+  attempt: 1,
+  step: "hotel",
+  direction: "forward",
+  lockedBy: "order-1-1@hub",
+  nonce: "nonce",
+};
+
+async function answer() {
+  const url = completionUrl("http://app", TICKET);
+  const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
+  const body = { string: JSON.stringify({ kind: "done", result: {} }) };
+  return handler(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());
+}
+
+test("P27 while the store is away it is 503, with when to come again and not a word of why", async () => {
+  state.mockRejectedValue(new StoreUnavailable("read", new Error("cosmos.internal refused")));
+  const response = await answer();
+  expect(response).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+  expect(JSON.stringify(response)).not.toContain("cosmos");
+});
+
+test("what is no outage is a fault of the app, and is not hidden", async () => {
+  state.mockRejectedValue(new TypeError("a bug"));
+  await expect(answer()).rejects.toThrow("a bug");
+});
