@@ -94,7 +94,7 @@ async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: stri
   );
   const write = claim(record, next, holder, now);
   const claimed = applyChanges(record, write.changes);
-  const isAlone = runsInHand(claimed.steps).length === next.length && pausesOf(claimed.steps, direction).length === 0;
+  const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
   if (isAlone && isOneWay && next.length <= MOST_BY_PATCH) return ports.store.change(orderId, write);
   if (etag === undefined) return { kind: "refused" };
