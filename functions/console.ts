@@ -12,6 +12,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   "search",
   "supervision",
   "dead-letters",
+  "discarded",
   "bulk",
   "agents",
 ]);

@@ -78,7 +78,7 @@ function answer(queue: DeadLetterQueue, sequenceNumber: string, handled: Handled
       return { jsonBody: { ...which, target, messageId, removed } };
     }
     case "discarded":
-      return { jsonBody: which };
+      return { jsonBody: { ...which, discarded: handled.id, keptUntil: handled.keptUntil } };
     case "refused":
       return { status: 409, jsonBody: { ...which, reason: handled.reason } };
     case "not-found":

@@ -31,6 +31,7 @@ import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
@@ -80,6 +81,7 @@ interface App {
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
   readonly closing: ClosingStore;
+  readonly discarded: DiscardedStore;
   readonly purgeProgress: PurgeProgress;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
@@ -129,9 +131,10 @@ export function workflowPorts(): App["workflows"] {
   return app().workflows;
 }
 
-/** What closes and erases orders; as `ports`. */
-export function closingStore(): ClosingStore {
-  return app().closing;
+/** What erases an order; as `ports`. */
+export function erasurePorts(): { readonly closing: ClosingStore; readonly discarded: DiscardedStore } {
+  const { closing, discarded } = app();
+  return { closing, discarded };
 }
 
 /** How far housekeeping has come; as `ports`. */
@@ -319,13 +322,14 @@ function compose(config: Config): App {
     orderContract: orderContract(),
   };
   const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
+  const discarded = createCosmosDiscardedStore(supervisionContainer);
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
     const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
     const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
-    return { ...ports, deadLetters };
+    return { ...ports, deadLetters, discarded };
   };
   const workflowsKnown = { known: knownWorkflows, register };
   const purgeProgress = createCosmosPurgeProgress(supervisionContainer, orders, ports.taskHub);
@@ -335,6 +339,7 @@ function compose(config: Config): App {
     stock,
     deadLetters: connected,
     closing: store,
+    discarded,
     purgeProgress,
     console,
     bulk,

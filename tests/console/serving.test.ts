@@ -31,12 +31,15 @@ describe("the index", () => {
     expect(await response.text()).not.toMatch(/<style|<script(?![^>]*src=)|https?:\/\//);
   });
 
-  test.each(["/console/", "/console/orders/any-1", "/console/search?q=x", "/console/dead-letters/quarantine/1"])(
-    "is what %s answers",
-    async (path) => {
-      expect((await get(path)).headers.get("content-type")).toBe("text/html; charset=utf-8");
-    },
-  );
+  test.each([
+    "/console/",
+    "/console/orders/any-1",
+    "/console/search?q=x",
+    "/console/dead-letters/quarantine/1",
+    "/console/discarded/1",
+  ])("is what %s answers", async (path) => {
+    expect((await get(path)).headers.get("content-type")).toBe("text/html; charset=utf-8");
+  });
 });
 
 test("assets are hashed, immutable and compressed before; nothing else is answered", async () => {
@@ -211,6 +214,16 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/orders/told-1/settle", 200, { reason: "refunded" });
   await hold("GET", "/api/dead-letters/quarantine/99999", 404);
   await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
+  const letters = (await hold("GET", "/api/dead-letters?queue=quarantine", 200)) as {
+    messages: { sequenceNumber: string }[];
+  };
+  const letter = `/api/dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`;
+  const { discarded } = (await hold("POST", `${letter}/discard`, 200, { reason: "r" })) as { discarded: string };
+  await hold("GET", "/api/discarded-messages", 200);
+  await hold("GET", `/api/discarded-messages/${discarded}`, 200);
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 400, {});
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 200, { reason: "r" });
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 404, { reason: "r" });
   await hold("POST", "/api/claims", 200, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
   await hold("POST", "/api/claims", 412, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
   await hold("POST", "/api/claims", 403, {}, { "sec-fetch-site": "cross-site" });

@@ -6,6 +6,7 @@ import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { keyboardOf } from "./keyboard.ts";
 import { type Planted, plant, plantDecisions } from "./planted.ts";
 
 let app: TestStack;
@@ -36,15 +37,7 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   const { page, errors } = await visit("/");
   const group = page.getByRole("article").filter({ hasText: "has expired" });
   await expect.poll(() => group.locator(".count").textContent()).toBe(String(planted.refused.length));
-  const press = async (name: string) => {
-    for (let tabs = 0; tabs < 60; tabs += 1) {
-      await page.keyboard.press("Tab");
-      const focused = "[document.activeElement.textContent, document.activeElement.getAttribute('aria-label')]";
-      const [text, label] = (await page.evaluate(focused)) as (string | null)[];
-      if (text?.trim() === name || label === name) return page.keyboard.press("Enter");
-    }
-    throw new Error(`the keyboard does not reach ${name}`);
-  };
+  const { press, type } = keyboardOf(page);
   await press((await group.getByRole("link").textContent()) ?? "");
   await page.getByText("Orders with this cause").waitFor();
   expect(new URL(page.url()).searchParams.get("group")).toMatch(/^[0-9a-f]{16}$/);
@@ -52,15 +45,7 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   await page.getByRole("heading", { name: "refused-1" }).waitFor();
   await press("Resubmit");
   await page.getByRole("dialog").waitFor();
-  await page.getByLabel("Reason").waitFor();
-  for (
-    let tabs = 0;
-    tabs < 5 && !(await page.getByLabel("Reason").evaluate((field) => field.matches(":focus")));
-    tabs += 1
-  ) {
-    await page.keyboard.press("Tab");
-  }
-  await page.keyboard.type("card renewed");
+  await type("Reason*", "card renewed");
   await press("Resubmit");
   await page.getByText("Resubmit: done.").waitFor();
   const record = await app.eventually("refused-1", isProcessed);
@@ -164,7 +149,15 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
 
 test("a message in the quarantine is read with its faults, mended and sent again", async () => {
   const { page, errors } = await visit("/");
-  await page.getByRole("link", { name: "Quarantine 1" }).click();
+  const queue = page.getByRole("article").filter({ has: page.getByRole("link", { name: "Quarantine", exact: true }) });
+  await expect.poll(() => queue.locator(".count").textContent()).toBe("1");
+  expect(await queue.getByRole("listitem").textContent()).toMatch(/lines: must not be empty less than 1 min ago$/);
+  await queue.getByRole("link").click();
+  await button(page, "Claim for 30 min").click();
+  await button(page, "Release the claim").waitFor();
+  await page.goBack();
+  await queue.getByText(/^Claimed by local-operator until \d\d:/).waitFor();
+  await queue.getByRole("link").click();
   await page.locator("tbody").getByRole("link").first().click();
   await page.getByText("currency: must be an ISO 4217 code such as EUR").waitFor();
   const body = page.getByLabel("Edit the body");
@@ -174,6 +167,28 @@ test("a message in the quarantine is read with its faults, mended and sent again
   await button(page, "Send again").click();
   await page.getByText("Sent to orders.").waitFor();
   await app.eventually("unreadable-1", isProcessed);
+  expect(errors).toEqual([]);
+});
+
+test("a message that was discarded is found, mended and sent again, by keyboard alone", async () => {
+  await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
+  const { page, errors } = await visit("/dead-letters/quarantine");
+  const { press, type } = keyboardOf(page);
+  await expect.poll(async () => (await page.reload()) && page.locator("tbody a").count()).toBe(1);
+  await press((await page.locator("tbody a").textContent()) ?? "");
+  await type("Reason*", "nobody misses it");
+  await press("Discard");
+  await page.getByText(/^Discarded\. Until 20\d\d-/).waitFor();
+  await press("See the discarded message");
+  await page.getByText("nobody misses it").waitFor();
+  const order = JSON.parse(await page.getByLabel("Edit the body").inputValue());
+  await type("Edit the body", JSON.stringify({ ...order, currency: "EUR" }));
+  await type("Reason*", "the shop misses it");
+  await press("Send again");
+  await page.getByText("Sent to orders.").waitFor();
+  await app.eventually("unreadable-2", isProcessed);
+  await press("Discarded messages");
+  await page.getByText("Nothing was discarded in the last 14 days").waitFor();
   expect(errors).toEqual([]);
 });
 
@@ -364,6 +379,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
       "/supervision",
       "/agents",
       "/orders/stuck-1",
+      "/discarded",
       "/dead-letters/quarantine",
     ]) {
       await page.goto(base + path);
@@ -376,7 +392,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
     await page.getByLabel("Currency").fill("SEK");
     expect(await faultsOf(page), "the form").toEqual([]);
     await page.goto(`${base}/`);
-    await page.getByRole("article").getByRole("link").first().click();
+    await page.locator("[aria-labelledby=causes]").getByRole("article").getByRole("link").first().click();
     await page.getByRole("button", { name: /^Mark resolved all/ }).click();
     await page.getByLabel("Reason").waitFor();
     expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
