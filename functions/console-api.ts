@@ -15,13 +15,14 @@ operatorEndpoint("session", {
   route: "session",
   role: "Orders.Read",
   handle: async (request, _context, operator) => {
-    const { environment, signIn, pauses } = consolePorts();
+    const { environment, signIn, pauses, traceUrl } = consolePorts();
     const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
     const session: Session = {
       operator,
       mayOperate,
       environment,
       build: consoleBuild(),
+      traceUrl,
       // Who may look is told who they are, also where the store is away.
       pauses: [...(await pauses.current().catch(() => []))],
     };

@@ -103,6 +103,7 @@ interface ConsolePorts {
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
+  readonly traceUrl: Session["traceUrl"];
   readonly signIn: Config["OperatorSignIn"];
   /** The order's contract as JSON Schema. */
   readonly orderContract: unknown;
@@ -318,6 +319,7 @@ function compose(config: Config): App {
       database,
     ),
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+    traceUrl: config.TraceUrl ?? null,
     signIn: config.OperatorSignIn,
     orderContract: orderContract(),
   };

@@ -234,6 +234,8 @@ export interface StateRecord {
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly notices: readonly Notice[];
+  /** The last of those that were sent and taken out of there. Absent: none. */
+  readonly told?: readonly Notice[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -10,7 +10,7 @@ import { openBrowser, openPage } from "./browser.ts";
 let app: TestStack;
 let host: string;
 beforeAll(async () => {
-  app = await startTestStack();
+  app = await startTestStack({ appSettings: { TraceUrl: "https://traces.example/{traceId}" } });
   host = app.stack.addresses.host?.url ?? "";
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
@@ -99,6 +99,7 @@ test("answers are what the schemas say", async () => {
     operator: "local-operator",
     mayOperate: true,
     environment: { name: "this machine", colour: "green" },
+    traceUrl: "https://traces.example/{traceId}",
   });
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
@@ -113,6 +114,9 @@ test("answers are what the schemas say", async () => {
   expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
   await answer("orders", contract.orderPage);
   const inspection = await answer("orders/told-1", contract.inspection);
+  expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
+    expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
+  );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
   expect(await answer("orders/told-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });

@@ -261,18 +261,31 @@ test("of two operators one claims a cause and the other is told; a note of each 
   await button(bob.page, "Claim for 30 min").waitFor();
 });
 
-test("an order shows its sender, and of each step how many tries count as failures", async () => {
+test("an order shows its sender, of each step how many tries count as failures, and what it has been told; its trace is a link", async () => {
   const { page } = await openPage(browser);
+  await page.route("**/api/session", async (route) => {
+    const response = await route.fetch();
+    const traceUrl = "https://traces.example/{traceId}?view=all";
+    await route.fulfill({ response, json: { ...(await response.json()), traceUrl } });
+  });
   await page.route("**/api/orders/plain-1", async (route) => {
     const response = await route.fetch();
     const body = await response.json();
-    Object.assign(body.record, { owner: "tea" });
+    Object.assign(body.record, { owner: "tea", traceparent: `00-${"a1".repeat(16)}-${"b2".repeat(8)}-01` });
+    body.statuses.at(-1).standing = "owed";
     Object.assign(body.record.steps.takePayment, { retryCount: 3, failureCount: 2 });
     await route.fulfill({ response, json: body });
   });
   await page.goto(`${base}/orders/plain-1`);
   await page.getByText("3 retries · 2 counted as failures").waitFor();
   expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
+  const trace = page.getByRole("link", { name: /^[0-9a-f]{32}$/ });
+  expect(await trace.getAttribute("href")).toBe(`https://traces.example/${await trace.textContent()}?view=all`);
+  const told = page.locator(".statuses li");
+  const words = async () => (await told.allTextContents()).map((text) => text.replace(/^.*\d\d:\d\d:\d\d /, ""));
+  expect(await words()).toContain("StepCompleted, takePayment ✓ sent");
+  expect((await words()).at(-1)).toBe("Completed ◔ to be sent");
+  await page.getByText("To replies-shop: 1 is still to be sent.").waitFor();
   // The page asks for the order again and again.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });

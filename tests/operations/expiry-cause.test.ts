@@ -34,6 +34,11 @@ test("the last technical error and the number of tries stand in the step's recor
   expect(writes).toHaveBeenCalledTimes(2);
   expect(reads).not.toHaveBeenCalled();
   expect(await step()).toMatchObject({ state: "Running", expiry: { at: NOON, attempt: 1, tries: 1, ...OUTAGE } });
+  expect((await world.stateOf())?.history.at(-1)).toEqual({
+    at: NOON,
+    what: "reserveStock: not done in time in attempt 1, after 1 try (http://inventory/): HTTP 503",
+    by: task.lockedBy,
+  });
   await overdue();
   await sweep(world, world.telemetry);
   const expired = world.events.find(({ name }) => name === "OrderExpired");

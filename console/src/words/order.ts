@@ -98,7 +98,14 @@ export const ORDER = {
   waits: (count: number) => `waited ${count} times for its agent`,
   afterSteps: (names: string) => `after ${names}`,
   first: "first",
-  statuses: "Status messages still to be sent",
+  statuses: "Status messages",
+  statusesTo: (queue: string, owed: number) =>
+    owed === 0
+      ? `To ${queue}: nothing is owed.`
+      : `To ${queue}: ${owed === 1 ? "1 is" : `${owed} are`} still to be sent.`,
+  nobodyAsked: "Its sender named no queue for replies: nothing is sent.",
+  inAttempt: (attempt: number) => `attempt ${attempt}`,
+  standings: { sent: "sent", owed: "to be sent", unwanted: "not asked for" },
   none: "none",
   notPossible: "Not possible now",
   confirm: (action: string, orderId: string, environment: string) => `${action} ${orderId} (${environment})`,
