@@ -13,6 +13,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   "supervision",
   "dead-letters",
   "discarded",
+  "awaiting",
   "bulk",
   "agents",
 ]);

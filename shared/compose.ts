@@ -17,6 +17,7 @@ import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
+import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
 import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
@@ -28,6 +29,7 @@ import { createHealthReports } from "./operations/report-health.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
+import { createAwaitingOrders } from "./store/awaiting-orders.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
@@ -94,6 +96,7 @@ export function bulkPorts(): BulkPorts {
 }
 
 interface ConsolePorts {
+  readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
@@ -296,6 +299,7 @@ function compose(config: Config): App {
     agent: routedAgents,
   };
   const console: ConsolePorts = {
+    awaiting: createAwaiting({ orders: createAwaitingOrders(orders), workflows: knownWorkflows, now }),
     attention,
     pauses,
     agents: createAgentStandings({ health, pauses, known, now }),

@@ -21,6 +21,7 @@ const DiscardedView = lazy(async () => ({ default: (await import("./views/discar
 const DiscardedMessageView = lazy(async () => ({
   default: (await import("./views/discarded.tsx")).DiscardedMessageView,
 }));
+const AwaitingView = lazy(async () => ({ default: (await import("./views/awaiting.tsx")).AwaitingView }));
 const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
 
@@ -34,7 +35,7 @@ const VIEWS = [
 ] as const;
 
 /** Views that belong to another one. */
-const PARTS: { readonly [view: string]: string } = { discarded: "dead-letters" };
+const PARTS: { readonly [view: string]: string } = { discarded: "dead-letters", awaiting: "" };
 
 export function App() {
   const [path] = useLocation();
@@ -69,6 +70,9 @@ export function App() {
             </Route>
             <Route path="/supervision">
               <SupervisionView />
+            </Route>
+            <Route path="/awaiting">
+              <AwaitingView />
             </Route>
             <Route path="/agents">
               <AgentsView />

@@ -18,6 +18,8 @@ const VIEWS = {
   supervision: "/supervision",
   agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
+  discarded: "/discarded",
+  awaiting: "/awaiting",
   "not-found": "/orders/nowhere",
 } as const;
 

@@ -208,6 +208,12 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/orders/told-1/extend", 409, { reason: "r", by: "PT1M" });
   await hold("POST", "/api/orders/told-1/settle", 412, { reason: "r" }, { "if-match": '"0"' });
   await hold("POST", "/api/orders/told-1/erase", 409, { reason: "r" });
+  await hold("GET", "/api/awaiting", 200);
+  const report = "/api/orders/told-1/steps/takePayment/report";
+  await hold("POST", report, 400, { kind: "progress", reason: "r" });
+  await hold("POST", report, 409, { kind: "done", reason: "r" });
+  await hold("POST", report, 412, { kind: "rejected", reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/orders/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
   const preview = await hold("POST", "/api/bulk", 201, { action: "settle", target: { orderIds: ["told-1", "none"] } });
   const { bulkId } = (preview as { run: { bulkId: string } }).run;
   await hold("GET", `/api/bulk/${bulkId}`, 200);

@@ -6,6 +6,8 @@ export type {
   AttentionOrder,
   AttentionPage,
   AuditEntry,
+  Awaiting,
+  AwaitingStep,
   BulkList,
   BulkPreview,
   BulkProgress,

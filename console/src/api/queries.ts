@@ -5,6 +5,7 @@ import type {
   AgentStandings,
   Attention,
   AttentionPage,
+  Awaiting,
   BulkList,
   BulkPreview,
   BulkProgress,
@@ -215,6 +216,13 @@ export const useLedger = (day: string, isToday: boolean) =>
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     refetchInterval: isToday && LIST_MS,
+  });
+
+export const useAwaiting = () =>
+  useQuery({
+    queryKey: ["awaiting"],
+    queryFn: ({ signal }) => get<Awaiting>("awaiting", signal),
+    refetchInterval: LIST_MS,
   });
 
 export const useClaims = () =>

@@ -3,15 +3,16 @@ import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, AttentionOrder, CauseGroup, DeadLetterCounts } from "../api/contract.ts";
-import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
+import { useAttention, useAttentionPage, useAwaiting, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age } from "../parts/zone.tsx";
+import { Age, Instant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
+import { AWAITING } from "../words/awaiting.ts";
 import { BULK } from "../words/bulk.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
@@ -27,6 +28,7 @@ export function AttentionView() {
     <>
       <h1>{TEXT.attention}</h1>
       <WaitingMessages />
+      <AwaitedReports />
       <BulkUnderWay />
       <Loaded query={attention}>
         {(data) =>
@@ -159,6 +161,29 @@ function Orders({ group }: { readonly group: string | undefined }) {
         </section>
       )}
     </Loaded>
+  );
+}
+
+/** Steps that whoever does them reports later: an approval may be among them. */
+function AwaitedReports() {
+  const { data } = useAwaiting();
+  const [first] = data?.steps ?? [];
+  if (!data || !first) return null;
+  return (
+    <section aria-labelledby="awaited">
+      <h2 id="awaited">{AWAITING.title}</h2>
+      <article className="group">
+        <span className="count">{TEXT.capped(data.steps.length, data.isAll)}</span>
+        <div className="cause">
+          <h3>
+            <Link href="/awaiting">{AWAITING.all}</Link>
+          </h3>
+          <p className="quiet">
+            {AWAITING.next} {first.until && <Instant at={first.until} />}: {first.step}, {first.orderId}
+          </p>
+        </div>
+      </article>
+    </section>
   );
 }
 
