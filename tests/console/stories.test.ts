@@ -210,6 +210,11 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   expect(await rows.filter({ hasText: "planned-lost" }).textContent()).toContain("was written by another first");
   const decided = rows.filter({ hasText: "plain-1" }).filter({ hasText: "Next attempt" });
   expect(await decided.textContent()).toContain("Waiting, takePayment, attempt 2, 1 failure");
+  expect(await decided.textContent()).toContain(
+    "takePayment (payment) stopped silently in attempt 1, after 4 tries at primary: HTTP 503",
+  );
+  const died = "stopped silently in attempt 1: nothing is known of why. Its process may have died.";
+  expect(await rows.filter({ hasText: "planned-1" }).first().textContent()).toContain(died);
   await decided.getByRole("link").click();
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
   await page.goBack();

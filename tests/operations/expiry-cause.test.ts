@@ -43,6 +43,11 @@ test("the last technical error and the number of tries stand in the step's recor
   await sweep(world, world.telemetry);
   const expired = world.events.find(({ name }) => name === "OrderExpired");
   expect(expired?.attributes).toMatchObject({ step: "reserveStock", tries: 1, ...OUTAGE });
+  const decisions = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) decisions.push(entry);
+  expect(decisions).toMatchObject([
+    { verdict: "retry", stop: { step: "reserveStock", agent: "inventory", attempt: 1, tries: 1, ...OUTAGE } },
+  ]);
 });
 
 test("a step that is done in time costs no request more, and one that is done later keeps what it met", async () => {

@@ -35,6 +35,7 @@ export type {
   ProcessState,
   Resent,
   Session,
+  SilentStop,
   SkipCause,
   Standpoint,
   StepRecord,
