@@ -106,6 +106,7 @@ export interface OrderFilter {
   readonly workflow?: string | undefined;
   readonly version?: string | number | undefined;
   readonly step?: string | undefined;
+  readonly key?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;

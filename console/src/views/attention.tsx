@@ -230,8 +230,9 @@ function Causes({ causes, isAll }: Pick<Counted, "causes" | "isAll">) {
     <ul className="causes">
       {causes.map(({ cause, count, oldestAt }) => (
         <li key={cause ?? ""}>
-          <span className="message">{cause ?? ATTENTION.otherReasons}</span>{" "}
+          <span className="message">{cause ?? ATTENTION.otherReasons}</span>
           <span className="quiet">
+            {" · "}
             {count > 1 && `${ATTENTION.messageCount(TEXT.capped(count, isAll))}, ${ATTENTION.oldest} `}
             {oldestAt && <Age at={oldestAt} />}
           </span>

@@ -19,7 +19,9 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
   return (
     <>
       <h1>{TEXT.deadLetters}</h1>
-      <p>{DEAD_LETTERS.about}</p>
+      <p>
+        {DEAD_LETTERS.about} <Link href="/discarded">{DEAD_LETTERS.allDiscarded}</Link>
+      </p>
       <Loaded query={counts}>
         {({ queues }) => (
           <ul className="queues">
@@ -40,9 +42,6 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
           <Handling key={queue} target={{ kind: "queue", id: queue }} />
         </Suspense>
       )}
-      <p>
-        <Link href="/discarded">{DEAD_LETTERS.allDiscarded}</Link>
-      </p>
     </>
   );
 }

@@ -24,6 +24,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Search, no filter", ["orders?limit=50"]],
   ["Search, in Error by cause", ["orders?limit=50&state=Error&kind=rejected"]],
   ["Search by an order's id", ["orders?limit=50&q=stored-1"]],
+  ["Search by a business key", ["orders?limit=50&key=customer:nobody&workflow=none"]],
   [LOOKS_THROUGH, ["orders?limit=50&workflow=none"]],
   ["Search, in progress", ["orders?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
