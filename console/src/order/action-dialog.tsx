@@ -99,7 +99,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
       }}
     >
       <form className="dialog" onSubmit={act}>
-        <h2 id={title}>{ORDER.confirm(name, orderId, environment)}</h2>
+        <h2 id={title}>{(report ? ORDER.confirmReport : ORDER.confirm)(name, orderId, environment)}</h2>
         <p>{about}</p>
         {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
         {asked === "edit" && (
@@ -130,7 +130,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         )}
         <Field
           label={TEXT.reason}
-          hint={TEXT.reasonHint}
+          hint={report ? AWAITING.reasonHint : TEXT.reasonHint}
           required
           validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
         >

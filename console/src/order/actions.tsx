@@ -36,10 +36,10 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
     <section className="actions" aria-label={ORDER.actions}>
       {session && !mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
       <div className="buttons">
-        {possible.map((action, place) => (
+        {possible.map((action) => (
           <Button
             key={action}
-            appearance={place === 0 ? "primary" : "secondary"}
+            appearance={action === "resubmit" ? "primary" : "secondary"}
             disabled={!mayOperate}
             onClick={() => ask(action)}
           >

@@ -109,6 +109,7 @@ export const ORDER = {
   none: "none",
   notPossible: "Not possible now",
   confirm: (action: string, orderId: string, environment: string) => `${action} ${orderId} (${environment})`,
+  confirmReport: (report: string, orderId: string, environment: string) => `${report}: ${orderId} (${environment})`,
   edit: "Edit and resubmit",
   extendBy: "By",
   byHand: "A person has compensated what this order's compensation left",
