@@ -6,7 +6,7 @@ import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
 import { listDiscarded, readDiscarded, resendDiscarded } from "../shared/operations/discarded-messages.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDiscarded", {
   method: "GET",
@@ -17,7 +17,7 @@ operatorEndpoint("listDiscarded", {
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { limit, continuation } = parsed.value;
     const { discarded, next } = await listDiscarded(limit, continuation, deadLetterPorts());
-    return { jsonBody: { discarded, ...(next && { continuation: continuationOf(next) }) } };
+    return listed(request, { discarded, ...(next && { continuation: continuationOf(next) }) });
   },
 });
 

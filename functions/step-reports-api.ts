@@ -8,13 +8,13 @@ import { parseStepReport } from "../shared/messaging/operator-request.ts";
 import { type Reported, reportStep } from "../shared/operations/report-step.ts";
 import { reportEnd } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listAwaiting", {
   method: "GET",
   route: "awaiting",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: await consolePorts().awaiting.read() }),
+  handle: async (request) => listed(request, await consolePorts().awaiting.read()),
 });
 
 operatorEndpoint("reportStep", {

@@ -121,6 +121,12 @@ test("answers are what the schemas say", async () => {
   expect(await answer("orders/told-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
+  for (const path of ["attention", "attention/orders", "orders", "overview", "claims", "awaiting", "dead-letters"]) {
+    const first = await get(`/api/${path}`);
+    expect(first.headers.get("cache-control"), path).toBe("private, no-cache");
+    const again = await get(`/api/${path}`, { "if-none-match": first.headers.get("etag") ?? "" });
+    expect([again.status, (await again.text()).length], path).toEqual([304, 0]);
+  }
   await answer("dead-letters", contract.deadLetterCounts);
   const letters = await answer("dead-letters?queue=quarantine", contract.deadLetterPage);
   await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);

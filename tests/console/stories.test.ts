@@ -107,7 +107,17 @@ test("an edit has its faults at the fields and its changes shown; the order goes
   await page.getByText("must be an ISO 4217 code such as EUR").first().waitFor();
   expect(await page.getByLabel("Currency").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("Currency").fill("SEK");
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route("**/resubmit", async (route) => {
+    await held;
+    await route.continue();
+  });
   await confirm.click();
+  await page.getByRole("dialog").getByRole("status").getByText("Working on it").waitFor();
+  goOn();
   await page.getByText("Edit and resubmit: done.").waitFor();
   const record = await app.eventually("refused-2", isProcessed);
   expect(record).toMatchObject({ orderRevision: 2, steps: { takePayment: { result: { amount: 7 } } } });

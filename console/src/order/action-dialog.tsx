@@ -6,7 +6,7 @@ import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
-import { Fault, Loading } from "../parts/notices.tsx";
+import { Fault, Loading, Progress } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
@@ -144,6 +144,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           <Button onClick={close} disabled={isBusy}>
             {TEXT.close}
           </Button>
+          <Progress isBusy={isBusy} />
         </div>
       </form>
     </dialog>

@@ -6,7 +6,7 @@ import type { DiscardedMessage } from "../api/contract.ts";
 import { useRemoved, useSession } from "../api/queries.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
-import { Fault } from "./notices.tsx";
+import { Fault, Progress } from "./notices.tsx";
 import { Age } from "./zone.tsx";
 
 /** All that a dead letter and a discarded message have in common. */
@@ -128,6 +128,7 @@ export function Decision({ message: { body }, path, queryKey, actions, about, do
             {DEAD_LETTERS[action]}
           </Button>
         ))}
+        <Progress isBusy={isBusy} />
       </div>
       <p className="quiet">{about}</p>
       {fault && <Fault cause={fault} />}
