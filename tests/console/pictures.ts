@@ -129,6 +129,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await take("bulk-done");
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
+    await page.setViewportSize(LOOKS.narrow.viewport);
   }
   await page.goto(`${base}/search?q=refused&state=Error`);
   await page

@@ -27,8 +27,12 @@ export function AttentionView() {
   return (
     <>
       <h1>{TEXT.attention}</h1>
-      <WaitingMessages />
-      <AwaitedReports />
+      {chosen === undefined && (
+        <>
+          <WaitingMessages />
+          <AwaitedReports />
+        </>
+      )}
       <BulkUnderWay />
       <Loaded query={attention}>
         {(data) =>
@@ -179,7 +183,12 @@ function AwaitedReports() {
             <Link href="/awaiting">{AWAITING.all}</Link>
           </h3>
           <p className="quiet">
-            {AWAITING.next} {first.until && <Instant at={first.until} />}: {first.step}, {first.orderId}
+            {AWAITING.next} {first.step}, <Link href={`/orders/${first.orderId}`}>{first.orderId}</Link>
+            {first.until && (
+              <>
+                , <Instant at={first.until} />
+              </>
+            )}
           </p>
         </div>
       </article>

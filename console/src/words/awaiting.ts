@@ -8,9 +8,9 @@ export const AWAITING = {
   count: (count: string) => (count === "1" ? "1 step" : `${count} steps`),
   step: "Step",
   since: "Since",
-  until: "Waited for until",
-  next: "The next one is waited for until",
-  reference: "Called there",
+  until: "Until",
+  next: "Next to run out of time:",
+  reference: "Reference",
   heard: "Last heard of",
   all: "Steps that are done later",
   report: {

@@ -83,7 +83,7 @@ export const ORDER = {
   shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
   accepted: "Accepted by its service, which does it later",
-  reference: (name: string) => `where it is called ${name}`,
+  reference: (name: string) => `reference ${name}`,
   awaited: "its report is awaited until",
   heard: "last heard of at",
   expiry: (attempt: number, tries: number) =>
