@@ -1,7 +1,7 @@
 // An operator reports a step that is done later (P6, P8): an approval by telephone, or a service that can't report. It is taken as the service's own report is.
 import { runOf } from "../domain/plan.ts";
-import { holderId, type StateRecord } from "../domain/state-record.ts";
-import type { AgentReplyMessage } from "../messaging/agent-messages.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { Report } from "../messaging/completion.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
 import type { StepReport } from "../messaging/operator-request.ts";
 import type { Versioned } from "../store/order-store.ts";
@@ -9,7 +9,7 @@ import { standpointOf } from "../supervision/rule.ts";
 import { awaitedDirection } from "./awaiting.ts";
 import type { Caller, Operated } from "./operate-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { type Heard, takeWord } from "./take-reply.ts";
+import { type Heard, takeReport } from "./take-reply.ts";
 
 export type Reported =
   /** `heard`: for the attempt that waits for it. */
@@ -41,34 +41,26 @@ export async function reportStep(
     await enter("refused: the order is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }
-  const reply = replyOf(record, step, report, operator, ports);
-  if (!reply) return refuse(`${step} waits for no report`);
-  const taken = await takeWord(reply, ports, telemetry, () => true);
+  const own = ownReport(record, step, report, operator);
+  if (!own) return refuse(`${step} waits for no report`);
+  const taken = await takeReport(own, ports, telemetry);
+  if (taken.kind === "not yet") return refuse(`the time of ${step} is over, and it is asked for again: report it then`);
   if (taken.kind !== "recorded") return refuse(`${step} waits for no report any more`);
   const current = (await ports.store.state(orderId)) ?? read;
   await enter(`done: ${step} was reported as ${report.kind}`, current.record);
   return { kind: "reported", heard: taken.heard, ...current };
 }
 
-/** What the service would have sent: the record has what its address is made of. */
-function replyOf(
-  record: StateRecord,
-  step: string,
-  report: StepReport,
-  operator: string,
-  { taskHub }: Ports,
-): AgentReplyMessage | undefined {
+/** What whoever does it would have sent: the record has what the address is made of. */
+function ownReport(record: StateRecord, step: string, report: StepReport, operator: string): Report | undefined {
   const direction = awaitedDirection(record, step);
-  const run = direction && runOf(record.steps[step], direction);
-  if (!direction || !run) return undefined;
-  const { orderId, lockedBy, attempt: current } = record;
-  const { attempt = current, nonce } = run;
-  const holder = lockedBy ?? holderId(orderId, attempt, taskHub);
-  const ticket = { orderId, attempt, step, direction, lockedBy: holder, nonce };
+  if (!direction) return undefined;
+  const { orderId, steps } = record;
+  const address = { orderId, step, direction, nonce: runOf(steps[step], direction)?.nonce };
   const because = `reported by ${operator}: ${report.reason}`;
   return report.kind === "done"
-    ? { kind: "done", ticket, because, result: report.result }
-    : { kind: "rejected", ticket, because, message: `${report.reason} (${operator})` };
+    ? { kind: "done", address, because, result: report.result }
+    : { kind: "rejected", address, because, message: `${report.reason} (${operator})` };
 }
 
 interface Entry {

@@ -316,7 +316,10 @@ describe("reported by an operator", () => {
   test("P8 past its time it is refused: the step is asked for again", async () => {
     await run();
     world.clock = NOON_MS + 10 * DAY_MS + 1;
-    expect(await reported(done)).toMatchObject({ kind: "refused", reason: "hotel waits for no report any more" });
+    expect(await reported(done)).toMatchObject({
+      kind: "refused",
+      reason: "the time of hotel is over, and it is asked for again: report it then",
+    });
   });
 
   test("P13 beside an order that is to be undone it is taken too; of an order that is not there nothing is", async () => {
