@@ -54,6 +54,8 @@ test("every fault is named at once", () => {
 });
 
 test("--tls gives the bus a port for TLS alone", () => {
+  expect(valid("bus", "cosmos").tls).toBe(false);
+  expect(valid("cosmos", "--tls").tls).toBe(true);
   expect(valid("bus").ports.busTls).toBeUndefined();
   expect(valid("bus", "--tls").ports.busTls).toBe(5671);
   const all = valid("--tls", "--bus-tls-port", "5690");

@@ -10,6 +10,8 @@ export interface ServicesArguments {
   readonly data: string;
   readonly durability: Durability;
   readonly ports: Ports;
+  /** Whether the bus and Cosmos DB take TLS too. */
+  readonly tls: boolean;
   /** Undefined: the usual name in the current package, if it is there. */
   readonly queues: string | undefined;
   readonly cosmosResources: string | undefined;
@@ -21,8 +23,8 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    no
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
   --bus-admin-port N         (5300)
-  --tls                      the bus takes TLS too, with a certificate of its own making
-  --bus-tls-port N           with --tls: one more port, for TLS alone (5671)
+  --tls                      the ports of bus and cosmos take TLS too, with a certificate that is made in DIR/tls
+  --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
   --cosmos-port N            (8081)
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first of one each service, or each (7080)
@@ -96,6 +98,7 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
       data: given.get("data") ?? ".local",
       durability,
       ports,
+      tls: given.has("tls"),
       queues: given.get("queues"),
       cosmosResources: given.get("cosmos-resources"),
       remotes: given.get("remotes"),
