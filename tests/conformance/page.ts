@@ -8,8 +8,8 @@ export const RESULTS = join(import.meta.dirname, "results");
 /** The suites in the order of the page, and what each is. */
 export const SUITES = {
   "cosmos-js": "Cosmos DB: the public suite of the JavaScript SDK, on the published SDK",
-  "cosmos-python": "Cosmos DB: the basics of Python's client",
-  "cosmos-dotnet": "Cosmos DB: the basics of .NET's client, in gateway mode",
+  "cosmos-python": "Cosmos DB: the basics of Python's client, over HTTP and over TLS",
+  "cosmos-dotnet": "Cosmos DB: the basics of .NET's client, in gateway mode, over HTTP and over TLS",
   "service-bus-js": "Service Bus: the public suite of the JavaScript SDK, on the published SDK",
   "service-bus-python": "Service Bus: the basics of Python's client, over TLS",
   proton: "AMQP 1.0: the basics of qpid-proton, which knows nothing of Service Bus",
