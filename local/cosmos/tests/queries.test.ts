@@ -176,6 +176,7 @@ describe("faults", () => {
     ["SELECT * FROM c WHERE c.n = 'unended", "'unended"],
     ["SELECT * FROM c WHERE COUNT(1) = 1", "COUNT"],
     ["SELECT * FROM c ORDER BY LOWER(c.name)", "ORDER BY"],
+    ["SELECT c.n FROM c GROUP BY c.n ORDER BY c.n", "ORDER BY"],
     [
       "SELECT * FROM c ORDER BY c.n, c.id",
       "The order by query does not have a corresponding composite index that it can be served from.",

@@ -5,6 +5,7 @@ import { CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EMULATOR_KEY } from "../signature.ts";
 import { startCosmos } from "../start.ts";
+import { sendSigned } from "./signed-request.ts";
 import { codeOf, ORDERS, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -145,6 +146,16 @@ describe("what it does not support is a 400 that names it", () => {
     ],
   ])("%s", async (_, run, message) => {
     await expect(run()).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ["POST", "dbs/test/clientencryptionkeys", "Client encryption keys are not supported"],
+    ["POST", "dbs/test/colls/plain/docs/1/attachments", "Attachments are not supported"],
+    ["GET", "addresses", "The direct mode of clients (use the gateway mode) are not supported"],
+  ])("%s %s", async (method, path, message) => {
+    const answer = await sendSigned(at.server, method, path);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(message);
   });
 });
 
