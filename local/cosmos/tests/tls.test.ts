@@ -1,7 +1,7 @@
 // TLS on the server's one port, for clients that insist on it; and how connections end.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { request as requestPlain } from "node:http";
+import { type ClientRequest, request as requestPlain } from "node:http";
 import { Agent, request as requestSecure } from "node:https";
 import { connect as dial } from "node:net";
 import { join } from "node:path";
@@ -32,6 +32,14 @@ function secured({ tls: running }: RunningCosmos): RunningTls {
 
 function trusting({ certificateFile }: RunningTls): Agent {
   return new Agent({ ca: readFileSync(certificateFile), keepAlive: true });
+}
+
+function statusOf(request: ClientRequest): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request.once("error", reject).once("response", (response) => {
+      response.resume().once("end", () => resolve(response.statusCode));
+    });
+  });
 }
 
 function connect(options: Partial<CosmosClientOptions>): CosmosClient {
@@ -77,6 +85,14 @@ test("who does not ask for TLS is served on the same port as before", async () =
   expect(new URL(tls.endpoint).port).toBe(new URL(at.server.endpoint).port);
 });
 
+test.each(["http", "https"])("a connection that begins with a large request over %s is read in order", async (how) => {
+  const options = { method: "POST", path: "/dbs", port: at.server.port, host: "localhost", agent: false as const };
+  const ca = readFileSync(tls.certificateFile);
+  const request = how === "http" ? requestPlain(options) : requestSecure({ ...options, ca });
+  request.end(Buffer.alloc(3_000_000, " "));
+  expect(await statusOf(request)).toBe(401);
+});
+
 test("a handshake that fails, or that nobody trusts, ends its own connection alone", async () => {
   const socket = dial(at.server.port, "127.0.0.1");
   socket.on("error", () => {});
@@ -114,11 +130,7 @@ test.each(["http", "https"])("a request over %s that is being sent when the serv
     headers: { "content-length": 2, expect: "100-continue" },
   };
   const request = how === "http" ? requestPlain(options) : requestSecure({ ...options, agent: own });
-  const answered = new Promise<number | undefined>((resolve, reject) => {
-    request.once("error", reject).once("response", (response) => {
-      response.resume().once("end", () => resolve(response.statusCode));
-    });
-  });
+  const answered = statusOf(request);
   request.flushHeaders();
   await new Promise((resolve) => request.once("continue", resolve));
   const closed = server.close();
