@@ -4,6 +4,8 @@ import type { Socket } from "node:net";
 
 /** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
 const KEEP_ALIVE_MS = 60_000;
+/** How long a client may be silent in the middle of a request when the server leaves. */
+const SILENT_MS = 500;
 
 export class HttpConnections {
   readonly #server;
@@ -30,7 +32,14 @@ export class HttpConnections {
     const drained = new Promise<void>((resolve) => {
       this.#drained = resolve;
     });
-    for (const responses of this.#unanswered.values()) for (const response of responses) endWith(response);
+    for (const [socket, responses] of this.#unanswered) {
+      for (const response of responses) {
+        endWith(response);
+        if (response.req.complete) continue;
+        socket.setTimeout(SILENT_MS, () => socket.destroy());
+        response.req.once("end", () => socket.setTimeout(0));
+      }
+    }
     if (this.#unanswered.size > 0) await drained;
   }
 

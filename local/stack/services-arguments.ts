@@ -156,6 +156,8 @@ function portsOf(given: ReadonlyMap<OptionName, string>, parts: readonly PartNam
     if (value === undefined) faults.push(`--${name} has to be a port from 0 to ${MAX_PORT}, and is ${text}`);
     return value;
   };
+  const takesTls = parts.length === 0 || parts.includes("bus") || parts.includes("cosmos");
+  if (given.has("tls") && !takesTls) faults.push("--tls is for bus and cosmos");
   if (given.has("bus-tls-port") && !given.has("tls")) faults.push("--bus-tls-port needs --tls");
   const list = given.get("remotes-port");
   const azurite = port("azurite", "azurite-port");

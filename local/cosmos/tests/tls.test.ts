@@ -142,3 +142,14 @@ test.each(["http", "https"])("a request over %s that is being sent when the serv
   idle.destroy();
   own.destroy();
 });
+
+test("a client that stops in the middle of a request does not hold the server up", async () => {
+  const server = await startCosmos({ port: 0, data: join(at.data, "held"), tls: {} });
+  const headers = { "content-length": 2, expect: "100-continue" };
+  const request = requestPlain({ method: "POST", path: "/dbs", port: server.port, host: "127.0.0.1", headers });
+  const broken = new Promise((resolve) => request.once("error", resolve));
+  request.flushHeaders();
+  await new Promise((resolve) => request.once("continue", resolve));
+  await server.close();
+  expect(await broken).toMatchObject({ code: "ECONNRESET" });
+});
