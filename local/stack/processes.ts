@@ -31,8 +31,6 @@ export interface Common {
   readonly data: string;
   readonly durability: Durability;
   readonly ports: Ports;
-  /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
-  readonly tls?: boolean;
 }
 
 const READY_LIMIT_MS = 60_000;
@@ -51,6 +49,8 @@ const COMPILED =
 export interface ServicesProcess extends Common {
   readonly name: ProcessName;
   readonly parts: readonly PartName[];
+  /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
+  readonly tls?: boolean;
   readonly files: Readonly<Record<"queues" | "cosmos-resources" | "remotes", string | undefined>>;
 }
 

@@ -221,10 +221,11 @@ class ProcessStack implements Stack {
   #spawn(name: ProcessName): Promise<Started> {
     const { appDir, data, durability = "normal", tls = false, settings, log } = this.#options;
     const { queuesFile, cosmosFile, remotesFile } = this.#options;
-    const common = { data: resolve(data), durability, ports: this.#ports, tls };
+    const common = { data: resolve(data), durability, ports: this.#ports };
     const files = { queues: queuesFile, "cosmos-resources": cosmosFile, remotes: remotesFile };
     switch (name) {
       case "services":
+        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls });
       case "remotes":
         return startServices({ ...common, name, parts: this.#partsOf(name), files });
       case "azurite":
