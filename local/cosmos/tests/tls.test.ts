@@ -121,7 +121,7 @@ test.each(["http", "https"])("a request over %s that is being sent when the serv
   const server = await startCosmos({ port: 0, data, tls: {}, resources: { database: "test", containers: [ORDERS] } });
   const own = trusting(secured(server));
   const { port } = server;
-  const idle = dial(port, "127.0.0.1");
+  const idle = dial(port, "127.0.0.1").on("error", () => {});
   const options = {
     method: "POST",
     path: "/dbs",
