@@ -27,7 +27,10 @@ export function describeRecord(record: StateRecord): { state: string; detail: st
   const running = steps.flatMap(([name, step]) => (isInHand(undoing ? step.undo : step) ? [name] : []));
   // What ran beside the step that ended an order in Error is not what went wrong.
   const current = record.processState === "Error" && !undoing ? [record.error?.step ?? []].flat() : running;
-  const parts = undoing ? [`${count("Undone")} undone`] : [`${count("Completed")}/${steps.length} steps`];
+  const parts = undoing
+    ? [`${count("Undone")} undone`]
+    : [`${count("Completed")}/${steps.length - count("Skipped")} steps`];
+  if (!undoing && count("Skipped") > 0) parts.push(`${count("Skipped")} skipped`);
   if (current.length > 0) parts.push(current.join(" and "));
   if (record.attempt > 1) parts.push(`attempt ${record.attempt}`);
   if (record.error) parts.push(record.error.message);

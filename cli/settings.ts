@@ -51,6 +51,10 @@ export function settingsFor(addresses: Addresses): Record<string, string> {
     ...(remotes["payment"] && { PaymentEndpoints: remotes["payment"] }),
     ...(remotes["fraud"] && { FraudEndpoints: remotes["fraud"] }),
     ...(remotes["shipping"] && { ShippingEndpoints: remotes["shipping"] }),
+    ...(remotes["hotel"] && { HotelEndpoints: remotes["hotel"] }),
+    ...(remotes["flight"] && { FlightEndpoints: remotes["flight"] }),
+    ...(remotes["car"] && { CarEndpoints: remotes["car"] }),
+    ...(remotes["approval"] && { ApprovalEndpoints: remotes["approval"] }),
   };
 }
 

@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { knownAgents } from "../shared/agents/agents.ts";
-import { workflowFaults } from "../shared/domain/workflow.ts";
+import { workflowFaults } from "../shared/domain/workflow-faults.ts";
+import { knownRules } from "../shared/domain/workflow-rules.ts";
+import { workflowRules } from "../shared/workflows/rules.ts";
 import { knownWorkflows } from "../shared/workflows/workflows.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { ROOT } from "./settings.ts";
@@ -24,7 +26,7 @@ await runCommand(async () => {
     console.log(USAGE);
     return 0;
   }
-  const faults = knownWorkflows.flatMap((workflow) => workflowFaults(workflow, knownAgents));
+  const faults = knownWorkflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(workflowRules)));
   if (faults.length > 0) {
     console.error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
     return 1;

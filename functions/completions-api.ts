@@ -4,7 +4,7 @@ import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
 import { Outage } from "../shared/domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../shared/messaging/completion.ts";
-import { takeWord } from "../shared/operations/take-reply.ts";
+import { takeReport } from "../shared/operations/take-reply.ts";
 import { reportEnd } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault } from "./http/operator-endpoint.ts";
@@ -36,12 +36,13 @@ app.http("completeStep", {
     const parsed = parseReport(request.params["ticket"] ?? "", body);
     if (parsed.kind === "unknown") return NOBODY_WAITS;
     if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { orderId, attempt, step } = parsed.reply.ticket;
-    const subject = { attributes: { orderId, attempt, step } };
+    const { orderId, step } = parsed.report.address;
+    const subject = { attributes: { orderId, step } };
     try {
       return await observe(context, subject, async (telemetry) => {
-        const taken = await takeWord(parsed.reply, standing, telemetry, () => true);
+        const taken = await takeReport(parsed.report, standing, telemetry);
         if (taken.kind === "late") return NOBODY_WAITS;
+        if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.heard);
         return { status: 200, jsonBody: { taken: true } };
       });

@@ -6,6 +6,7 @@ import {
   firstObstacle,
   looksAt,
   PROGRESS,
+  runKey,
   type StepOutcome,
   type StepTask,
   tasksToBegin,
@@ -31,7 +32,7 @@ df.app.orchestration("scheduler", function* (context) {
   let wait: Wait = { until: "", looks: 0, due: NOTHING };
   for (;;) {
     const tasks = tasksToBegin(attempt, begun);
-    for (const { step } of tasks) begun.add(step);
+    for (const task of tasks) begun.add(runKey(task));
     const until = waitsUntil(attempt);
     if (until === undefined) return "concluded";
     if (until !== wait.until) wait = { until, looks: 0, due: wait.due };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
-import { type Config, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
+import { type Config, endpointsIn, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { LONGEST_STEP_MS, type Workflow } from "./domain/workflow.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
@@ -47,7 +47,7 @@ import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
 import { returnWorkflows } from "./workflows/returns.ts";
-import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
+import { agentsAskedByQueue, knownWorkflows, loadWorkflows, offered } from "./workflows/workflows.ts";
 
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
@@ -191,12 +191,7 @@ function compose(config: Config): App {
       queues,
     ),
     agents: createAgents(
-      {
-        inventory: config.InventoryEndpoints,
-        payment: config.PaymentEndpoints,
-        fraud: config.FraudEndpoints,
-        shipping: config.ShippingEndpoints,
-      },
+      endpointsIn(config),
       {
         now,
         tryTimeoutMs: config.AgentTryTimeout,
@@ -226,10 +221,11 @@ function compose(config: Config): App {
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
     rules: {
-      workflows: workflows.names,
+      workflows: offered(workflows, endpointsIn(config)),
       replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
       returnWorkflows,
+      listFaults: workflows.listFaults,
     },
     timing: {
       holdWithinMs: config.HoldWithin,

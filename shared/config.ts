@@ -1,6 +1,7 @@
 // The app's settings, parsed once: one error names every fault.
 import { z } from "zod";
 import type { Endpoint } from "./agents/agent.ts";
+import type { AgentEndpoints } from "./agents/agents.ts";
 import { parseEndpoints, transportFault } from "./agents/endpoint-list.ts";
 import { durationMs } from "./domain/duration.ts";
 import { START_WITHIN } from "./domain/workflow.ts";
@@ -141,6 +142,11 @@ export const settings = z.object({
   PaymentEndpoints: endpoints,
   FraudEndpoints: endpoints,
   ShippingEndpoints: endpoints,
+  /** Of the services of a trip: without them the workflow is not offered. */
+  HotelEndpoints: endpoints.optional(),
+  FlightEndpoints: endpoints.optional(),
+  CarEndpoints: endpoints.optional(),
+  ApprovalEndpoints: endpoints.optional(),
   /** An agent's try without an answer is given up after so long. */
   AgentTryTimeout: duration("PT5S"),
   /** An endpoint that takes longer to answer gets work only where no other has room. */
@@ -275,4 +281,18 @@ function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environme
   if (parsed.success) return parsed.data;
   const faults = inWords(parsed.error, "the settings");
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);
+}
+
+/** Where each agent's remote service answers. */
+export function endpointsIn(config: Config): AgentEndpoints {
+  return {
+    inventory: config.InventoryEndpoints,
+    payment: config.PaymentEndpoints,
+    fraud: config.FraudEndpoints,
+    shipping: config.ShippingEndpoints,
+    hotel: config.HotelEndpoints,
+    flight: config.FlightEndpoints,
+    car: config.CarEndpoints,
+    approval: config.ApprovalEndpoints,
+  };
 }

@@ -1,14 +1,28 @@
 // A workflow as a Mermaid flowchart: a box for each step, an arrow from each step that it waits for.
 import type { Workflow } from "../../shared/domain/workflow.ts";
-import { askedOf, cancellationInWords, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
+import {
+  askedOf,
+  cancellationInWords,
+  outputsInWords,
+  ownPolicyInWords,
+  policyInWords,
+  shapeInWords,
+  undoInWords,
+} from "./words.ts";
 
 export function mermaidOf(workflow: Workflow): string {
   const boxes = workflow.steps.map((step) => {
     const own = ownPolicyInWords(workflow, step);
-    const lines = [`<b>${step.name}</b>`, askedOf(step), undoInWords(step), ...(own ? [`<i>${own}</i>`] : [])];
+    const shape = shapeInWords(step);
+    const asked = [askedOf(step), ...(shape ? [shape] : []), undoInWords(step)];
+    const lines = [`<b>${step.name}</b>`, ...asked, ...(own ? [`<i>${own}</i>`] : [])];
     return `  ${step.name}["${lines.join("<br/>")}"]`;
   });
-  const arrows = workflow.steps.flatMap(({ name, after }) => after.map((before) => `  ${before} --> ${name}`));
+  const isFallback = (before: string, name: string) =>
+    workflow.steps.some((step) => step.name === before && step.otherwise === name);
+  const arrows = workflow.steps.flatMap(({ name, after }) =>
+    after.map((before) => `  ${before} ${isFallback(before, name) ? "-. otherwise .->" : "-->"} ${name}`),
+  );
   return ["flowchart LR", ...boxes, ...arrows].join("\n");
 }
 

@@ -1,7 +1,15 @@
 // A workflow as a graph for a terminal: a line for each step, in an order in which they can run, with a rail for each that goes on.
 import { styleText } from "node:util";
 import { levelsOf, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
-import { askedOf, cancellationInWords, outputsInWords, ownPolicyInWords, policyInWords, undoInWords } from "./words.ts";
+import {
+  askedOf,
+  cancellationInWords,
+  outputsInWords,
+  ownPolicyInWords,
+  policyInWords,
+  shapeInWords,
+  undoInWords,
+} from "./words.ts";
 
 export function drawn(workflow: Workflow): string {
   const levels = levelsOf(workflow);
@@ -25,12 +33,14 @@ function railOf(place: number, count: number): string {
 
 function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: number): string[] {
   const own = ownPolicyInWords(workflow, step);
+  const shape = shapeInWords(step);
   const { name, after } = step;
   const waits = after.length > 0 ? `after ${after.join(", ")}` : "first";
   const indent = `  ${rail === "●" || rail === "└" ? " " : "│"}   ${" ".repeat(width)}  `;
   return [
     `  ${rail} ${styleText("cyan", name.padEnd(width))}  ${askedOf(step)}`,
     `${indent}  ${styleText("dim", `${waits}; ${undoInWords(step)}`)}`,
+    ...(shape ? [`${indent}  ${styleText("dim", shape)}`] : []),
     ...(own ? [`${indent}  ${styleText("dim", own)}`] : []),
   ];
 }

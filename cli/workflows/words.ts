@@ -1,7 +1,7 @@
 // What a workflow's steps and policies say, in words that fit into a box.
 import { durationMs } from "../../shared/domain/duration.ts";
 import { exactDuration } from "../../shared/domain/duration-words.ts";
-import { policyFor, type RecoveryPolicy, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
+import { policyFor, type StepPolicy, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
 
 /** `PT1M30S` as "1 min 30 s". */
 export const spoken = (duration: string): string => exactDuration(durationMs(duration) ?? 0);
@@ -24,9 +24,11 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
   return `within ${spoken(completeWithin)}${later}`;
 }
 
-export function policyInWords(policy: RecoveryPolicy): string {
+const THEN = { fail: "an operator looks", undo: "what was done is undone", skip: "it is skipped" } as const;
+
+export function policyInWords(policy: StepPolicy): string {
   const { failureThreshold, mostFailures, waits, onExhausted, onRejected } = policy;
-  const then = (what: "fail" | "undo") => (what === "fail" ? "an operator looks" : "what was done is undone");
+  const then = (what: keyof typeof THEN) => THEN[what];
   const pauses = waits.length > 0 ? `, then pauses of ${waits.map(spoken).join(", ")}` : "";
   const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
   const attempts = `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
@@ -47,4 +49,15 @@ export function cancellationInWords({ cancelUntil }: Workflow): string {
 export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string | undefined {
   const own = policyInWords(policyFor(workflow, step.name));
   return own === policyInWords(workflow.policy) ? undefined : own;
+}
+
+/** On what a step depends besides the steps before it, and what is done in its place; undefined where nothing is to be said. */
+export function shapeInWords({ when, needs = [], otherwise, forEach }: WorkflowStep): string | undefined {
+  const parts = [
+    forEach !== undefined && `once for each of ${forEach}`,
+    when !== undefined && `only when ${when}`,
+    needs.length > 0 && `only with ${needs.join(", ")}`,
+    otherwise !== undefined && `otherwise ${otherwise}`,
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? parts.join("; ") : undefined;
 }

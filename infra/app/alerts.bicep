@@ -17,6 +17,7 @@ var queries = {
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
   'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
+  'compensation-incomplete': loadTextContent('../alerts/compensation-incomplete.kql')
   'function-failures': loadTextContent('../alerts/function-failures.kql')
   'notices-stuck': loadTextContent('../alerts/notices-stuck.kql')
   'shop-unreachable': loadTextContent('../alerts/shop-unreachable.kql')

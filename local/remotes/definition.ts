@@ -20,6 +20,16 @@ const resourceSchema = z.strictObject({
   actions: z.array(actionSchema).default([]),
   /** Top-level fields of the creating request that the answer repeats. */
   echo: z.array(z.string().min(1)).default([]),
+  /** It is done later where the creating request names an address: a 202, and after that time a report there. */
+  later: z
+    .strictObject({
+      /** The top-level field of the request that has the address. */
+      reportTo: z.string().min(1),
+      afterMs: z.int().min(0),
+      /** The member of the report's result that has the id. */
+      result: z.string().min(1).default("id"),
+    })
+    .optional(),
 });
 
 const serviceSchema = z.strictObject({

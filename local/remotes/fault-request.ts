@@ -1,7 +1,7 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
 
 /** `accept` is none of the service's: it answers 202, as if it did later what it does. */
-export const FAULT_KINDS = ["down", "slow", "refuse", "loseReply", "accept"] as const;
+export const FAULT_KINDS = ["down", "slow", "refuse", "loseReply", "late", "accept"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultRequest {
@@ -36,7 +36,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   path: { holds: isText, rule: "a path" },
   calls: { holds: isCount, rule: "a whole number above 0" },
   forMs: { holds: isCount, rule: "a whole number of milliseconds above 0" },
-  delayMs: { holds: isCount, rule: "a whole number of milliseconds above 0", kinds: ["slow"] },
+  delayMs: { holds: isCount, rule: "a whole number of milliseconds above 0", kinds: ["slow", "late"] },
   status: {
     holds: (value) => isStatus(value, 400, 599),
     rule: "an HTTP status of 400 to 599",
@@ -55,7 +55,8 @@ export function parseFault(
   if (!isObject(body)) return { kind: "invalid", faults: ["the body has to be a JSON object"] };
   const faults = Object.entries(body).flatMap(([name, value]) => fieldFaults(name, value, body["kind"]));
   if (!("kind" in body)) faults.push(`kind is missing: ${FIELDS["kind"]?.rule}`);
-  if (body["kind"] === "slow" && !("delayMs" in body)) faults.push("delayMs is missing: slow needs it");
+  const { kind } = body;
+  if ((kind === "slow" || kind === "late") && !("delayMs" in body)) faults.push(`delayMs is missing: ${kind} needs it`);
   if (isText(body["path"]) && !paths.includes(body["path"] as string)) {
     faults.push(`path ${body["path"]} does not exist; there are ${paths.join(", ")}`);
   }

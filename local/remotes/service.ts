@@ -7,6 +7,7 @@ import { actionsOf, CREATE, type ParsedResource, type ParsedService } from "./de
 import type { FaultRequest } from "./fault-request.ts";
 import { Faults, type Target } from "./faults.ts";
 import { type Entry, Ledger } from "./ledger.ts";
+import { Reports } from "./reports.ts";
 
 /** Where a POST goes. `pattern` is what faults name it by. */
 export type Route =
@@ -55,6 +56,7 @@ export class Service {
   readonly knowsKeys: boolean;
   readonly faults: Faults;
   readonly ledger: Ledger;
+  readonly #reports: Reports;
   /** Since the start of the process. */
   readonly counts: Record<Count, number> = {
     requests: 0,
@@ -71,13 +73,18 @@ export class Service {
   readonly #resources: readonly ParsedResource[];
   readonly #routes = new Map<string, Route>();
 
-  constructor(database: Database, { name, keys, resources }: ParsedService) {
+  constructor(
+    database: Database,
+    { name, keys, resources }: ParsedService,
+    log: (line: string) => void = () => undefined,
+  ) {
     this.name = name;
     this.knowsKeys = keys;
     this.#database = database;
     this.#resources = resources;
     this.faults = new Faults(database, name);
     this.ledger = new Ledger(database, name);
+    this.#reports = new Reports({ database, service: name, log });
     for (const resource of resources) {
       this.#routes.set(resource.path, { kind: "create", pattern: resource.path, resource });
       for (const { name: action, status } of actionsOf(resource)) {
@@ -189,13 +196,26 @@ export class Service {
     return { status: entry.status ?? 200, body: answer, headers: { "Idempotent-Replay": "true" } };
   }
 
-  #create({ key, text, body }: Call, { resource }: Route): Reply {
+  #create({ key, text, body }: Call, { resource, pattern }: Route): Reply {
     const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
     const echo = resource.echo.filter((field) => field in body).map((field) => [field, body[field]]);
-    const answer = JSON.stringify({ ...Object.fromEntries(echo), id, status: "created" });
-    this.ledger.record(key, { path: resource.path, id, action: CREATE, body: text, status: 201, answer, effect: true });
+    const { later, path } = resource;
+    const reportTo = later && body[later.reportTo];
+    const isLater = typeof reportTo === "string" && URL.canParse(reportTo);
+    const status = isLater ? 202 : 201;
+    const answer = JSON.stringify({ ...Object.fromEntries(echo), id, status: isLater ? "accepted" : "created" });
+    this.ledger.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
+    if (later && isLater) {
+      const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? later.afterMs;
+      this.#reports.add(id, reportTo, { kind: "done", result: { [later.result]: id } }, afterMs);
+    }
     this.counts.effects += 1;
-    return { status: 201, body: answer };
+    return { status, body: answer };
+  }
+
+  /** What is to be reported yet, is by the next process. */
+  close(): void {
+    this.#reports.close();
   }
 
   #act({ key, text, id: given = "" }: Call, { resource, action, status }: Route & { kind: "act" }): Reply {
@@ -212,6 +232,7 @@ export class Service {
       return this.#turnAway(key, 404, "not-found", `${this.name} has no ${path}/${id}`);
     }
     const answer = JSON.stringify({ id, status });
+    this.#reports.drop(id);
     this.ledger.record(key, { path, id, action, body: text, status: 200, answer, effect: true });
     this.counts.effects += 1;
     return { status: 200, body: answer };

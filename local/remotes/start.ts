@@ -33,9 +33,10 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
   const definitions = parseRemotes({ services: options.services });
   const database = new Database(join(data, "remotes.sqlite"), durability);
   const hurry = new AbortController();
-  const servers = definitions.map((definition) =>
+  const services = definitions.map((definition) => new Service(database, definition, log));
+  const servers = services.map((service) =>
     createServiceServer({
-      service: new Service(database, definition),
+      service,
       databaseCounts: () => database.counts,
       hurry: hurry.signal,
       log,
@@ -43,6 +44,7 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
   );
   const close = async () => {
     hurry.abort();
+    for (const service of services) service.close();
     await Promise.all(servers.map(closeServer));
     database.close();
   };
@@ -52,11 +54,11 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
     await close();
     throw failed.reason;
   }
-  const services = servers.map((server, index) => {
+  const running = servers.map((server, index) => {
     const { port } = server.address() as AddressInfo;
     return { name: definitions[index]?.name ?? "", url: `http://${host}:${port}`, port };
   });
-  return { services, close };
+  return { services: running, close };
 }
 
 async function listen(server: Server, definition: ParsedService | undefined, host: string): Promise<void> {

@@ -1,6 +1,6 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { Order } from "../domain/order.ts";
-import type { Awaited, Completion, StepResult } from "../domain/state-record.ts";
+import type { Awaited, Completion, StepResult, Undoes } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
@@ -10,10 +10,12 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly order: Seen;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
+  /** Of a step that is done for each item of a list. */
+  readonly item?: StepResult | undefined;
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  readonly undoes: Undoes | null;
   /** An earlier attempt asked for this, and its outcome is unknown. */
   readonly mayHaveHappened?: boolean | undefined;
   /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */

@@ -9,7 +9,11 @@ import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentCall, AgentReply, Operation } from "./agent.ts";
 import { type AgentName, knownAgents } from "./agents.ts";
+import { approvalAgent } from "./approval.ts";
+import { carAgent } from "./car.ts";
+import { flightAgent } from "./flight.ts";
 import { fraudAgent } from "./fraud.ts";
+import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { shippingAgent } from "./shipping.ts";
@@ -19,6 +23,10 @@ const operations = {
   payment: paymentAgent.operations,
   fraud: fraudAgent.operations,
   shipping: shippingAgent.operations,
+  hotel: hotelAgent.operations,
+  flight: flightAgent.operations,
+  car: carAgent.operations,
+  approval: approvalAgent.operations,
 } satisfies { [name in AgentName]: { [operation: string]: Operation } };
 
 let remotes: RunningRemotes;
@@ -92,6 +100,8 @@ const PAIRS = [
   ["payment", "authorize", "void", "chargeId", "voided"],
   ["shipping", "arrange", "cancel", "shipmentId", "cancelled"],
   ["shipping", "pickUp", "cancelPickUp", "pickupId", "cancelled"],
+  ["hotel", "book", "cancel", "bookingId", "cancelled"],
+  ["car", "rent", "cancel", "rentalId", "cancelled"],
 ] as const;
 
 describe.each(PAIRS)("P6 P13 %s: %s, undone by %s", (agent, forward, undo, idName, status) => {

@@ -3,22 +3,35 @@ import type { Order } from "../domain/order.ts";
 import { REFUNDS_AGENT } from "../domain/refund.ts";
 import type { AgentFacts, KnownAgents } from "../domain/workflow.ts";
 import type { Endpoint, OrderView, RoutedAgent } from "./agent.ts";
+import { approvalAgent } from "./approval.ts";
+import { carAgent } from "./car.ts";
+import { flightAgent } from "./flight.ts";
 import { fraudAgent } from "./fraud.ts";
+import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
 import { shippingAgent } from "./shipping.ts";
 import { smokeAgent } from "./smoke.ts";
 
-const agents = [inventoryAgent, paymentAgent, fraudAgent, shippingAgent] as const;
+const agents = [
+  inventoryAgent,
+  paymentAgent,
+  fraudAgent,
+  shippingAgent,
+  hotelAgent,
+  flightAgent,
+  carAgent,
+  approvalAgent,
+] as const;
 
 export type AgentName = (typeof agents)[number]["name"];
 
 /** Those that call a remote service: they have endpoints. */
 export const routedAgents: readonly string[] = agents.map(({ name }) => name);
 
-/** Where each agent's remote service answers. */
-export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[] };
+/** Where each agent's remote service answers; undefined for one that this deployment does without. */
+export type AgentEndpoints = { readonly [name in AgentName]: readonly Endpoint[] | undefined };
 
 /** Agents that call no service, and so have no endpoints. */
 const agentsWithoutService: readonly RoutedAgent[] = [smokeAgent];
@@ -76,6 +89,9 @@ export function createAgents(
   options: RouteOptions,
   ofStore: readonly RoutedAgent[],
 ): ReadonlyMap<string, RoutedAgent> {
-  const routed = agents.map((agent) => routeAgent(agent, endpoints[agent.name], options));
+  const routed = agents.flatMap((agent) => {
+    const own = endpoints[agent.name];
+    return own ? [routeAgent(agent, own, options)] : [];
+  });
   return new Map([...routed, ...agentsWithoutService, ...ofStore].map((agent) => [agent.name, agent]));
 }

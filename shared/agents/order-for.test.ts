@@ -28,6 +28,10 @@ const EXPECTED: { readonly [agent: string]: readonly string[] } = {
     "shipTo.postalCode",
     "shipTo.country",
   ],
+  hotel: ["orderId", "lines.0.sku", "lines.0.quantity"],
+  flight: ["orderId", "lines.0.sku", "lines.0.quantity"],
+  car: ["orderId", "lines.0.sku", "lines.0.quantity"],
+  approval: ["orderId", "currency", "customer.id", "lines.0.quantity", "lines.0.unitPrice"],
   refunds: ["orderId"],
   smoke: ["orderId"],
 };

@@ -6,7 +6,11 @@ import { type HttpServer, startHttpServer } from "../../tests/support/http-serve
 import { sampleOrder } from "../../tests/support/orders.ts";
 import type { Agent, AgentCall, AgentReply, LastError, Operation } from "./agent.ts";
 import type { AgentName } from "./agents.ts";
+import { approvalAgent } from "./approval.ts";
+import { carAgent } from "./car.ts";
+import { flightAgent } from "./flight.ts";
 import { fraudAgent } from "./fraud.ts";
+import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { routeAgent } from "./route-agent.ts";
@@ -17,6 +21,10 @@ const AGENTS = {
   payment: [paymentAgent, "authorize"],
   fraud: [fraudAgent, "check"],
   shipping: [shippingAgent, "arrange"],
+  hotel: [hotelAgent, "book"],
+  flight: [flightAgent, "book"],
+  car: [carAgent, "rent"],
+  approval: [approvalAgent, "ask"],
 } as const satisfies { readonly [name in AgentName]: readonly [Agent, string] };
 
 interface Answer {

@@ -1,6 +1,16 @@
 // One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
 import type { Priority } from "./order.ts";
-import { isDone, isInHand, type Plan, type PlannedStep, type RunInHand, runOf, runsInHand, unbegun } from "./plan.ts";
+import {
+  directionOf,
+  isDone,
+  isInHand,
+  type Plan,
+  type PlannedStep,
+  type RunInHand,
+  runOf,
+  runsInHand,
+  unbegun,
+} from "./plan.ts";
 import { comparePolls } from "./poll.ts";
 import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import { expiresAt, type ToSchedule } from "./step-run.ts";
@@ -70,6 +80,10 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly completeWithin: string;
   /** ISO 8601: how long its completion may be waited for once its service has accepted it; absent where it may not. */
   readonly awaitWithin?: string | undefined;
+  /** A condition of the app's, by name: the step begins only if it holds. */
+  readonly when?: string | undefined;
+  /** A list of the app's, by name: the step is done for one of its items. */
+  readonly forEach?: string | undefined;
   /** What the completed steps recorded. */
   readonly results: { readonly [step: string]: StepResult };
   /** What follows on it, where that can be known before; null where the record has to be looked at first. */
@@ -118,23 +132,29 @@ export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): At
 /**
  * The tasks of the steps that this attempt has scheduled. Steps that an attempt before it scheduled, and that are still in hand, are
  * at work already: what comes of them is reported to this attempt.
- * @param begun those that it has begun
+ * @param begun those that it has begun, by `runKey`
  */
 export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): StepTask[] {
-  const { plan, steps, direction } = attempt;
-  const names = plan.flatMap(({ name }) => {
-    const run = runOf(steps[name], direction);
+  const { plan, steps } = attempt;
+  const tasks = plan.flatMap((planned): StepTask[] => {
+    const direction = directionOf(planned, attempt.direction);
+    const run = runOf(steps[planned.name], direction);
     const isToBegin = isInHand(run) && run.state !== "Awaiting" && run.attempt === attempt.attempt;
-    return isToBegin && !begun.has(name) ? [name] : [];
+    if (!isToBegin || begun.has(runKey({ step: planned.name, direction }))) return [];
+    return [taskFor(attempt, planned.name, direction) ?? []].flat();
   });
-  const tasks = names.flatMap((name) => taskFor(attempt, name) ?? []);
-  const own = new Set(names);
+  const own = new Set(tasks.map(({ step }) => step));
   const isAwaited =
     tasks.length === runsInHand(steps).length &&
     tasks.every(
       ({ transport, join }) => transport === "activity" && join?.siblings.every((sibling) => own.has(sibling)),
     );
   return tasks.map((task) => ({ ...task, isAwaited }));
+}
+
+/** Names one run of an attempt: a step may be done in both directions. */
+export function runKey({ step, direction }: Pick<StepTask, "step" | "direction">): string {
+  return `${direction} ${step}`;
 }
 
 /** Whether others than those that it has begun may still report to the attempt: until when, at the latest. */
@@ -146,15 +166,22 @@ export function waitsUntil({ steps }: Attempt): string | undefined {
 }
 
 /** The task of one step, in hand or done; undefined where the plan has no such step, or it was never begun. */
-export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
-  const step = attempt.plan.find((planned) => planned.name === name);
+export function taskFor(
+  attempt: Attempt,
+  name: string,
+  direction: Direction = attempt.direction,
+): StepTask | undefined {
+  const isMeant = (planned: PlannedStep) =>
+    planned.name === name && directionOf(planned, attempt.direction) === direction;
+  const step = attempt.plan.find(isMeant);
   const { plan, steps, ...held } = attempt;
   const record = steps[name];
-  const { startBy, completeBy } = runOf(record, attempt.direction) ?? {};
+  const { startBy, completeBy } = runOf(record, direction) ?? {};
   if (!step || !record || !startBy || !completeBy) return undefined;
-  const others = runsInHand(steps).filter((other) => other.step !== name || other.direction !== attempt.direction);
+  const others = runsInHand(steps).filter((other) => other.step !== name || other.direction !== direction);
   return {
     ...held,
+    direction,
     step: name,
     agent: step.agent,
     operation: step.operation,
@@ -164,8 +191,10 @@ export function taskFor(attempt: Attempt, name: string): StepTask | undefined {
     completeBy,
     completeWithin: step.completeWithin,
     ...(step.awaitWithin && { awaitWithin: step.awaitWithin }),
+    ...(step.when && { when: step.when }),
+    ...(step.forEach && { forEach: step.forEach }),
     results: resultsOf(steps),
-    join: joinOf(attempt, name, others),
+    join: step.direction === undefined ? joinOf(attempt, name, others) : null,
     isAlone: others.length === 0,
     isAwaited: false,
   };
@@ -183,6 +212,7 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
   const next = rest.filter((step) => openBefore(step).every((before) => abreast.has(before)));
   // A step that waits for some of them only may begin before the others are done; one that waits for none, after a pause.
   const isJoin = next.every((step) => openBefore(step).length === abreast.size);
+  if ([...next, ...plan.filter((step) => abreast.has(step.name))].some(({ maySkip }) => maySkip)) return null;
   if (!isJoin || next.length > MOST_NEXT) return null;
   return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
 }
@@ -215,7 +245,16 @@ export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind
   return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };
 }
 
-const RANK = { NotStarted: 0, Scheduled: 1, Running: 2, Awaiting: 3, Completed: 4, Failed: 4, Undone: 5 } as const;
+const RANK = {
+  NotStarted: 0,
+  Scheduled: 1,
+  Running: 2,
+  Awaiting: 3,
+  Completed: 4,
+  Skipped: 4,
+  Failed: 4,
+  Undone: 5,
+} as const;
 
 function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   if (known === undefined || compare(record, known) > 0) return true;
@@ -247,7 +286,7 @@ export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
 
 function resultsOf(steps: Steps): { [step: string]: StepResult } {
   const completed = Object.entries(steps).flatMap(([name, record]): [string, StepResult][] =>
-    isDone(record, "forward") && record.result ? [[name, record.result]] : [],
+    record.state === "Completed" && record.result ? [[name, record.result]] : [],
   );
   return Object.fromEntries(completed);
 }

@@ -26,6 +26,7 @@ export function reset(step: StepRecord): StepRecord {
       return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":
     case "Completed":
+    case "Skipped":
     case "Undone":
       return step;
     default:
@@ -36,11 +37,21 @@ export function reset(step: StepRecord): StepRecord {
 /** Under the key of the old content a service refuses the new one. What was asked so far has left nothing behind. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
   if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
-  return { ...step, generation: step.generation + 1 };
+  const { nonce: _ofOldKey, ...rest } = step;
+  return { ...rest, generation: step.generation + 1 };
 }
 
 /** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
-export function begunAnew({ completedIn, unsure, expiry: _before, ...step }: StepRecord): StepRecord {
+export function begunAnew(before: StepRecord): StepRecord {
+  const {
+    completedIn: _completed,
+    unsure: _unsure,
+    expiry: _expiry,
+    skipped: _skipped,
+    decided: _decided,
+    nonce: _ofOldKey,
+    ...step
+  } = before;
   return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
 }
 

@@ -1,4 +1,5 @@
 // What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
+import { fallbacksOf } from "./expand.ts";
 import type { OrderStatus, StateRecord, StepResult } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -21,11 +22,16 @@ function sourceOf(text: string): { readonly step: string; readonly member: strin
 }
 
 /** Of one step, or of all that are completed; undefined where there are none. What the steps recorded besides stays in the app. */
-export function outputsOf({ outputs = {} }: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
+export function outputsOf(workflow: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
+  const { outputs = {} } = workflow;
+  const named = new Map(workflow.steps.map((step) => [step.name, step]));
   const found = Object.entries(outputs).flatMap(([name, text]): [string, StepResult[string]][] => {
     const source = sourceOf(text);
-    if (!source || (only !== undefined && source.step !== only)) return [];
-    const { state, result } = steps[source.step] ?? {};
+    if (!source) return [];
+    // Of a step that was skipped, what the one recorded that stood in for it.
+    const provider = [source.step, ...fallbacksOf(source.step, named)].find((one) => steps[one]?.state === "Completed");
+    if (provider === undefined || (only !== undefined && provider !== only)) return [];
+    const { state, result } = steps[provider] ?? {};
     const value = state === "Completed" ? result?.[source.member] : undefined;
     return value === undefined ? [] : [[name, value]];
   });
@@ -39,7 +45,11 @@ export function outputFaults({ outputs = {}, steps }: Workflow, where: string): 
       return [
         `${where}: output ${name}: ${text} must be a step and a member of its result, as arrangeShipping.shipmentId`,
       ];
-    if (steps.some((step) => step.name === source.step)) return [];
+    const step = steps.find(({ name }) => name === source.step);
+    if (step?.forEach !== undefined) {
+      return [`${where}: output ${name}: ${source.step} is done for each item, and has no one result`];
+    }
+    if (step) return [];
     return [`${where}: output ${name}: there is no step ${source.step}`];
   });
 }

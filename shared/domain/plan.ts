@@ -1,4 +1,6 @@
 // What an attempt has to do in its direction, and what of it can be begun (P5, P13, P14).
+
+import { expandedSteps } from "./expand.ts";
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
 import { START_WITHIN, type Transport, type Workflow, type WorkflowStep } from "./workflow.ts";
 
@@ -13,16 +15,28 @@ export interface PlannedStep {
   readonly completeWithin: string;
   /** Absent: its agent has to have it done before it answers. */
   readonly awaitWithin?: string | undefined;
+  /** Absent: as the attempt goes. Forward, what a skipped step may have left behind is undone meanwhile. */
+  readonly direction?: "undo";
+  /** It may come to be skipped: what its end leads to is then known from the record alone. */
+  readonly maySkip?: true;
+  /** Its condition, by name. */
+  readonly when?: string;
+  /** The list for an item of which it is done. */
+  readonly forEach?: string;
 }
 
 export type Plan = readonly PlannedStep[];
 
-/** Forward: the workflow's steps. Undo: what needs undoing, each after all that came after it. */
+/**
+ * Forward: the workflow's steps, and the undo of those that may be skipped with an outcome that nobody knows. Undo: what needs undoing, each after
+ * all that came after it.
+ */
 export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
-  if (direction === "forward") return workflow.steps.map(forwardOf);
-  const undone = workflow.steps.filter((step) => isToBeUndone(step, steps[step.name]));
+  const all = expandedSteps(workflow, steps);
+  if (direction === "forward") return [...all.map((step) => forwardOf(step, all)), ...all.flatMap(undoOfSkipped)];
+  const undone = all.filter((step) => isToBeUndone(step, steps[step.name]));
   return undone.flatMap((step) => {
-    const later = dependantsOf(workflow, step.name);
+    const later = dependantsOf(all, step.name);
     return undoOf(
       step,
       undone.flatMap(({ name }) => (later.has(name) ? [name] : [])),
@@ -30,10 +44,28 @@ export function planOf(workflow: Workflow, steps: Steps, direction: Direction): 
   });
 }
 
-function forwardOf(step: WorkflowStep): PlannedStep {
+function forwardOf(step: WorkflowStep, all: readonly WorkflowStep[]): PlannedStep {
   const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN } = step;
-  const { completeWithin, awaitWithin } = step;
-  return { name, agent, operation, transport, after, startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) };
+  const { completeWithin, awaitWithin, when, forEach, optional, needs, otherwise } = step;
+  const maySkip = optional || when || needs || otherwise !== undefined || all.some((other) => other.otherwise === name);
+  return {
+    name,
+    agent,
+    operation,
+    transport,
+    after,
+    startWithin,
+    completeWithin,
+    ...(awaitWithin && { awaitWithin }),
+    ...(maySkip && { maySkip: true }),
+    ...(when && { when }),
+    ...(forEach && { forEach }),
+  };
+}
+
+function undoOfSkipped(step: WorkflowStep): PlannedStep[] {
+  const isSkippedByFault = step.optional === true || step.otherwise !== undefined;
+  return isSkippedByFault ? undoOf(step, []).map((undo) => ({ ...undo, direction: "undo" })) : [];
 }
 
 function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): boolean {
@@ -41,16 +73,15 @@ function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): b
 }
 
 function undoOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
-  const { name, agent, transport = "activity", startWithin = START_WITHIN, undo } = step;
+  const { name, agent, transport = "activity", startWithin = START_WITHIN, undo, forEach } = step;
   if (typeof undo === "string") return [];
   const { operation, completeWithin, awaitWithin } = undo;
-  return [
-    { name, agent, operation, transport, after, startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) },
-  ];
+  const times = { startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) };
+  return [{ name, agent, operation, transport, after, ...times, ...(forEach && { forEach }) }];
 }
 
 /** All steps that can only be begun once that one is done. */
-function dependantsOf({ steps }: Workflow, name: string): ReadonlySet<string> {
+function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet<string> {
   const found = new Set([name]);
   // A step stands wherever its author put it: so as often as there is another one.
   for (let before = 0; before < found.size; ) {
@@ -72,6 +103,8 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = fals
       return true;
     case "NotStarted":
       return unsure || scheduledAt !== null || retryCount > 0;
+    case "Skipped":
+      return unsure;
     case "Failed":
       return unsure || retryCount > 0;
     default:
@@ -81,7 +114,8 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = fals
 
 /** It may have had its effect, and nobody knows: an undo sees to it, and under another key it could be done twice. */
 export function outcomeIsUnknown(step: StepRecord): boolean {
-  return step.state !== "Completed" && step.state !== "Undone" && mayHaveHadEffect(step);
+  const isUndone = step.state === "Undone" || step.undo?.state === "Completed";
+  return step.state !== "Completed" && !isUndone && mayHaveHadEffect(step);
 }
 
 /** A step's run in a direction; one that does not exist yet has not begun. */
@@ -119,16 +153,15 @@ export function runsInHand(steps: Steps): readonly RunInHand[] {
 
 /** When the pauses of steps are over that are to be run again later, while others go on. In an undo nobody waits for those before. */
 export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
-  return Object.values(steps).flatMap((step) => {
-    const { state, notBefore } = runOf(step, direction) ?? {};
-    return state === "NotStarted" && notBefore ? [notBefore] : [];
-  });
+  return Object.values(steps)
+    .flatMap((step) => (direction === "forward" ? [step, step.undo] : [step.undo]))
+    .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
 }
 
 /** Whether a step's run has come to its end in a direction. An undo that was refused for good is left to a person. */
 export function isClosed(record: StepRecord | undefined, direction: Direction): boolean {
   const state = runOf(record, direction)?.state;
-  return state === "Completed" || (direction === "undo" && state === "Failed");
+  return state === "Completed" || state === (direction === "undo" ? "Failed" : "Skipped");
 }
 
 /** Whether a step has nothing more to do in a direction: one that turns out to have had no effect needs no undo. */
@@ -136,36 +169,53 @@ export function isDone(record: StepRecord | undefined, direction: Direction): bo
   return isClosed(record, direction) || (direction === "undo" && !(record && mayHaveHadEffect(record)));
 }
 
+/** Whether nothing more is to be done of a planned step by an attempt in that direction. */
+function isPlannedDone(planned: PlannedStep, steps: Steps, direction: Direction): boolean {
+  const record = steps[planned.name];
+  if (directionOf(planned, direction) === direction) return isDone(record, direction);
+  return record?.state !== "Skipped" || isDone(record, "undo");
+}
+
+/** In which direction an attempt does a planned step. */
+export function directionOf(planned: PlannedStep, direction: Direction): Direction {
+  return planned.direction ?? direction;
+}
+
 /**
  * All that the attempt had to do is done. What an undo's end says is true only once nobody is at work forward any more, also on a step that needs no undo, or
- * one by a person.
+ * one by a person. What is done later waits for nobody: its outcome counts as unknown.
  */
 export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
-  const isAtWork = runsInHand(steps).some((inHand) => inHand.direction !== direction);
-  return !isAtWork && plan.every(({ name }) => isDone(steps[name], direction));
+  const isAtWork = runsInHand(steps).some((each) => each.direction !== direction && each.run.state !== "Awaiting");
+  return !isAtWork && plan.every((planned) => isPlannedDone(planned, steps, direction));
 }
 
 /** Not done, and nobody is at it. */
 export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonly PlannedStep[] {
-  return plan.filter(({ name }) => {
-    const record = steps[name];
-    return !isDone(record, direction) && !isInHand(runOf(record, direction));
-  });
+  return plan.filter(
+    (planned) =>
+      !isPlannedDone(planned, steps, direction) &&
+      !isInHand(runOf(steps[planned.name], directionOf(planned, direction))),
+  );
 }
 
-/** The steps that an attempt can begin: all that they wait for is done. A step is undone once its own outcome can't change any more. */
+/**
+ * The steps that an attempt can begin: all that they wait for is done. A step is undone once nobody is at work on it any more; one that is done later is
+ * taken back without waiting for that, and what is reported of it then is late.
+ */
 export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
-  return unbegun(plan, steps, direction).filter(({ name, after }) => {
+  return unbegun(plan, steps, direction).filter((planned) => {
+    const { name, after } = planned;
     const record = steps[name];
-    const { notBefore = now } = runOf(record, direction) ?? {};
-    const isAtWork = direction === "undo" && record !== undefined && isInHand(record);
+    const { notBefore = now } = runOf(record, directionOf(planned, direction)) ?? {};
+    const isAtWork = direction === "undo" && record?.state !== "Awaiting" && isInHand(record ?? null);
     return notBefore <= now && !isAtWork && after.every((before) => isDone(steps[before], direction));
   });
 }
 
 /** What a person has to undo: steps that had an effect and are "byHand", and undos that were refused. */
 export function remainingByHand(workflow: Workflow, steps: Steps): string[] {
-  const remaining = workflow.steps.filter(({ name, undo }) => {
+  const remaining = expandedSteps(workflow, steps).filter(({ name, undo }) => {
     const record = steps[name];
     if (!record) return false;
     return record.undo?.state === "Failed" || (undo === "byHand" && mayHaveHadEffect(record));

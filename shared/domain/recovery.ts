@@ -4,18 +4,21 @@ import { after, durationMs } from "./duration.ts";
 import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { over, reopened } from "./retention.ts";
-import type {
-  HistoryEntry,
-  Notice,
-  OrderError,
-  OrderStatus,
-  StateRecord,
-  StepRecord,
-  StepRun,
+import { skippedFor } from "./skip.ts";
+import {
+  type Direction,
+  type HistoryEntry,
+  NOT_STARTED,
+  type Notice,
+  type OrderError,
+  type OrderStatus,
+  type StateRecord,
+  type StepRecord,
+  type StepRun,
 } from "./state-record.ts";
 import { expiresAt, restarted } from "./step-run.ts";
 import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
-import type { RecoveryPolicy } from "./workflow.ts";
+import type { StepPolicy } from "./workflow.ts";
 
 /** What failed: the step that decides, null where none is in hand, and how many attempts of it have failed since it last began. */
 interface Failed {
@@ -23,11 +26,18 @@ interface Failed {
   readonly failures: number;
 }
 
+interface Skips {
+  /** Those that the order goes on without: of a step that is skipped, what it may have left behind is left to a person. */
+  readonly skips?: readonly string[];
+}
+
 export type Verdict =
   /** The attempt ran out of time: another one, from the step that it had reached. */
-  | ({ readonly kind: "retry" } & Failed)
+  | ({ readonly kind: "retry" } & Failed & Skips)
   /** At the threshold: another one, later. */
-  | ({ readonly kind: "wait"; readonly waitMs: number } & Failed)
+  | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
+  /** All attempts are used up of a step that the order can do without: another one, without it. */
+  | ({ readonly kind: "skip" } & Failed & Skips)
   /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has mended that. */
   | { readonly kind: "hold"; readonly waitMs: number }
   /** All attempts are used up: what was done is undone. */
@@ -55,7 +65,7 @@ export const HISTORY_LIMIT = 100;
  */
 export function decideRecovery(
   record: StateRecord,
-  policyOf: (step: string | undefined) => RecoveryPolicy,
+  policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
 ): Verdict {
@@ -78,7 +88,7 @@ export function decideRecovery(
  */
 function decideHeld(
   record: StateRecord,
-  policyOf: (step: string | undefined) => RecoveryPolicy,
+  policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
 ): Verdict {
@@ -89,7 +99,7 @@ function decideHeld(
     const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
     return at < overdueBefore ? { kind: "resume" } : { kind: "later", at };
   }
-  const own = overdue.filter(({ direction }) => direction === record.direction);
+  const own = overdue.filter(({ direction }) => isOwn(record, direction));
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
   const running = own.filter(({ run }) => isTakenUp(run));
   if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
@@ -98,9 +108,17 @@ function decideHeld(
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
   // Each has a budget of its own, and the first that is used up decides for the order.
-  return running
-    .map(({ step, run: { failureCount = 0 } }) => decideFailed(record, step, failureCount, policyOf(step)))
-    .reduce((gravest, verdict) => (isGraver(verdict, gravest) ? verdict : gravest));
+  const verdicts = running.map(({ step, direction, run: { failureCount = 0 } }) =>
+    decideFailed(record, step, failureCount, policyOf(step), direction),
+  );
+  const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
+  const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
+  return { ...gravest, ...(skips.length > 0 && { skips }) };
+}
+
+/** A run of the record's attempt. What an attempt before its undo has begun goes on, and is no part of it. */
+function isOwn(record: StateRecord, direction: Direction): boolean {
+  return record.direction === "forward" || direction === "undo";
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */
@@ -114,12 +132,14 @@ function decideFailed(
   { direction, failureCount }: StateRecord,
   step: string | null,
   before: number,
-  policy: RecoveryPolicy,
+  policy: StepPolicy,
+  run: Direction = direction,
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
-  // An undo that can't be had is not undone in turn.
-  const exhausted = { kind: direction === "forward" ? policy.onExhausted : "fail", ...failed } as const;
+  // An undo that can't be had is not undone in turn; one of a skipped step is left to a person, and the order goes on.
+  const onExhausted = run === "forward" ? policy.onExhausted : direction === "forward" ? "skip" : "fail";
+  const exhausted = { kind: onExhausted, ...failed } as const;
   if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
   if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
   const wait = policy.waits[failures - policy.failureThreshold];
@@ -127,7 +147,7 @@ function decideFailed(
   return waitMs === undefined ? exhausted : { kind: "wait", ...failed, waitMs };
 }
 
-const KINDS = ["retry", "wait", "undo", "fail"] as const;
+const KINDS = ["skip", "retry", "wait", "undo", "fail"] as const;
 
 /** Of two pauses the longer one. */
 function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
@@ -136,8 +156,9 @@ function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
 }
 
 /** The step that events name: of those overdue the first that is Running in the record's direction, or else that waits for its agent. */
-export function overdueStep({ steps, direction }: StateRecord, overdueBefore?: string): string | undefined {
-  const inHand = runsInHand(steps).filter((each) => each.direction === direction);
+export function overdueStep(record: StateRecord, overdueBefore?: string): string | undefined {
+  const { steps } = record;
+  const inHand = runsInHand(steps).filter((each) => isOwn(record, each.direction));
   const overdue = inHand.filter(({ run }) => overdueBefore === undefined || expiresAt(run) < overdueBefore);
   return (overdue.find(({ run }) => isTakenUp(run)) ?? overdue[0])?.step;
 }
@@ -162,7 +183,13 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
       return pending(record, transitions.retried.to, sweeping, {
         failureCount: failureCount + 1,
         what: `expired in ${what}, retried`,
+        skips: verdict,
       });
+    case "skip": {
+      const said = `expired in ${what}, goes on without`;
+      const next = { failureCount: failureCount + 1, what: said, skips: verdict };
+      return { ...pending(record, transitions.skipped.to, sweeping, next), notices };
+    }
     case "reschedule": {
       const said = `no agent took up ${what}, scheduled again`;
       return { ...pending(record, transitions.rescheduled.to, sweeping, { failureCount, what: said }), notices };
@@ -179,7 +206,8 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "wait": {
       const until = after(now, verdict.waitMs);
       const said = `expired in ${what}, to be retried at ${until}`;
-      return pending(record, transitions.waited.to, sweeping, { failureCount: failureCount + 1, what: said, until });
+      const next = { failureCount: failureCount + 1, what: said, until, skips: verdict };
+      return pending(record, transitions.waited.to, sweeping, next);
     }
     case "hold": {
       const until = after(now, verdict.waitMs);
@@ -236,6 +264,8 @@ interface Next {
   readonly what: string;
   /** When what expired is to be run again; at once if absent. */
   readonly until?: string;
+  /** The steps whose tries are used up, and how many of them there were. */
+  readonly skips?: Failed & Skips;
 }
 
 /**
@@ -246,7 +276,7 @@ function pending(
   record: StateRecord,
   processState: "Pending",
   { now, overdueBefore, claimWithinMs }: Sweeping,
-  { failureCount, what, until }: Next,
+  { failureCount, what, until, skips }: Next,
 ): StateRecord {
   const attempt = record.attempt + 1;
   const isFailure = failureCount > record.failureCount;
@@ -256,8 +286,9 @@ function pending(
   const notBefore = isAlone ? undefined : until;
   const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
   for (const { step, direction } of overdue) {
-    const isOwn = direction === record.direction;
-    steps[step] = restarted(steps[step] as StepRecord, direction, isFailure && isOwn, notBefore);
+    const counts = isFailure && isOwn(record, direction);
+    const again = restarted(steps[step] as StepRecord, direction, counts, notBefore);
+    steps[step] = skips?.skips?.includes(step) ? goneOnWithout(again, direction, now) : again;
   }
   const claimBy = after(notBefore === undefined ? (until ?? now) : now, claimWithinMs);
   return {
@@ -275,6 +306,24 @@ function pending(
   };
 }
 
+/** A step whose tries are used up, though its order goes on. */
+function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
+  const { failureCount, expiry, undo } = record;
+  const last = (direction === "forward" ? expiry : undo?.expiry)?.message;
+  const inWords = (failures = 0) => `${failures} attempts ran out of time${last ? `, the last: ${last}` : ""}`;
+  if (direction === "forward") {
+    return skippedFor(record, { cause: "expired", message: inWords(failureCount) }, true, now);
+  }
+  const refused = {
+    ...NOT_STARTED,
+    ...undo,
+    state: "Failed",
+    error: inWords(undo?.failureCount),
+    endedAt: now,
+  } as const;
+  return { ...record, undo: refused };
+}
+
 /** When the next attempt is to be claimed: at once where steps go on. */
 export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
   return pausesOf(steps, direction).length > 0 ? undefined : until;
@@ -282,8 +331,10 @@ export function claimableAt({ steps, direction }: StateRecord, until: string): s
 
 function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string): string {
   const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
-  const names = overdue.flatMap((each) => (each.direction === direction ? [each.step] : [])).join(", ");
-  return direction === "forward" ? names : `the undo of ${names}`;
+  const namesIn = (wanted: Direction) =>
+    overdue.flatMap((each) => (each.direction === wanted ? [each.step] : [])).join(", ");
+  const [forward, undone] = [direction === "forward" ? namesIn("forward") : "", namesIn("undo")];
+  return [forward, undone && `the undo of ${undone}`].filter((names) => names !== "").join(", ");
 }
 
 function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): OrderError {

@@ -1,4 +1,5 @@
 // The state record (P2, P3): one document an order, with the record of each step inside.
+import { runOfItem } from "./items.ts";
 import type { Priority } from "./order.ts";
 import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
@@ -6,9 +7,17 @@ import type { Workflow, WorkflowRef } from "./workflow.ts";
 export type ProcessState = "Pending" | "Processing" | "Processed" | "Error";
 /**
  * `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. `Awaiting`: the agent's service has accepted it, and
- * what comes of it will be reported.
+ * what comes of it will be reported. `Skipped`: it is not done, and its order goes on without it.
  */
-export type StepState = "NotStarted" | "Scheduled" | "Running" | "Awaiting" | "Completed" | "Failed" | "Undone";
+export type StepState =
+  | "NotStarted"
+  | "Scheduled"
+  | "Running"
+  | "Awaiting"
+  | "Completed"
+  | "Skipped"
+  | "Failed"
+  | "Undone";
 
 /** What an agent recorded of its work, for later steps and for the undo: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
@@ -31,7 +40,7 @@ export interface Expiry {
 
 /** Where what came of a step is reported by whoever does it later. */
 export interface Completion {
-  /** Takes a POST; a secret, since whoever has it may report. Good for this one run of the step. */
+  /** Takes a POST; a secret, since whoever has it may report. The same for each try of the step. */
   readonly url: string;
   /** ISO 8601: how long the report is waited for, from when the step is accepted. */
   readonly within: string;
@@ -39,6 +48,14 @@ export interface Completion {
 
 /** What is not done yet, by its service's own name for it. */
 export interface Awaited {
+  readonly reference?: string | undefined;
+}
+
+/** What an undo takes back. */
+export interface Undoes {
+  readonly result: StepResult | null;
+  readonly idempotencyKey: string;
+  /** What its service called it when it accepted it, where it was to be done later. */
   readonly reference?: string | undefined;
 }
 
@@ -52,6 +69,25 @@ export interface Acceptance {
   readonly progress?: string | undefined;
   /** When its agent asks the service again; absent where the service reports by itself. */
   readonly pollAt?: string | undefined;
+}
+
+/**
+ * Why a step is skipped. `condition`: what it depends on does not hold. `needs`: a step is skipped that it can't do without. `notNeeded`: the step that it
+ * stands in for is done, or not to be done. `rejected`: it was refused for good. `expired`: its tries are used up.
+ */
+export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expired"] as const;
+
+export interface Skipped {
+  readonly cause: (typeof SKIP_CAUSES)[number];
+  /** In words, with what a service answered last. */
+  readonly message: string;
+}
+
+/** What a step's condition said when it was asked. */
+export interface Decided {
+  readonly condition: string;
+  readonly holds: boolean;
+  readonly at: string;
 }
 
 /** A step's run in one direction. */
@@ -99,7 +135,11 @@ export interface StepRecord extends StepRun {
   /** The attempt that completed it forward. */
   readonly completedIn?: number | undefined;
   readonly undo: StepRun | null;
-  /** It was refused after a try that got no answer, which may yet take effect: an undo sees to it. */
+  /** Of a Skipped step: why. */
+  readonly skipped?: Skipped | undefined;
+  /** Of a step with a condition: asked once, before the step began. */
+  readonly decided?: Decided | undefined;
+  /** It was refused, or skipped, after a try that got no answer, which may yet take effect: an undo sees to it. */
   readonly unsure?: boolean | undefined;
   /** 1, and one more each time that the step begins anew under another idempotency key. */
   readonly generation: number;
@@ -240,12 +280,28 @@ export interface Submission {
   readonly enqueuedAt?: string | undefined;
 }
 
-/** A new order's state record: Pending, unlocked, no step started. */
-export function newStateRecord(submission: Submission, workflow: Workflow, now: string, claimBy: string): StateRecord {
-  const steps = workflow.steps.map(({ name, agent }): [string, StepRecord] => [
-    name,
-    { ...NOT_STARTED, agent, result: null, undo: null, generation: 1 },
-  ]);
+/** How many items the lists of a workflow's steps have, by the list's name. */
+export type ItemCounts = { readonly [list: string]: number };
+
+/**
+ * A new order's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
+ * @param items of the lists that its workflow names
+ */
+export function newStateRecord(
+  submission: Submission,
+  workflow: Workflow,
+  now: string,
+  claimBy: string,
+  items: ItemCounts = {},
+): StateRecord {
+  const steps = workflow.steps.flatMap(({ name, agent, forEach }) => {
+    const count = forEach === undefined ? undefined : (items[forEach] ?? 0);
+    const runs = count === undefined ? [name] : Array.from({ length: count }, (_, index) => runOfItem(name, index + 1));
+    return runs.map((run): [string, StepRecord] => [
+      run,
+      { ...NOT_STARTED, agent, result: null, undo: null, generation: 1 },
+    ]);
+  });
   return {
     schemaVersion: RECORD_VERSION,
     orderId: submission.orderId,

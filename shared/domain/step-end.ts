@@ -5,8 +5,19 @@ import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
-import { isInHand, isWholeDone, pausesOf, planOf, readySteps, runOf, runsInHand } from "./plan.ts";
+import {
+  directionOf,
+  isInHand,
+  isWholeDone,
+  mayHaveHadEffect,
+  pausesOf,
+  planOf,
+  readySteps,
+  runOf,
+  runsInHand,
+} from "./plan.ts";
 import { missedPolls } from "./poll.ts";
+import { skippedFor, withSkips } from "./skip.ts";
 import type { Direction, OrderError, StateRecord, StepRecord, Steps } from "./state-record.ts";
 import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
 import { concluding, endInWords, transitions } from "./transitions.ts";
@@ -59,9 +70,14 @@ export function stepRejected(
   // It is being undone already, and this step needs none; or it waits for a person.
   if (record.direction === "undo" || record.processState === "Error") return stepClosed(record, task, failed, within);
   const { step, agent, attempt } = task;
+  const { onRejected } = policyFor(workflow, step);
+  if (onRejected === "skip") {
+    const cause = { cause: "rejected", message: failed.error ?? "" } as const;
+    return stepClosed(record, task, skippedFor(failed, cause, mayHaveHadEffect(failed), now), within);
+  }
   const error: OrderError = { kind: "rejected", message: failed.error ?? "", step, agent, at: now };
   const isPending = record.processState === "Pending";
-  if (policyFor(workflow, step).onRejected === "fail") {
+  if (onRejected === "fail") {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
     return applyChanges(known, concluding(to, { processState: "Error", error, status: "Failed" }, record.attempt, now));
   }
@@ -89,8 +105,10 @@ function withStep(
   return { ...record, steps: { ...record.steps, [step]: ended }, history: [...record.history, entry], updatedAt: now };
 }
 
-function goneOn(before: StateRecord, record: StateRecord, { workflow, now, scheduling }: Circumstances): StateRecord {
-  const { steps, direction, attempt, error: cause } = record;
+function goneOn(before: StateRecord, known: StateRecord, { workflow, now, scheduling }: Circumstances): StateRecord {
+  const { direction, attempt, error: cause } = known;
+  const steps = direction === "forward" ? withSkips(workflow, known.steps, now) : known.steps;
+  const record = { ...known, steps };
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {
     const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
@@ -99,7 +117,7 @@ function goneOn(before: StateRecord, record: StateRecord, { workflow, now, sched
     return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
   }
   const next = readySteps(plan, steps, direction, now).map((step) =>
-    scheduled(toSchedule(step, steps), attempt, direction, now, scheduling),
+    scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, scheduling),
   );
   const all = { ...steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };

@@ -67,7 +67,9 @@ export function scheduled(
     error: null,
     accepted: undefined,
     again: undefined,
-    ...((transport === "queue" || awaitWithin) && { nonce: nonce() }),
+    ...(transport === "queue" && { nonce: nonce() }),
+    // What is reported of one try is the effect of all, which go under one key: the address stays as it is.
+    ...(awaitWithin && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }
@@ -126,7 +128,9 @@ export function done(
   const taken = startedAt !== undefined && { startedAt };
   const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
-  return direction === "forward" ? { ...changed, result, completedIn: attempt } : { ...changed, state: "Undone" };
+  if (direction === "forward") return { ...changed, result, completedIn: attempt };
+  // What a skipped step may have left behind is undone; it stays skipped, and its order goes on.
+  return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Undone" };
 }
 
 /** The step once its agent has refused it for good. */

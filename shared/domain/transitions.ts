@@ -3,6 +3,7 @@ import type { NextStep, StepTask, Wake } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { runOf } from "./plan.ts";
 import type {
+  Decided,
   Direction,
   Expiry,
   Notice,
@@ -33,6 +34,7 @@ export const transitions = {
   resumed: { from: "Processing", to: "Pending" },
   retried: { from: "Processing", to: "Pending" },
   rescheduled: { from: "Processing", to: "Pending" },
+  skipped: { from: "Processing", to: "Pending" },
   lookedAtEarly: { from: "Processing", to: "Processing" },
   waited: { from: "Processing", to: "Pending" },
   held: { from: "Processing", to: "Pending" },
@@ -163,6 +165,12 @@ export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   const { step, direction } = task;
   const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
   return { guard: inHand(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
+}
+
+/** Records what a step's condition said, before its agent is asked. */
+export function noteDecision(task: StepTask, decided: Decided): GuardedWrite {
+  const changes = [set(["steps", task.step, "decided"], decided), set(["updatedAt"], decided.at)];
+  return { guard: inHand(task), changes };
 }
 
 /** Records that a step is done while others beside it are not. */

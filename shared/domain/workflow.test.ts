@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
 import { returns } from "../workflows/returns.ts";
-import { type KnownAgents, levelsOf, policyFor, type Workflow, type WorkflowStep, workflowFaults } from "./workflow.ts";
+import { type KnownAgents, levelsOf, policyFor, type Workflow, type WorkflowStep } from "./workflow.ts";
+import { workflowFaults } from "./workflow-faults.ts";
 
 const agents: KnownAgents = new Map([
   ["inventory", { operations: ["reserve", "release", "restock", "withdraw"], transports: ["activity", "queue"] }],

@@ -1,6 +1,5 @@
 // A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is undone.
-import { durationMs } from "./duration.ts";
-import { outputFaults } from "./outputs.ts";
+import { stepOfRun } from "./items.ts";
 
 export interface WorkflowRef {
   readonly name: string;
@@ -24,8 +23,18 @@ export interface WorkflowStep {
   readonly operation: string;
   /** Absent: an activity. The step's undo goes the same way. */
   readonly transport?: Transport;
-  /** The steps that have to be completed first. Steps that don't wait for each other run side by side. */
+  /** The steps that have to be completed or skipped first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
+  /** Refused for good, or its tries used up: the step is skipped, and the order goes on. What it may have left behind is undone. */
+  readonly optional?: boolean;
+  /** A condition of the app's, by its name: where it does not hold, the step is skipped. It is asked once, before the step begins. */
+  readonly when?: string;
+  /** Of the steps in `after` those without which this one is skipped too. Of the others it may lack the results. */
+  readonly needs?: readonly string[];
+  /** The step that is done in its place where it is refused for good, or its tries are used up. Otherwise that step is skipped. */
+  readonly otherwise?: string;
+  /** A list of the app's, by its name: one run of the step for each of its items, each with a record, a key and a budget of its own. */
+  readonly forEach?: string;
   /** ISO 8601: how long its agent has, from the moment it takes the step up. */
   readonly completeWithin: string;
   /**
@@ -65,6 +74,12 @@ export interface Workflow extends WorkflowRef {
   readonly cancelUntil?: string;
 }
 
+/** The policy of one step: one that may be skipped neither fails its order nor has it undone. */
+export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected"> {
+  readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
+  readonly onRejected: RecoveryPolicy["onRejected"] | "skip";
+}
+
 /** What a workflow may ask of an agent, and how it can be reached. */
 export interface AgentFacts {
   readonly operations: readonly string[];
@@ -74,8 +89,12 @@ export interface AgentFacts {
 /** Every agent that there is, by name. */
 export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 
-/** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
-const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
+/** The names of what the app can say of an order's content: see workflow-rules.ts. */
+export interface KnownRules {
+  readonly conditions: readonly string[];
+  readonly lists: readonly string[];
+}
+
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 export const LONGEST_STEP_MS = 4 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
@@ -97,98 +116,13 @@ export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])
   return levels;
 }
 
-/** The policy that holds while `step` is the one that expired or was rejected. */
-export function policyFor(workflow: Workflow, step: string | undefined): RecoveryPolicy {
-  return { ...workflow.policy, ...workflow.steps.find(({ name }) => name === step)?.policy };
-}
-
-/** Everything that is wrong with a workflow, in words; empty when it can run. */
-export function workflowFaults(workflow: Workflow, agents: KnownAgents): string[] {
-  const where = `workflow ${workflow.name} v${workflow.version}`;
-  const names = workflow.steps.map(({ name }) => name);
-  const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
-  const { cancelUntil } = workflow;
-  if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
-    faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
-  }
-  if (names.length === 0) faults.push(`${where}: has no steps`);
-  if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
-  for (const step of workflow.steps) {
-    const at = `${where}, step ${step.name}`;
-    if (!STEP_NAME.test(step.name))
-      faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
-    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
-    faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
-      faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
-    }
-    faults.push(...undoFaults(step, agents, at));
-    if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
-    for (const name of step.after) {
-      if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
-    }
-  }
-  if (faults.length === 0) faults.push(...graphFaults(workflow, where));
-  return faults;
-}
-
-function policyFaults(policy: RecoveryPolicy, where: string): string[] {
-  const faults: string[] = [];
-  if (!Number.isInteger(policy.failureThreshold) || policy.failureThreshold < 1) {
-    faults.push(`${where}: policy.failureThreshold must be a whole number of at least 1`);
-  }
-  const { mostFailures } = policy;
-  if (mostFailures !== undefined && !(Number.isInteger(mostFailures) && mostFailures >= 1)) {
-    faults.push(`${where}: policy.mostFailures must be a whole number of at least 1, or absent`);
-  }
-  for (const wait of policy.waits) {
-    if (durationMs(wait) === undefined) faults.push(`${where}: policy.waits: ${wait} is not an ISO 8601 duration`);
-  }
-  return faults;
-}
-
-function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
-  const known = agents.get(agent);
-  if (!known) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
-  if (known.operations.includes(operation)) return [];
-  return [`${at}: agent ${agent} has no operation ${operation}; it has ${known.operations.join(", ")}`];
-}
-
-function transportFaults({ agent, transport = "activity" }: WorkflowStep, agents: KnownAgents, at: string): string[] {
-  const transports = agents.get(agent)?.transports ?? [transport];
-  if (transports.includes(transport)) return [];
-  return [
-    `${at}: agent ${agent} can't be reached as ${transport}; it can by transport: "${transports.join('" or "')}"`,
-  ];
-}
-
-function timeFaults(completeWithin: string, at: string): string[] {
-  const ms = durationMs(completeWithin);
-  if (ms === undefined) return [`${at}: completeWithin ${completeWithin} is not an ISO 8601 duration such as PT30S`];
-  if (ms <= LONGEST_STEP_MS) return [];
-  return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
-}
-
-function waitFaults(awaitWithin: string | undefined, at: string): string[] {
-  if (awaitWithin === undefined) return [];
-  const ms = durationMs(awaitWithin);
-  if (ms === undefined) return [`${at}: awaitWithin ${awaitWithin} is not an ISO 8601 duration such as PT10M`];
-  return ms <= LONGEST_WAIT_MS
-    ? []
-    : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
-}
-
-function undoFaults({ agent, undo }: WorkflowStep, agents: KnownAgents, at: string): string[] {
-  // A workflow that was written without types may lack it.
-  if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
-  if (typeof undo === "string") return [];
-  const faults = operationFaults(agent, undo.operation, agents, `${at}, undo`);
-  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`), ...waitFaults(undo.awaitWithin, `${at}, undo`)];
-}
-
-function graphFaults(workflow: Workflow, where: string): string[] {
-  const levels = levelsOf(workflow);
-  const stuck = workflow.steps.filter((step) => !levels.flat().includes(step)).map(({ name }) => name);
-  if (stuck.length > 0) return [`${where}: steps ${stuck.join(", ")} wait for each other`];
-  return [];
+/** The policy that holds while `run`, a step or its run for an item, is the one that expired or was rejected. */
+export function policyFor(workflow: Workflow, run: string | undefined): StepPolicy {
+  const step = run === undefined ? undefined : workflow.steps.find(({ name }) => name === stepOfRun(run));
+  const isSkipped = step?.optional === true || step?.otherwise !== undefined;
+  return {
+    ...workflow.policy,
+    ...step?.policy,
+    ...(isSkipped && { onExhausted: "skip" as const, onRejected: "skip" as const }),
+  };
 }

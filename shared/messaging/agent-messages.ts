@@ -4,7 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import type { Awaited, Completion, Expiry, StepResult } from "../domain/state-record.ts";
+import type { Awaited, Completion, Expiry, StepResult, Undoes } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
 import { refuseNewer } from "./message-version.ts";
@@ -17,6 +17,12 @@ export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | 
   readonly round?: number | undefined;
 }
 
+/**
+ * Says which step a report is of, whatever attempt waits for it now: each attempt asks under the same key and with the same address, so that it
+ * is one effect that is reported.
+ */
+export type Address = Pick<Ticket, "orderId" | "step" | "direction" | "nonce">;
+
 /** What an agent finds on its queue. It lives no longer than until `startBy`. */
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
@@ -25,10 +31,12 @@ export interface AgentRequestMessage {
   readonly order: Pick<Order, "orderId">;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
+  /** Of a step that is done for each item of a list. */
+  readonly item?: StepResult | undefined;
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
   readonly idempotencyKey: string;
   /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: { readonly result: StepResult | null; readonly idempotencyKey: string } | null;
+  readonly undoes: Undoes | null;
   /** An earlier attempt asked for this, and its outcome is not known. */
   readonly mayHaveHappened?: boolean | undefined;
   /** Past this instant nobody may take the request up any more. */

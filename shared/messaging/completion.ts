@@ -1,9 +1,9 @@
-// Where what came of a step is reported by whoever does it later: an address that nobody can guess, good for one run of the step.
+// Where what came of a step is reported by whoever does it later: an address that nobody can guess, the same for each try of the step.
 import { z } from "zod";
 import { isThisMachine } from "../unsafe-settings.ts";
-import { type AgentReplyMessage, parseAgentReply, type Ticket } from "./agent-messages.ts";
+import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
 
-/** Below the app's address; the rest is the ticket, whose nonce is what only the request and the record have. */
+/** Below the app's address; the rest says which step it is, with a nonce that only the request and the record have. */
 export const COMPLETIONS_PATH = "api/completions";
 /** What a report may have in it, in bytes. */
 export const REPORT_LIMIT = 65_536;
@@ -18,12 +18,16 @@ export function publicUrlOf(settings: {
 }
 
 /** @param app the app's address, without a slash at its end */
-export function completionUrl(app: string, ticket: Ticket): string {
-  return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(ticket)).toString("base64url")}`;
+export function completionUrl(app: string, { orderId, step, direction, nonce }: Address): string {
+  const address: Address = { orderId, step, direction, nonce };
+  return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(address)).toString("base64url")}`;
 }
 
+export type Report = Without<AgentReplyMessage, "ticket"> & { readonly address: Address };
+type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit<Message, Name> : never;
+
 export type ParsedReport =
-  | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
+  | { readonly kind: "valid"; readonly report: Report }
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
   /** The address is none that this app has given out. */
   | { readonly kind: "unknown" };
@@ -39,11 +43,18 @@ export function parseReport(ticket: string, body: string): ParsedReport {
   if (!reportKind.safeParse(report).success) {
     return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
   }
-  const parsed = parseAgentReply({ ...report, ticket: shown });
-  if (parsed.kind === "valid") return parsed;
+  const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } });
+  if (parsed.kind === "valid") {
+    const { ticket: address, ...rest } = parsed.reply;
+    const { orderId, step, direction, nonce } = address;
+    return { kind: "valid", report: { ...rest, address: { orderId, step, direction, nonce } } };
+  }
   // What is wrong with the address is nothing that its caller can mend.
   return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
 }
+
+/** A report names none. */
+const ANY_ATTEMPT = { attempt: 1, lockedBy: "any" };
 
 function jsonIn(text: string): unknown {
   try {

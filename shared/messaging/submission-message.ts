@@ -83,6 +83,8 @@ export interface SubmissionRules {
   readonly workflows: readonly string[];
   /** Those whose orders name the order that was sold; no others do. */
   readonly returnWorkflows?: readonly string[];
+  /** What is wrong with an order for its workflow's lists, in words. */
+  readonly listFaults?: (order: Order) => readonly string[];
   /** What a private reply queue may be called. */
   readonly replyQueuePattern: RegExp;
   /** The submission queues of one sender each. Every other is shared. */
@@ -127,6 +129,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
   if (parsed.kind === "valid") faults.push(...returnFaults(parsed.value, rules));
+  if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value) ?? []));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
   const idFault = parsed.kind === "valid" && queue && orderIdFault(parsed.value.orderId, queue, ownedQueues);

@@ -2,7 +2,7 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Ports, Telemetry } from "./ports.ts";
-import { recordAnswer, type StepEnd } from "./record-step.ts";
+import { recordAnswer, type StepEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
@@ -11,10 +11,12 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
  * too large for its queue will be so the next time too: that is a refusal for good, and no reason to wait.
  */
-export async function askAgent(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
+export async function askAgent(given: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
+  const { request, begun } = await requestOf(given, ports);
+  const { task } = begun;
+  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), ports, telemetry);
   const { orderId, attempt, step, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
-  const { request } = await requestOf(task, ports);
   const leftMs = Date.parse(startBy) - ports.now();
   if (leftMs <= 0) {
     telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });

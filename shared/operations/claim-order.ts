@@ -2,8 +2,9 @@
 import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, toSchedule, type Wake } from "../domain/attempt.ts";
 import { endingOf } from "../domain/ending.ts";
-import { isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
-import { holderId, type StateRecord } from "../domain/state-record.ts";
+import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
+import { withSkips } from "../domain/skip.ts";
+import { holderId, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
@@ -40,7 +41,14 @@ async function claimInSpan(
     const { record }: ReadRecord = read;
     if (record.processState !== "Pending") return claimedAlready(record, holder, ports, telemetry);
     const { direction, steps } = record;
-    const plan = planOf(ports.workflows.of(record.workflow), steps, direction);
+    const workflow = ports.workflows.of(record.workflow);
+    const skips = direction === "forward" ? withSkips(workflow, steps, instant(ports.now())) : steps;
+    if (skips !== steps) {
+      // Rare, and no part of a claim's patch: the order stays Pending, and is claimed as it then is.
+      read = await writeSkips(read, skips, ports);
+      continue;
+    }
+    const plan = planOf(workflow, steps, direction);
     if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, ports, telemetry);
     const written = await writeClaim(read, plan, holder, ports);
     if (written.kind === "written") {
@@ -64,6 +72,15 @@ interface ReadRecord {
   readonly etag?: string;
 }
 
+async function writeSkips(
+  { record, etag }: ReadRecord,
+  steps: Steps,
+  { store }: Ports,
+): Promise<ReadRecord | undefined> {
+  const written = etag === undefined ? undefined : await store.replace({ record, etag }, { ...record, steps });
+  return written?.kind === "written" ? written : store.state(record.orderId);
+}
+
 /** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */
 const MOST_BY_PATCH = 4;
 
@@ -71,13 +88,15 @@ const MOST_BY_PATCH = 4;
 async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
   const { orderId, attempt, steps, direction } = record;
   const now = instant(ports.now());
-  const next = readySteps(plan, steps, direction, now).map((step) =>
-    scheduled(toSchedule(step, steps), attempt, direction, now, schedulingOf(ports)),
+  const ready = readySteps(plan, steps, direction, now);
+  const next = ready.map((step) =>
+    scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, schedulingOf(ports)),
   );
   const write = claim(record, next, holder, now);
   const claimed = applyChanges(record, write.changes);
-  const isAlone = runsInHand(claimed.steps).length === next.length && pausesOf(claimed.steps, direction).length === 0;
-  if (isAlone && next.length <= MOST_BY_PATCH) return ports.store.change(orderId, write);
+  const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
+  const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
+  if (isAlone && isOneWay && next.length <= MOST_BY_PATCH) return ports.store.change(orderId, write);
   if (etag === undefined) return { kind: "refused" };
   return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }

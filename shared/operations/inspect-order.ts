@@ -1,4 +1,5 @@
 // One order as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
+import { expandedSteps } from "../domain/expand.ts";
 import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
 import { type Order, withHiddenSecrets } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -44,7 +45,7 @@ export async function inspectOrder(
     etag: entityTag(read.etag),
     record: shownRecord(record),
     order: seesSecrets ? order : withHiddenSecrets(order),
-    workflow: workflow ? { steps: workflow.steps } : null,
+    workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     actions: {
       resubmit: mayResubmit(may),
       undo: may({ kind: "undo", reason: "" }),

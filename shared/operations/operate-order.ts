@@ -4,6 +4,7 @@ import { HIDDEN, keepingHiddenSecrets, lacksSecrets, SECRETS } from "../domain/o
 import { wakeOf } from "../domain/recovery.ts";
 import type { ProcessState, StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { itemCountFaults } from "../domain/workflow-rules.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
@@ -87,7 +88,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
     await enterLedger(before, null, outcome, occasion.now, asked);
     return { kind: "changed", ...read };
   }
-  const faults = faultsAgainst(before, request);
+  const faults = [...faultsAgainst(before, request), ...(await itemFaults(before, request, ports))];
   if (faults.length > 0) return { kind: "invalid", faults };
 
   const decision = decide(before, actionOf(request), workflowOf(before, ports), occasion);
@@ -123,6 +124,15 @@ function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest): str
       : [`order: workflow: must stay "${workflow.name}": the order's steps are that workflow's`]),
     ...(lacksSecrets(edited) ? [`order: ${SECRETS.join(", ")}: was removed, and a new one is needed`] : []),
   ];
+}
+
+/** The steps of an order whose workflow lists its items are recorded, one for each. */
+async function itemFaults(record: StateRecord, request: OperatorRequest, ports: Ports): Promise<readonly string[]> {
+  const workflow = workflowOf(record, ports);
+  if (request.kind !== "resubmit" || !request.order || !workflow) return [];
+  if (workflow.steps.every(({ forEach }) => forEach === undefined)) return [];
+  const before = await ports.store.order(record.orderId, record.orderRevision);
+  return itemCountFaults(workflow, before, request.order, ports.workflows.rules);
 }
 
 function actionOf(request: OperatorRequest): OperatorAction {

@@ -2,7 +2,7 @@
 import type { OrderView, RoutedAgent } from "../agents/agent.ts";
 import type { Order } from "../domain/order.ts";
 import type { Scheduling } from "../domain/step-run.ts";
-import type { Ticket } from "../messaging/agent-messages.ts";
+import type { Address } from "../messaging/agent-messages.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
@@ -73,7 +73,7 @@ export interface Ports {
   /** Undefined: they stay as they are, for ever. */
   readonly retention?: Retention | undefined;
   /** Where what came of a step that is done later is reported: for whoever was asked to do it. */
-  readonly completionUrl: (ticket: Ticket) => string;
+  readonly completionUrl: (address: Address) => string;
   /** How the operator's API knows who asks. */
   readonly operatorSignIn: OperatorSignIn;
   /** Another random text each time, that nobody can guess. */

@@ -3,17 +3,28 @@ import type { BoundedReply } from "../agents/agent.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
 import { endingOf, type Undone } from "../domain/ending.ts";
 import { isClosed, runOf, runsInHand } from "../domain/plan.ts";
+import { skippedFor } from "../domain/skip.ts";
 import type { StateRecord, StepRecord } from "../domain/state-record.ts";
 import { awaits, stepClosed, stepRejected } from "../domain/step-end.ts";
 import { done, refused, scheduled } from "../domain/step-run.ts";
 import { completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
+import type { Begun } from "./begin-step.ts";
 import { concludeOrder, passOn } from "./conclude-order.ts";
 import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { tellOrLeave } from "./tell.ts";
 
-/** What an agent answered in time, and when it took the step up, where that is known. */
-export type Answer = Extract<BoundedReply, { kind: "done" | "rejected" }> & { readonly startedAt?: string | undefined };
+/** What an agent answered in time, and when it took the step up, where that is known; or why it was not asked. */
+export type Answer =
+  | (Extract<BoundedReply, { kind: "done" | "rejected" }> & { readonly startedAt?: string | undefined })
+  | { readonly kind: "skipped"; readonly message: string };
+
+/** What is recorded of a step whose agent was not asked. */
+export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" }>): Answer {
+  return kind === "skipped"
+    ? { kind, message }
+    : { kind, message, endpoint: "none", because: "its agent was not asked" };
+}
 
 /** What came of a step, and the attempt that has to hear of it by an event; null where it hears of it otherwise, or need not. */
 export interface StepEnd {
@@ -75,7 +86,7 @@ function ownOf({ isAwaited, attempt }: StepTask): number | null {
 async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
   const { orderId, join, direction } = task;
   // A refusal that changes the order's way is rare.
-  if (!join || (answer.kind === "rejected" && direction === "forward")) return undefined;
+  if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
   const now = instant(ports.now());
   const ended = endedBy(task.record, task, answer, now);
   const { siblings, next } = join;
@@ -139,7 +150,12 @@ function toBegin({ steps, attempt }: StateRecord): readonly string[] {
   return inHand.map(({ step, direction }) => `${direction} ${step}`);
 }
 
-function endedBy(own: StepRecord, { attempt, direction }: StepTask, answer: Answer, now: string): StepRecord {
+function skippedOver(own: StepRecord, message: string, now: string): StepRecord {
+  return skippedFor(own, { cause: "condition", message }, false, now);
+}
+
+function endedBy(own: StepRecord, { attempt, direction, record }: StepTask, answer: Answer, now: string): StepRecord {
+  if (answer.kind === "skipped") return skippedOver({ ...own, decided: record.decided }, answer.message, now);
   if (answer.kind === "done") return done(own, attempt, direction, answer.result, answer, now);
   // An undo that the service refuses for good is left to a person; the other steps are undone all the same.
   return refused(own, direction, answer.message, answer, now);
@@ -180,6 +196,15 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
     const isPassedOn = record.processState === "Pending";
     await (isPassedOn ? passOn(recorded, ports, telemetry) : concludeOrder(recorded, ports, telemetry));
     return { outcome: { kind: "rejected" }, hearer: hearerOf(task, record.attempt - (isPassedOn ? 1 : 0)) };
+  }
+  if (direction === "forward" && own.skipped) {
+    const { cause, message } = own.skipped;
+    telemetry.event("StepSkipped", { orderId, attempt, step, agent, cause, message });
+    if (isTurn) await concludeOrder(recorded, ports, telemetry);
+    return progress(task, recorded);
+  }
+  if (direction === "undo" && record.direction === "forward" && run?.state === "Failed") {
+    telemetry.event("CompensationIncomplete", { orderId, attempt, step, agent, message: run.error });
   }
   telemetry.event(direction === "forward" ? "StepCompleted" : "StepUndone", {
     orderId,

@@ -88,7 +88,11 @@ async function follow(
     const cause = { endpoint, message, tries };
     telemetry.event("OrderExpired", { orderId, attempt: before.attempt, step, agent, completeBy, ...cause });
   }
+  if ("skips" in verdict) reportSkips(verdict.skips, written.record, telemetry);
   switch (verdict.kind) {
+    case "skip":
+      await tellBeforeWake(written, ports, telemetry);
+      return ports.messenger.wake(wakeOf(written.record));
     case "retry":
       telemetry.event("OrderRetried", { orderId, attempt, step, agent, failureCount });
       await tellBeforeWake(written, ports, telemetry);
@@ -128,6 +132,20 @@ async function follow(
       return;
     default:
       return verdict satisfies never;
+  }
+}
+
+/** Of a step that was skipped before, its undo is what can't be had. */
+function reportSkips(
+  steps: readonly string[] = [],
+  { orderId, attempt, steps: records }: StateRecord,
+  telemetry: Telemetry,
+) {
+  for (const step of steps) {
+    const { agent = null, skipped, undo } = records[step] ?? {};
+    const subject = { orderId, attempt: attempt - 1, step, agent };
+    if (undo?.state === "Failed") telemetry.event("CompensationIncomplete", { ...subject, message: undo.error });
+    else if (skipped) telemetry.event("StepSkipped", { ...subject, cause: skipped.cause, message: skipped.message });
   }
 }
 

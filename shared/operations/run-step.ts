@@ -4,7 +4,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { acceptStep } from "./accept-step.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
+import { recordAnswer, recordedEnd, type StepEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
 
@@ -15,14 +15,16 @@ type Expired = Extract<BoundedReply, { kind: "expired" }>;
  * message's. Run again after a death in between, the service recognises the idempotency key, the record shows the step done, and
  * the message has the same id.
  */
-export async function runStep(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
-  const agent = ports.agents.get(task.agent);
+export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
+  const agent = ports.agents.get(given.agent);
   if (!agent)
-    throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, which is not here`);
+    throw new Error(`step ${given.step} of order ${given.orderId} needs the agent ${given.agent}, which is not here`);
+  const { request, isClosed, begun } = await requestOf(given, ports);
+  const { task } = begun;
   const { startBy, priority } = task;
-  const { request, isClosed } = await requestOf(task, ports);
   // The order is closed: an earlier run of this task completed it, and died before it said so.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
+  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), ports, telemetry);
   const run = new TakeUp(task, ports, telemetry);
   const reply = await agent.call(task.operation, request, {
     priority,

@@ -5,6 +5,7 @@ import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
+import { type Begun, beginStep } from "./begin-step.ts";
 import type { Ports } from "./ports.ts";
 
 export interface StepRequest {
@@ -12,24 +13,34 @@ export interface StepRequest {
   readonly request: AgentRequest<OrderView>;
   /** The order is over and its secrets are removed: nothing is to be asked any more. */
   readonly isClosed: boolean;
+  readonly begun: Begun;
 }
 
 /** @param awaited of what was accepted: its service is asked what has become of it */
-export async function requestOf(task: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
+export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
+  const order = await ports.store.order(asked.orderId, asked.orderRevision);
+  const isClosed = lacksSecrets(order);
+  const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, order, ports);
+  const { task } = begun;
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
-  const undoes = { result: record.result, idempotencyKey: idempotencyKey(orderId, step, "forward", generation) };
-  const order = await ports.store.order(orderId, task.orderRevision);
+  const reference = record.accepted?.reference;
+  const undoes = {
+    result: record.result,
+    idempotencyKey: idempotencyKey(orderId, step, "forward", generation),
+    ...(reference !== undefined && { reference }),
+  };
   const request = {
     order: ports.orderFor(task.agent, order),
     results,
+    ...(begun.kind === "begun" && begun.item && { item: begun.item }),
     idempotencyKey: idempotencyKey(orderId, step, direction, generation),
     undoes: direction === "undo" ? undoes : null,
     ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
     ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
-  return { request, isClosed: lacksSecrets(order) };
+  return { request, isClosed, begun };
 }
 
 /** An earlier attempt, or a run of this very task that died, may have had the service do it. */

@@ -3,6 +3,7 @@ import type { ClaimOutcome } from "../domain/attempt.ts";
 import { type Order, sameAsStored } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
+import { countItems } from "../domain/workflow-rules.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
 import { MissingWorkflow } from "../workflows/workflows.ts";
@@ -99,5 +100,6 @@ function draftRecord({ order, reply, owner, statuses }: Valid, message: Submitte
     traceparent,
     enqueuedAt,
   };
-  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs));
+  const items = countItems(workflow, order, ports.workflows.rules);
+  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
 }

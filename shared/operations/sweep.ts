@@ -14,6 +14,7 @@ export interface SweepReport {
   readonly retried: number;
   /** No agent took up what they wait for: another attempt, with no failure counted. */
   readonly rescheduled: number;
+  readonly skipped: number;
   /** What their steps waited for is over: another attempt, with no failure counted. */
   readonly resumed: number;
   /** None of their steps is overdue. */
@@ -50,6 +51,7 @@ type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "ende
 const COUNTED_AS = {
   retry: "retried",
   reschedule: "rescheduled",
+  skip: "skipped",
   resume: "resumed",
   later: "later",
   wait: "waiting",
@@ -87,6 +89,7 @@ class Sweep {
     found: 0,
     retried: 0,
     rescheduled: 0,
+    skipped: 0,
     resumed: 0,
     later: 0,
     waiting: 0,

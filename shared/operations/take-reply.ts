@@ -3,10 +3,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
+import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import { takenUp } from "../domain/step-run.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
+import type { Report } from "../messaging/completion.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -63,6 +65,42 @@ export type Taken =
   | { readonly kind: "noted" }
   /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the ledger with the reason. */
   | { readonly kind: "late" };
+
+/** How often an attempt may begin the step anew while a report of it is taken. */
+const MOST_TRIES = 5;
+
+/**
+ * What whoever does a step later says of it: for the run that waits for it now, since all of a step's runs have one key and so one effect.
+ * Between two attempts it can't be recorded, and has to be reported again.
+ */
+export async function takeReport(
+  { address, ...report }: Report,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Taken | { readonly kind: "not yet" }> {
+  for (let tries = 0; ; tries += 1) {
+    const { orderId, step, direction } = address;
+    const record = (await ports.store.state(orderId))?.record;
+    const run = runOf(record?.steps[step], direction);
+    const attempt = run?.attempt ?? record?.attempt ?? 1;
+    const ticket: Ticket = { ...address, attempt, lockedBy: record?.lockedBy ?? "" };
+    if (record && run && isSame(run.nonce, address.nonce) && isBetween(record, run, direction, ports)) {
+      return { kind: "not yet" };
+    }
+    const taken = await takeWord({ ...report, ticket }, ports, telemetry, () => true);
+    const isSuperseded = taken.kind === "recorded" && taken.heard.outcome.kind === "superseded";
+    if (!isSuperseded) return taken;
+    if (tries === MOST_TRIES) return { kind: "not yet" };
+  }
+}
+
+/** Its time is over, or it is to be run again: the next attempt will wait for the same effect. */
+function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun: Direction, ports: Ports): boolean {
+  if (direction !== ofRun) return false;
+  const { state, completeBy } = run;
+  if (state === "NotStarted") return processState === "Pending";
+  return isInHand(run) && completeBy !== null && ports.now() > Date.parse(completeBy);
+}
 
 /** @param isOwn whether whoever it is from may speak of that step */
 export async function takeWord(

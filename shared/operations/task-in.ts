@@ -11,5 +11,7 @@ export function taskIn(
   { workflows }: Pick<Ports, "workflows">,
 ): StepTask | undefined {
   const plan = planOf(workflows.of(record.workflow), record.steps, direction);
-  return taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  // What may be left of a skipped step is undone while its order goes on: the record alone says what that leads to.
+  return task && direction !== record.direction ? { ...task, join: null } : task;
 }

@@ -77,7 +77,8 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
       return {
         ...rest,
         failureThreshold: overrides.failureThreshold ?? failureThreshold,
-        onExhausted: overrides.onExhausted ?? onExhausted,
+        // A step that is skipped has no such policy to change.
+        onExhausted: onExhausted === "skip" ? onExhausted : (overrides.onExhausted ?? onExhausted),
       };
     };
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));

@@ -36,7 +36,7 @@ function runPath(step: string, direction: Direction, member: "state" | "attempt"
 /** As `isClosed` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
 function doneCondition(step: string, direction: Direction): string {
   const state = runPath(step, direction, "state");
-  if (direction === "forward") return `${state} = "Completed"`;
+  if (direction === "forward") return `(${state} = "Completed" or ${state} = "Skipped")`;
   return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
 }
 

@@ -1,13 +1,13 @@
 // Why a record gets its verdict, in words: what the ledger keeps and the what-if shows.
 import { overdueStep, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import type { RecoveryPolicy } from "../domain/workflow.ts";
+import type { StepPolicy } from "../domain/workflow.ts";
 import type { Standpoint } from "./supervision-log.ts";
 
 export function ruleInWords(
   record: StateRecord,
   verdict: Verdict,
-  policyOf: (step: string | undefined) => RecoveryPolicy,
+  policyOf: (step: string | undefined) => StepPolicy,
 ): string {
   const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const { failureThreshold, waits } = policy;
@@ -26,6 +26,8 @@ export function ruleInWords(
       return `Processing, and a step of it has time until ${verdict.at}`;
     case "tell":
       return `${processState}, with ${notices.length} notices not known to be sent`;
+    case "skip":
+      return `${expired(verdict)}, all attempts used up: the order goes on without ${verdict.skips?.join(", ")}`;
     case "retry":
       return `${expired(verdict)}, below the threshold of ${failureThreshold}`;
     case "wait": {

@@ -1,9 +1,14 @@
 // All workflows that this app knows, by name and version.
+import type { Order } from "../domain/order.ts";
 import { OtherVersionNeeded } from "../domain/outage.ts";
-import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef, workflowFaults } from "../domain/workflow.ts";
+import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "../domain/workflow.ts";
+import { workflowFaults } from "../domain/workflow-faults.ts";
+import { knownRules, listFaults, type WorkflowRules } from "../domain/workflow-rules.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
+import { workflowRules } from "./rules.ts";
 import { smoke } from "./smoke.ts";
+import { trip } from "./trip.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -13,6 +18,10 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow where this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
+  /** What they may ask of an order's content. */
+  readonly rules: WorkflowRules;
+  /** What is wrong with a new order for the lists of its workflow, in words. */
+  listFaults(order: Order): readonly string[];
 }
 
 /** Only another version of the app has it, as after a rollback: the orders that began with it are left as they are until then. */
@@ -25,7 +34,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 }
 
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, smoke];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, trip, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(
@@ -42,15 +51,17 @@ export function loadWorkflows(
   agents: KnownAgents,
   workflows: readonly Workflow[] = knownWorkflows,
   startWithin: string = START_WITHIN,
+  rules: WorkflowRules = workflowRules,
 ): Workflows {
-  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents));
+  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
     byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
+  const newest = (name: string) => byVersion.find((workflow) => workflow.name === name);
   return {
-    newest: (name) => byVersion.find((workflow) => workflow.name === name),
+    newest,
     find,
     of: (ref) => {
       const found = find(ref);
@@ -58,5 +69,16 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
+    rules,
+    listFaults: (order) => {
+      const workflow = newest(order.workflow);
+      return workflow ? listFaults(workflow, order, rules) : [];
+    },
   };
+}
+
+/** What new orders may ask for: the workflows all of whose services this deployment has the addresses of. */
+export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
+  const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
+  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
 }

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StepTask } from "../../shared/domain/attempt.ts";
 import { recover, wakeOf } from "../../shared/domain/recovery.ts";
+import { skippedFor } from "../../shared/domain/skip.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { accepted, done, scheduled, takenUp } from "../../shared/domain/step-run.ts";
 import {
@@ -207,6 +208,20 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
         kind: "written",
       });
+    });
+
+    test("a step that is skipped is waited for no more by those beside it", async () => {
+      const { orderId, steps } = await claimed("takePayment", "arrangeShipping");
+      const read = await store.state(orderId);
+      const { arrangeShipping } = steps;
+      if (!read || !arrangeShipping) throw new Error("there is no such order");
+      const skipped = skippedFor(arrangeShipping, { cause: "rejected", message: "no" }, false, NOON);
+      const written = await store.replace(read, { ...read.record, steps: { ...steps, arrangeShipping: skipped } });
+      if (written.kind === "refused") throw new Error("nobody else writes");
+      const task = taskOf(written.record, "takePayment", ["arrangeShipping"]);
+      const ended = doneOf(task);
+      expect((await store.change(orderId, completeAmong(task, abreast(task), ended, NOON))).kind).toBe("refused");
+      expect((await store.change(orderId, completeJoin(task, abreast(task), ended, [], NOON))).kind).toBe("written");
     });
 
     test.each(["forward", "undo"] as const)("a step may have a keyword's name: %s", async (direction) => {

@@ -31,7 +31,14 @@ const CONNECTIONS: { readonly [name: string]: readonly string[] } = {
 /** Set by the platform, on every instance. */
 const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_ID"];
 /** In Azure only where somebody wants it, by SETTING_OVERRIDES. */
-const OPTIONAL = ["OTEL_EXPORTER_OTLP_ENDPOINT", "PublicUrl"];
+const OPTIONAL = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "PublicUrl",
+  "HotelEndpoints",
+  "FlightEndpoints",
+  "CarEndpoints",
+  "ApprovalEndpoints",
+];
 /** Locally host.json says it. */
 const IN_HOST_JSON = ["AzureFunctionsJobHost__extensions__durableTask__hubName"];
 /** Read by the host, an SDK or the platform, not by our code. */

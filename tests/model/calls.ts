@@ -4,6 +4,7 @@ import type { Wake } from "../../shared/domain/attempt.ts";
 import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
+import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
@@ -77,7 +78,14 @@ export const NONCE = "nonce";
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
 
 export function workflowsOf({ workflow }: Setting): Workflows {
-  return { newest: () => workflow, find: () => workflow, of: () => workflow, names: [workflow.name] };
+  return {
+    newest: () => workflow,
+    find: () => workflow,
+    of: () => workflow,
+    names: [workflow.name],
+    rules: NO_RULES,
+    listFaults: () => [],
+  };
 }
 
 /** The ports on which the real operations run: every call that matters goes through `ask`. */

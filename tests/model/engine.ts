@@ -1,5 +1,5 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import { type Attempt, PROGRESS, type StepOutcome, standingOf } from "../../shared/domain/attempt.ts";
+import { type Attempt, PROGRESS, runKey, type StepOutcome, standingOf } from "../../shared/domain/attempt.ts";
 import { runsInHand } from "../../shared/domain/plan.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
@@ -109,7 +109,8 @@ export class Engine {
     const standing = standingOf({ lockedBy }, this.#pieces.recordOf(state));
     if (standing.kind !== "completed") return standing;
     const inHand = runsInHand(standing.steps);
-    const isNews = inHand.length === 0 || inHand.some(({ step, run }) => run.attempt === attempt && !begun.has(step));
+    const isNews =
+      inHand.length === 0 || inHand.some((each) => each.run.attempt === attempt && !begun.has(runKey(each)));
     return isNews ? standing : undefined;
   }
 

@@ -19,6 +19,7 @@ import {
   QUEUE,
   REQUESTS,
   type Setting,
+  SPARE,
   UNEQUAL,
 } from "./setting.ts";
 
@@ -156,6 +157,35 @@ function shortened(record: StateRecord): StateRecord {
     const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
     return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
   });
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** A step that is skipped, as if it had left nothing behind. */
+function skippedWithoutTrace(record: StateRecord): StateRecord {
+  const steps = Object.entries(record.steps).map(([name, { unsure, ...step }]) => [
+    name,
+    step.state === "Skipped" || unsure === undefined ? step : { ...step, unsure },
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** Who records what came of a step takes what is undone beside it for a step that nobody is at work on. */
+function withoutUndoBeside(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "runStep" || record.direction !== "forward") return record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.state === "Skipped" ? { ...step, undo: { ...NOT_STARTED, state: "Completed" as const } } : step,
+  ]);
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** To a claim a skipped step looks as if it had yet to be done. */
+function skippedAsOpen(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "takeWake") return record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    step.state === "Skipped" ? { ...step, state: "NotStarted" as const } : step,
+  ]);
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
@@ -299,6 +329,24 @@ export const PLANTED: readonly Planted[] = [
     "which is completed, runs again",
     { ignoresVersion: "runStep" },
     { workflow: UNEQUAL },
+  ),
+  plant(
+    "a step that is skipped as if it had no effect",
+    "processed, with the effects of",
+    { replaces: skippedWithoutTrace },
+    { workflow: SPARE, bounds: { lateness: 1 } },
+  ),
+  plant(
+    "a step's end that does not see what is undone beside it",
+    "processed, with the effects of",
+    { reads: withoutUndoBeside },
+    { workflow: SPARE, bounds: { lateness: 1 } },
+  ),
+  plant(
+    "a claim that begins a skipped step again",
+    "runs again after it was skipped",
+    { reads: skippedAsOpen },
+    { workflow: SPARE, bounds: { lateness: 1 } },
   ),
   plant(
     "an undo of a step that is at work",

@@ -57,7 +57,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, undo, unsure, generation } = step;
+  const { agent, result, completedIn, undo, unsure, skipped, generation } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
@@ -66,6 +66,7 @@ function normalStep(step: StepRecord): StepRecord {
     ...completed,
     undo: undo && normalRun(undo),
     ...(unsure && { unsure }),
+    ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
     generation,
   };
 }
@@ -104,6 +105,7 @@ function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord 
   const undone = undo?.state === "Completed" ? { ...undo, retryCount: 0, failureCount: undefined } : undo;
   switch (step.state) {
     case "Completed":
+    case "Skipped":
     case "Undone":
       return { ...step, retryCount: 0, failureCount: undefined, undo: undone };
     case "NotStarted":
@@ -144,7 +146,7 @@ export function toldAs(before: StateRecord, after: StateRecord): StateRecord {
 /** In the place of the attempt that scheduled a run which has come to its end, where nobody asks for it any more. */
 const OVER = 0;
 
-const isOver = ({ state }: StepRun) => state === "Completed" || state === "Failed";
+const isOver = ({ state }: StepRun) => state === "Completed" || state === "Skipped" || state === "Failed";
 
 function mapRuns(steps: Steps, change: (run: StepRun, step: string, direction: Direction) => StepRun): Steps {
   return mapSteps(steps, (name, step) => ({

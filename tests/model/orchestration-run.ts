@@ -1,6 +1,6 @@
 // Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
 import * as df from "durable-functions";
-import { type Attempt, looksAt, type StepTask } from "../../shared/domain/attempt.ts";
+import { type Attempt, looksAt, runKey, type StepTask } from "../../shared/domain/attempt.ts";
 import { NOW_MS } from "./abstract-time.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
@@ -25,7 +25,7 @@ export interface Progress {
   readonly made: number;
   /** Of these, what may still make a difference; empty once it has ended. */
   readonly open: readonly OpenTask[];
-  /** The steps that it has begun. */
+  /** What it has begun, by `runKey`. */
   readonly begun: ReadonlySet<string>;
   readonly ended: boolean;
 }
@@ -112,7 +112,12 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
 }
 
 function stepsOf(made: readonly OpenTask[]): ReadonlySet<string> {
-  return new Set(made.flatMap((task) => (task.kind === "activity" ? ((task.input as StepTask).step ?? []) : [])));
+  return new Set(
+    made.flatMap((task) => {
+      const input = task.kind === "activity" ? (task.input as StepTask) : undefined;
+      return input?.step ? [runKey(input)] : [];
+    }),
+  );
 }
 
 type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly order: number }>;

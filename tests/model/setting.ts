@@ -173,6 +173,34 @@ export const SIX_ABREAST: Workflow = {
   ],
 };
 
+/** What fails once is not tried again. */
+const once: Partial<RecoveryPolicy> = { failureThreshold: 1, waits: [] };
+
+/** Two steps side by side that the order can do without, one that needs the first, and one after all of them. */
+export const OPTIONAL: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [
+    { ...step("a", [], "operation"), optional: true, policy: once },
+    step("b", [], "operation"),
+    { ...step("c", ["a"], "nothing"), needs: ["a"] },
+    step("d", ["b", "c"], "operation"),
+  ],
+};
+
+/** A step with another one in its place, and one that follows on whichever was done. */
+export const SPARE: Workflow = {
+  name: "model",
+  version: 1,
+  policy,
+  steps: [
+    { ...step("a", [], "operation"), otherwise: "b", policy: once },
+    step("b", ["a"], "operation"),
+    step("c", ["a"], "operation"),
+  ],
+};
+
 /** One step after the other, the first over its agent's queue. */
 export const QUEUE: Workflow = {
   name: "model",

@@ -52,16 +52,14 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the order`;
   }
   if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
-  const failures = Math.max(
-    ...Object.keys(before.steps).map((name) => failuresOf(after, name) - failuresOf(before, name)),
-  );
+  const failed = runsThatFailed(before, after);
+  const failures = Math.max(0, ...failed.map(({ times }) => times));
   if (failures > 0) {
     if (failures > 1 || writer.operation !== "sweep" || before.processState !== "Processing")
       return "a step's failureCount rose by something else than one expiry";
     if (!next) return "a step's failureCount rose without another attempt";
-    const counted = Object.keys(before.steps).filter((name) => failuresOf(after, name) > failuresOf(before, name));
     const isAtWork = (run: StepRun | null) => run !== null && isTakenUp(run);
-    if (!counted.every((name) => isAtWork(runOf(before.steps[name], before.direction))))
+    if (!failed.every(({ name, way }) => isAtWork(runOf(before.steps[name], way))))
       return "a failure is counted of a step that no agent took up";
   }
   if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
@@ -106,8 +104,18 @@ function isShortened(before: StepRun, after: StepRun | null): boolean {
   return (after.completeBy ?? "") < (before.completeBy ?? "");
 }
 
-function failuresOf({ steps, direction }: StateRecord, name: string): number {
-  return runOf(steps[name], direction)?.failureCount ?? 0;
+/** Each run that failed once more, or oftener. */
+function runsThatFailed(before: StateRecord, after: StateRecord) {
+  return Object.keys(before.steps).flatMap((name) =>
+    (["forward", "undo"] as const).flatMap((way) => {
+      const times = failuresOf(after.steps[name], way) - failuresOf(before.steps[name], way);
+      return times > 0 ? [{ name, way, times }] : [];
+    }),
+  );
+}
+
+function failuresOf(step: StepRecord | undefined, way: Direction): number {
+  return runOf(step, way)?.failureCount ?? 0;
 }
 
 function inHand({ steps }: StateRecord): StepRun[] {
@@ -140,6 +148,8 @@ function faultOfReport(
       if (isOwn || isSameRun(step, way, was ?? NOT_STARTED)) continue;
       const isScheduled =
         is?.state === "Scheduled" && is.attempt === before.attempt && before.processState === "Processing";
+      // A step that needs the one that is skipped, or need not stand in for the one that is done.
+      if (is?.state === "Skipped" && was?.state === "NotStarted") continue;
       if (!isScheduled || isInHand(was)) return `who records ${name} changes ${other}`;
     }
   }
@@ -161,6 +171,8 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (after.generation !== before.generation) return undefined;
   const isBackward = (one: string | undefined, other: string | undefined) =>
     one === "Completed" && other !== "Completed" && other !== "Undone";
+  if (before.state === "Skipped" && after.state !== "Skipped" && after.state !== "Undone")
+    return `step ${name} runs again after it was skipped`;
   if (before.state === "Undone" && after.state !== "Undone") return `step ${name} runs again after it was undone`;
   if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
   if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
@@ -211,7 +223,7 @@ export function faultOfCall(
 
 function neverBegan({ state, scheduledAt, retryCount, unsure = false }: StepRecord): boolean {
   if (retryCount > 0 || unsure) return false;
-  return state === "Failed" || (state === "NotStarted" && scheduledAt === null);
+  return state === "Failed" || state === "Skipped" || (state === "NotStarted" && scheduledAt === null);
 }
 
 /** What is wrong with a state as such. */
@@ -229,7 +241,12 @@ export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Work
   )
     return "an attempt holds the order, and no step runs";
   if (lacking) return `step ${lacking.name} is completed and has no effect`;
-  if (record.processState === "Processed" && live.length !== workflow.steps.length)
+  // What a skipped step left behind is undone by then, or left to a person.
+  const isMeant = ({ state, undo }: StepRecord) =>
+    state === "Completed" || (state === "Skipped" && undo?.state === "Failed");
+  const isOdd = live.some((name) => !isMeant(record.steps[name] as StepRecord));
+  const isOpen = Object.values(record.steps).some(({ state }) => state !== "Completed" && state !== "Skipped");
+  if (record.processState === "Processed" && (isOdd || isOpen))
     return `processed, with the effects of ${live.join(", ")}`;
   if (record.processState !== "Error") return undefined;
   const { kind, message } = record.error ?? {};

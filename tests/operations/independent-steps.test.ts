@@ -1,7 +1,14 @@
 // Steps side by side are independent (P5, P13, P14, P21): each begins when its own predecessors are done, and what happens to one does
 // not wait for the others' times.
 import { beforeEach, expect, test } from "vitest";
-import { type Attempt, advance, type StepOutcome, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
+import {
+  type Attempt,
+  advance,
+  runKey,
+  type StepOutcome,
+  type StepTask,
+  tasksToBegin,
+} from "../../shared/domain/attempt.ts";
 import type { StepState } from "../../shared/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
@@ -61,7 +68,7 @@ class Scheduler {
   /** Begins what can be begun. */
   tasks(): { [step: string]: StepTask } {
     const tasks = tasksToBegin(this.attempt, this.begun);
-    for (const task of tasks) this.begun.add(task.step);
+    for (const task of tasks) this.begun.add(runKey(task));
     return Object.fromEntries(tasks.map((task) => [task.step, task]));
   }
 

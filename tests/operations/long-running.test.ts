@@ -8,7 +8,7 @@ import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { operateOrder } from "../../shared/operations/operate-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
-import { takeWord } from "../../shared/operations/take-reply.ts";
+import { takeReport } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -65,7 +65,7 @@ const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("
 async function report(body: object, to = address()) {
   const parsed = sent(to, body);
   if (parsed.kind !== "valid") return parsed.kind;
-  return takeWord(parsed.reply, world, world.telemetry, () => true);
+  return takeReport(parsed.report, world, world.telemetry);
 }
 
 test("P8 an accepted step waits in its record alone: due when its time is over, found by no sweep before, begun by nobody again", async () => {
@@ -156,20 +156,39 @@ test("P16 run again after a death the step awaits as it did: nothing is begun or
   expect(await record()).toEqual(before);
 });
 
-test("P10 P11 one that nobody reports in time counts as a failure, and is asked for again; what comes for the first try is late", async () => {
+test("P10 P11 one that nobody reports in time counts as a failure, and is asked for again under the same key and address: what is reported of either is one effect", async () => {
   await run();
   const first = address();
   world.clock = NOON_MS + 10 * DAY_MS + 2000;
+  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
   await sweep(world, world.telemetry);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
   expect(await step()).toMatchObject({ state: "NotStarted", retryCount: 1, failureCount: 1 });
-  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "late" });
+  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
   await begin(2);
   await run();
   expect(world.calls.at(-1)).toMatchObject({ mayHaveHappened: true });
+  expect(address()).toBe(first);
+  expect(await report({ kind: "done", result: { booking: "H-7" } }, first)).toMatchObject({ kind: "recorded" });
+  expect(await step()).toMatchObject({ state: "Completed", attempt: 2, result: { booking: "H-7" } });
+});
+
+test("P6 a step that begins anew under another key has another address: a report of what was undone is late", async () => {
+  await run();
+  const first = address();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  const caller = { by: "ada", ifMatch: "any" } as const;
+  await operateOrder("order-1", cancel, caller, world, world.telemetry);
+  await report({ kind: "done", result: { booking: "H-7" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  const again = { kind: "resubmit", reason: "wanted after all", order: null, compensatedByHand: false } as const;
+  await operateOrder("order-1", again, caller, world, world.telemetry);
+  await begin(3);
+  await run();
   expect(address()).not.toBe(first);
-  expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "late" });
-  expect(await report({ kind: "done", result: { booking: "H-8" } })).toMatchObject({ kind: "recorded" });
+  expect(await report({ kind: "done", result: { booking: "H-7" } }, first)).toEqual({ kind: "late" });
+  expect(await step()).toMatchObject({ state: "Awaiting", generation: 2 });
 });
 
 test("word that it goes on is kept for people, and gives it more time where it asks for that", async () => {
@@ -189,14 +208,70 @@ test("word that it goes on is kept for people, and gives it more time where it a
   expect(await report({ kind: "progress" })).toEqual({ kind: "late" });
 });
 
-test("P13 an order that is cancelled while it awaits is undone once that is reported, or its time is over", async () => {
+test("P13 an order that is cancelled while it awaits is undone at once, by its key; what is reported then is late", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(await record()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2 });
   expect(await step()).toMatchObject({ state: "Awaiting" });
+  const to = address();
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  expect(world.calls.at(-1)).toMatchObject({
+    operation: "release",
+    undoes: { result: null, idempotencyKey: "order-1:hotel:forward", reference: "booking 7" },
+  });
+  const before = await record();
+  expect(await report({ kind: "done", result: { booking: "H-7" } }, to)).toEqual({ kind: "late" });
+  expect(await record()).toEqual(before);
+});
+
+test("P13 a report between a cancellation and its undo is recorded, and undone", async () => {
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
-  expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
+});
+
+test("P4 P13 a report between what the undo's claim read and what it writes is not overwritten: what it reports is undone", async () => {
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  const { state } = world.store;
+  let isReported = false;
+  const reportOnce = async (orderId: string) => {
+    const read = await state(orderId);
+    if (isReported) return read;
+    isReported = true;
+    await report({ kind: "done", result: { booking: "H-7" } });
+    return read;
+  };
+  Object.assign(world.store, { state: reportOnce });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
+  expect(await step()).toMatchObject({ state: "Undone", result: { booking: "H-7" } });
+});
+
+test("P13 a question that leaves nothing behind keeps no cancelled order waiting for its answer", async () => {
+  const [first, ...rest] = STAY.steps;
+  const asks = { ...STAY, steps: [{ ...first, undo: "nothing" }, ...rest] } as Workflow;
+  const known = loadWorkflows(
+    new Map(
+      [...world.agents].map(([name, { operationNames: operations }]) => [
+        name,
+        { operations, transports: ["activity", "queue"] },
+      ]),
+    ),
+    [asks],
+  );
+  Object.assign(world, { workflows: known });
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
 });
 
 test("a step that may not wait is refused for good where its service would do it later, and undone", async () => {

@@ -10,7 +10,7 @@ import { operateOrder } from "../../shared/operations/operate-order.ts";
 import { pollStep } from "../../shared/operations/poll-step.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
-import { takeWord } from "../../shared/operations/take-reply.ts";
+import { takeReport } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { runOrchestration, type TaskEvent } from "../model/orchestration-run.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -174,7 +174,7 @@ test("a report that comes while it is asked counts, and keeps the time that it g
   const url = world.calls.at(-1)?.completion?.url ?? "";
   const report = async (body: object) => {
     const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
-    if (parsed.kind === "valid") await takeWord(parsed.reply, world, world.telemetry, () => true);
+    if (parsed.kind === "valid") await takeReport(parsed.report, world, world.telemetry);
   };
   world.answers.set("reserve", async () => {
     await report({ kind: "progress", progress: "asked the owner", within: "P5D" });
@@ -215,17 +215,20 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 2 });
 });
 
-test("P13 a cancelled order asks on for what was accepted, and undoes it once it is done", async () => {
-  await begun();
+test("P13 a cancelled order asks no more for what was accepted: it is undone at once, by its key", async () => {
+  const poll = await begun();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "undo" }, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
-  attempt = claim.attempt;
-  expect(due()).toMatchObject({ step: "hotel", direction: "forward", attempt: 2 });
-  world.answers.set("reserve", () => ({ kind: "done" }));
-  expect(await ask()).toMatchObject({ hearer: 2 });
-  expect(await step()).toMatchObject({ state: "Completed", undo: { state: "Scheduled", attempt: 2 } });
+  expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
+  const calls = world.calls.length;
+  expect(await pollStep(poll, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, hearer: 1 });
+  expect(world.calls).toHaveLength(calls);
+  const [undo] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
+  await runStep(undo, world, world.telemetry);
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { reference: "booking 7" } });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
 });
 
 test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {

@@ -13,6 +13,7 @@ import {
   advance,
   type ClaimOutcome,
   firstObstacle,
+  runKey,
   type StepOutcome,
   type StepTask,
   tasksToBegin,
@@ -22,6 +23,7 @@ import type { ReplyAddress } from "../../shared/domain/order.ts";
 import { wakeOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts, Workflow } from "../../shared/domain/workflow.ts";
+import { NO_RULES, type WorkflowRules } from "../../shared/domain/workflow-rules.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
 import { completionUrl } from "../../shared/messaging/completion.ts";
 import type {
@@ -115,7 +117,17 @@ export interface World extends Omit<Ports, "timing"> {
   runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
 
-export function createWorld(startMs: number, store: OrderStore = createMemoryOrderStore()): World {
+/** What a test's workflows are, where they are not the samples'. */
+export interface Business {
+  readonly workflows: readonly Workflow[];
+  readonly rules?: WorkflowRules;
+}
+
+export function createWorld(
+  startMs: number,
+  store: OrderStore = createMemoryOrderStore(),
+  { workflows: known, rules = NO_RULES }: Business = { workflows: [CHAIN, GRAPH, RETURNS] },
+): World {
   const events: World["events"] = [];
   const statuses: StatusMessage[] = [];
   const rejections: World["rejections"] = [];
@@ -129,7 +141,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     name,
     { operations, transports: ["activity", "queue"] },
   ]);
-  const workflows = loadWorkflows(new Map(facts), [CHAIN, GRAPH, RETURNS]);
+  const workflows = loadWorkflows(new Map(facts), known, undefined, rules);
   const requests: World["requests"] = [];
   const replies: World["replies"] = [];
 
@@ -214,7 +226,7 @@ export function createWorld(startMs: number, store: OrderStore = createMemoryOrd
     orderFor: (_agent, order) => order,
     workflows,
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
-    rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/ },
+    rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/, listFaults: workflows.listFaults },
     taskHub: "hub",
     completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket),
     operatorSignIn: "development",
@@ -282,7 +294,7 @@ export async function runTasks(
   const begun = new Set<string>();
   const ran: StepTask[] = [];
   for (let tasks = tasksToBegin(attempt, begun); tasks.length > 0; tasks = tasksToBegin(attempt, begun)) {
-    for (const { step } of tasks) begun.add(step);
+    for (const task of tasks) begun.add(runKey(task));
     ran.push(...tasks);
     const outcomes = await Promise.all(tasks.map(run));
     const obstacle = firstObstacle(outcomes);

@@ -30,6 +30,7 @@ export type {
   ProcessState,
   Resent,
   Session,
+  SkipCause,
   Standpoint,
   StepRecord,
   StepRun,

@@ -3,7 +3,7 @@ import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { Inspection, OrderRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
 import { Instant } from "../parts/zone.tsx";
-import { ORDER } from "../words/order.ts";
+import { ORDER, SKIP_CAUSES } from "../words/order.ts";
 
 interface StepsProps {
   readonly record: OrderRecord;
@@ -38,6 +38,11 @@ function Step({ name, record, step }: StepProps) {
         {name} <StepBadge state={record.state} />
       </h3>
       <p className="quiet">{[agent, step?.operation, order].filter(Boolean).join(" · ")}</p>
+      {record.skipped && (
+        <p className={record.skipped.cause === "rejected" || record.skipped.cause === "expired" ? "fault" : "quiet"}>
+          {SKIP_CAUSES[record.skipped.cause]}: {record.skipped.message}
+        </p>
+      )}
       <Run run={record} />
       {result && Object.keys(result).length > 0 && (
         <p className="quiet result">

@@ -15,6 +15,7 @@ const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, str
   Running: ["brand", "▶"],
   Awaiting: ["informative", "⧖"],
   Completed: ["success", "✓"],
+  Skipped: ["informative", "⤼"],
   Failed: ["danger", "✕"],
   Undone: ["warning", "↩"],
 };

@@ -1,5 +1,5 @@
 // The words for an order: its states, why it is in Error, what can be done with it.
-import type { ErrorKind, OrderAction, ProcessState, StepState } from "../api/contract.ts";
+import type { ErrorKind, OrderAction, ProcessState, SkipCause, StepState } from "../api/contract.ts";
 
 export const STATES: { readonly [state in ProcessState]: string } = {
   Pending: "Waiting",
@@ -14,8 +14,17 @@ export const STEP_STATES: { readonly [state in StepState]: string } = {
   Running: "Running",
   Awaiting: "Awaiting a report",
   Completed: "Completed",
+  Skipped: "Skipped",
   Failed: "Failed",
   Undone: "Compensated",
+};
+
+export const SKIP_CAUSES: { readonly [cause in SkipCause]: string } = {
+  condition: "Its condition does not hold",
+  needs: "A step that it needs was skipped",
+  notNeeded: "Not needed",
+  rejected: "Rejected by its service; the order goes on without it",
+  expired: "Ran out of time; the order goes on without it",
 };
 
 export const KINDS: { readonly [kind in ErrorKind]: string } = {

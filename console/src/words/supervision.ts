@@ -2,6 +2,7 @@
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
   reschedule: "Scheduled again",
+  skip: "Goes on without a step",
   later: "Has time left",
   wait: "Pause, then next attempt",
   hold: "Waits for an endpoint to be mended",
@@ -16,6 +17,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
 const REPORT: { readonly [name: string]: string } = {
   retried: "another attempt",
   rescheduled: "scheduled again",
+  skipped: "gone on without a step",
   resumed: "went on",
   waiting: "with a pause",
   held: "waiting for an endpoint",

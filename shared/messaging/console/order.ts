@@ -1,6 +1,6 @@
 // Orders in lists, one order whole, and what an action on it answers.
 import { z } from "zod";
-import { count, direction, errorKind, instant, processState, stepState } from "./parts.ts";
+import { count, direction, errorKind, instant, processState, skipCause, stepState } from "./parts.ts";
 
 export const orderError = z.object({
   kind: errorKind,
@@ -73,6 +73,10 @@ const stepRecord = run.extend({
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   undo: run.nullable(),
   unsure: z.boolean().optional(),
+  /** Of a skipped step: why the order went on without it. */
+  skipped: z.object({ cause: skipCause, message: z.string() }).optional(),
+  /** Of a step with a condition: what that said when it was asked. */
+  decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
 });
 
 const stateRecord = orderSummary.omit({ steps: true }).extend({

@@ -1,14 +1,25 @@
 // What several answers of the API have in common.
 import { z } from "zod";
-import { ERROR_KINDS } from "../../domain/state-record.ts";
+import { ERROR_KINDS, SKIP_CAUSES } from "../../domain/state-record.ts";
 
 export const instant = z.string();
 export const count = z.int().min(0);
 export const processState = z.enum(["Pending", "Processing", "Processed", "Error"]);
-export const stepState = z.enum(["NotStarted", "Scheduled", "Running", "Awaiting", "Completed", "Failed", "Undone"]);
+export const stepState = z.enum([
+  "NotStarted",
+  "Scheduled",
+  "Running",
+  "Awaiting",
+  "Completed",
+  "Skipped",
+  "Failed",
+  "Undone",
+]);
 export const direction = z.enum(["forward", "undo"]);
 export const errorKind = z.enum(ERROR_KINDS);
+export const skipCause = z.enum(SKIP_CAUSES);
 
 export type ProcessState = z.output<typeof processState>;
 export type StepState = z.output<typeof stepState>;
+export type SkipCause = z.output<typeof skipCause>;
 export type ErrorKind = z.output<typeof errorKind>;

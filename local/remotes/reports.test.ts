@@ -1,0 +1,94 @@
+// What a simulated service does later, and reports to the address that it was given.
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RemoteService } from "./definition.ts";
+import { type RunningRemotes, startRemotes } from "./start.ts";
+
+const SERVICES: RemoteService[] = [
+  {
+    name: "hotels",
+    resources: [
+      {
+        path: "/bookings",
+        idPrefix: "ho",
+        actions: [{ name: "cancel", status: "cancelled" }],
+        later: { reportTo: "reportTo", afterMs: 20, result: "bookingId" },
+      },
+    ],
+  },
+];
+
+let data: string;
+let remotes: RunningRemotes;
+let hotels: string;
+let heard: { path: string; body: unknown }[];
+let statuses: number[];
+let listener: Server;
+let address: string;
+
+beforeEach(async () => {
+  heard = [];
+  statuses = [];
+  listener = createServer(async (request, response) => {
+    heard.push({ path: request.url ?? "", body: await json(request) });
+    response.writeHead(statuses.shift() ?? 200).end();
+  }).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  data = await mkdtemp(join(tmpdir(), "remotes-"));
+  await start();
+});
+
+afterEach(async () => {
+  await remotes.close();
+  await rm(data, { recursive: true });
+  listener.close();
+});
+
+async function start(): Promise<void> {
+  remotes = await startRemotes({ services: SERVICES, data });
+  hotels = remotes.services[0]?.url ?? "";
+}
+
+async function call(path: string, body: object, key: string) {
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+  const response = await fetch(`${hotels}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as { readonly id: string } };
+}
+
+const book = (key: string, reportTo?: string) => call("/bookings", { reportTo }, key);
+
+test("is accepted, and reported to the address that the request named, once for each key", async () => {
+  const accepted = await book("k", `${address}/a`);
+  expect(accepted).toMatchObject({ status: 202, body: { status: "accepted" } });
+  expect(await book("k", `${address}/a`)).toMatchObject({ status: 202, body: accepted.body });
+  await expect.poll(() => heard.length).toBe(1);
+  expect(heard[0]).toEqual({ path: "/a", body: { kind: "done", result: { bookingId: accepted.body.id } } });
+});
+
+test("is done at once where no address is named", async () => {
+  expect(await book("k")).toMatchObject({ status: 201, body: { status: "created" } });
+});
+
+test("is reported again until somebody takes it, by the next process too", async () => {
+  statuses = [503, 503];
+  await book("k", `${address}/a`);
+  await expect.poll(() => heard.length).toBe(1);
+  await remotes.close();
+  await start();
+  await expect.poll(() => heard.length, { timeout: 5000 }).toBe(3);
+});
+
+test("is not reported once it is taken back, and later where a fault says so", async () => {
+  await call(`/$faults`, { kind: "late", delayMs: 60_000, calls: 1 }, "f");
+  const { body } = await book("k", `${address}/a`);
+  await call(`/bookings/${body.id}/cancel`, {}, "u");
+  await book("k2", `${address}/b`);
+  await expect.poll(() => heard.map(({ path }) => path)).toEqual(["/b"]);
+});

@@ -1,0 +1,39 @@
+// The agent that asks a person: the service behind it puts the question before whoever may answer, and reports the answer.
+import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
+import type { DeclaredAgent } from "./agent.ts";
+import { callService, keepId, referenceId } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+const answers: readonly AnswerRule[] = [{ status: 422, means: "refused" }];
+
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId" | "currency"> {
+  readonly customer: Pick<Order["customer"], "id">;
+  readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[];
+}
+
+export const approvalAgent = {
+  name: "approval",
+  seen: ({ orderId, currency, customer, lines }: Order): Seen => ({
+    orderId,
+    currency,
+    customer: { id: customer.id },
+    lines: lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice })),
+  }),
+  operations: {
+    ask: (call) => {
+      const { orderId, currency, customer } = call.order;
+      const amount = orderTotal(call.order);
+      return callService(
+        {
+          path: "requests",
+          body: { orderId, currency, amount, customerId: customer.id, reportTo: call.completion?.url },
+          keep: keepId("approvalId"),
+          reference: referenceId,
+          answers,
+        },
+        call,
+      );
+    },
+  },
+} as const satisfies DeclaredAgent<Seen>;

@@ -1,0 +1,42 @@
+// The agent of the car rental.
+import type { Order, OrderLine } from "../domain/order.ts";
+import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
+import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+const answers: readonly AnswerRule[] = [
+  { status: 404, code: "not-found", means: "refused" },
+  /** No car is free. */
+  { status: 409, means: "refused" },
+  { status: 422, means: "refused" },
+];
+
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId"> {
+  readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
+}
+
+export const carAgent = {
+  name: "car",
+  seen: ({ orderId, lines }: Order): Seen => ({
+    orderId,
+    lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+  }),
+  operations: {
+    rent: (call) => {
+      const { orderId, lines } = call.order;
+      return car(call, { path: "rentals", body: { orderId, lines }, keep: keepId("rentalId") });
+    },
+    /** Undoes `rent`. */
+    cancel: (call) =>
+      car(call, {
+        path: `rentals/${whatToUndo(call, "rentalId")}/cancel`,
+        body: { orderId: call.order.orderId },
+        keep: keepStatus,
+      }),
+  },
+} as const satisfies DeclaredAgent<Seen>;
+
+function car(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+  return callService({ ...service, answers }, call);
+}

@@ -1,0 +1,71 @@
+// The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
+import type { Order, OrderLine } from "../domain/order.ts";
+import type { AgentCall, AgentReply, DeclaredAgent, Finding } from "./agent.ts";
+import { type Answer, callService, keepId, keepStatus, lookUp } from "./http-service.ts";
+import type { AnswerRule } from "./service-answers.ts";
+
+const answers: readonly AnswerRule[] = [
+  { status: 404, code: "not-found", means: "refused" },
+  /** Sold out. */
+  { status: 409, means: "refused" },
+  { status: 422, means: "refused" },
+];
+
+/** What it gets of an order. */
+interface Seen extends Pick<Order, "orderId"> {
+  readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
+}
+
+type FlightCall = AgentCall<Pick<Order, "orderId">>;
+
+const keep = keepId("bookingId");
+
+/** Longer than the service takes to book, or to say that it can't. */
+const SETTLES_WITHIN_MS = 3000;
+
+export const flightAgent = {
+  name: "flight",
+  seen: ({ orderId, lines }: Order): Seen => ({
+    orderId,
+    lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+  }),
+  operations: {
+    book: (call) => {
+      const { orderId, lines } = call.order;
+      return callService(
+        { path: "bookings", body: { orderId, lines, reference: call.idempotencyKey }, keep, answers },
+        call,
+      );
+    },
+    /** Undoes `book`. Where its outcome is unknown the service says whether there is a booking. */
+    cancel: async (call) => {
+      const recorded = call.undoes?.result?.["bookingId"];
+      if (recorded !== undefined && recorded !== null) return cancelled(String(recorded), call);
+      const found = await bookingUnder(call.undoes?.idempotencyKey ?? "", call);
+      if (found.kind === "absent") return { kind: "done", result: { status: "nothing-to-undo" } };
+      return found.kind === "done" ? cancelled(String(found.result["bookingId"]), call) : found;
+    },
+  },
+  policies: {
+    book: {
+      tryTimeoutMs: 2000,
+      find: { ask: (call: FlightCall) => bookingUnder(call.idempotencyKey, call), settlesWithinMs: SETTLES_WITHIN_MS },
+    },
+  },
+} as const satisfies DeclaredAgent<Seen>;
+
+function cancelled(bookingId: string, call: FlightCall): Promise<AgentReply> {
+  const { orderId } = call.order;
+  const path = `bookings/${encodeURIComponent(bookingId)}/cancel`;
+  return callService({ path, body: { orderId }, keep: keepStatus, answers }, call);
+}
+
+function bookingUnder(reference: string, call: FlightCall): Promise<Finding> {
+  return lookUp({ path: `bookings?reference=${encodeURIComponent(reference)}`, keep: first }, call);
+}
+
+/** Null: there is no such booking. Undefined: this is no answer to the question. */
+function first({ items }: Answer) {
+  if (!Array.isArray(items)) return undefined;
+  return items.length === 0 ? null : keep((items[0] ?? {}) as Answer);
+}

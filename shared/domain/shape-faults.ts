@@ -1,0 +1,46 @@
+// What is wrong with a step that may be skipped, replaced, or done for each item.
+import { MOST_ITEMS, runOfItem } from "./items.ts";
+import type { KnownRules, Workflow, WorkflowStep } from "./workflow.ts";
+
+/** With the number of its item a name has to be as short as any other. */
+const LONGEST_NAME = 25 - runOfItem("", MOST_ITEMS).length;
+
+export function shapeFaults(step: WorkflowStep, workflow: Workflow, rules: KnownRules, at: string): string[] {
+  const { name, when, forEach, needs = [], after } = step;
+  const faults: string[] = [];
+  if (when !== undefined && !rules.conditions.includes(when)) {
+    faults.push(`${at}: no condition ${when}; there are ${rules.conditions.join(", ") || "none"}`);
+  }
+  if (forEach !== undefined && !rules.lists.includes(forEach)) {
+    faults.push(`${at}: no list ${forEach}; there are ${rules.lists.join(", ") || "none"}`);
+  }
+  if (forEach !== undefined && name.length > LONGEST_NAME) {
+    faults.push(`${at}: the name of a step with forEach has at most ${LONGEST_NAME} letters and digits`);
+  }
+  for (const need of needs) {
+    if (!after.includes(need)) faults.push(`${at}: needs ${need}, which has to stand in after too`);
+  }
+  if (maySkip(step) && step.undo === "byHand") {
+    faults.push(
+      `${at}: a step that may be skipped can't be undone by hand: nobody would look for what it may have left behind. Name an operation, or say "nothing"`,
+    );
+  }
+  return [...faults, ...otherwiseFaults(step, workflow, at)];
+}
+
+/** Whether its fault leads to a skipped step. */
+const maySkip = ({ optional, otherwise }: WorkflowStep) => optional === true || otherwise !== undefined;
+
+function otherwiseFaults({ name, otherwise, forEach }: WorkflowStep, { steps }: Workflow, at: string): string[] {
+  if (otherwise === undefined) return [];
+  const fallback = steps.find((step) => step.name === otherwise);
+  if (!fallback) return [`${at}: otherwise ${otherwise} is no step`];
+  const faults: string[] = [];
+  if (fallback.after.join() !== name)
+    faults.push(`${at}: otherwise ${otherwise}, which has to come after ${name} and nothing else`);
+  if (fallback.forEach !== forEach) faults.push(`${at}: ${otherwise} stands in for it, and needs the same forEach`);
+  if (steps.some((other) => other.name !== name && other.otherwise === otherwise)) {
+    faults.push(`${at}: ${otherwise} stands in for two steps`);
+  }
+  return faults;
+}

@@ -1,0 +1,111 @@
+// Everything that is wrong with a workflow, in words (P5): checked at start, all at once.
+import { durationMs } from "./duration.ts";
+import { outputFaults } from "./outputs.ts";
+import { shapeFaults } from "./shape-faults.ts";
+import {
+  type KnownAgents,
+  type KnownRules,
+  LONGEST_STEP_MS,
+  LONGEST_WAIT_MS,
+  levelsOf,
+  type RecoveryPolicy,
+  START_WITHIN,
+  type Workflow,
+  type WorkflowStep,
+} from "./workflow.ts";
+
+/** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
+const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
+
+const NO_RULES: KnownRules = { conditions: [], lists: [] };
+
+/** Everything that is wrong with a workflow, in words; empty when it can run. */
+export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: KnownRules = NO_RULES): string[] {
+  const where = `workflow ${workflow.name} v${workflow.version}`;
+  const names = workflow.steps.map(({ name }) => name);
+  const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
+  const { cancelUntil } = workflow;
+  if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
+    faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
+  }
+  if (names.length === 0) faults.push(`${where}: has no steps`);
+  if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
+  for (const step of workflow.steps) {
+    const at = `${where}, step ${step.name}`;
+    if (!STEP_NAME.test(step.name))
+      faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
+    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
+    faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
+    if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
+      faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
+    }
+    faults.push(...undoFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
+    if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
+    for (const name of step.after) {
+      if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
+    }
+  }
+  if (faults.length === 0) faults.push(...graphFaults(workflow, where));
+  return faults;
+}
+
+function policyFaults(policy: RecoveryPolicy, where: string): string[] {
+  const faults: string[] = [];
+  if (!Number.isInteger(policy.failureThreshold) || policy.failureThreshold < 1) {
+    faults.push(`${where}: policy.failureThreshold must be a whole number of at least 1`);
+  }
+  const { mostFailures } = policy;
+  if (mostFailures !== undefined && !(Number.isInteger(mostFailures) && mostFailures >= 1)) {
+    faults.push(`${where}: policy.mostFailures must be a whole number of at least 1, or absent`);
+  }
+  for (const wait of policy.waits) {
+    if (durationMs(wait) === undefined) faults.push(`${where}: policy.waits: ${wait} is not an ISO 8601 duration`);
+  }
+  return faults;
+}
+
+function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
+  const known = agents.get(agent);
+  if (!known) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
+  if (known.operations.includes(operation)) return [];
+  return [`${at}: agent ${agent} has no operation ${operation}; it has ${known.operations.join(", ")}`];
+}
+
+function transportFaults({ agent, transport = "activity" }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  const transports = agents.get(agent)?.transports ?? [transport];
+  if (transports.includes(transport)) return [];
+  return [
+    `${at}: agent ${agent} can't be reached as ${transport}; it can by transport: "${transports.join('" or "')}"`,
+  ];
+}
+
+function timeFaults(completeWithin: string, at: string): string[] {
+  const ms = durationMs(completeWithin);
+  if (ms === undefined) return [`${at}: completeWithin ${completeWithin} is not an ISO 8601 duration such as PT30S`];
+  if (ms <= LONGEST_STEP_MS) return [];
+  return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
+}
+
+function waitFaults(awaitWithin: string | undefined, at: string): string[] {
+  if (awaitWithin === undefined) return [];
+  const ms = durationMs(awaitWithin);
+  if (ms === undefined) return [`${at}: awaitWithin ${awaitWithin} is not an ISO 8601 duration such as PT10M`];
+  return ms <= LONGEST_WAIT_MS
+    ? []
+    : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
+}
+
+function undoFaults({ agent, undo }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  // A workflow that was written without types may lack it.
+  if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
+  if (typeof undo === "string") return [];
+  const faults = operationFaults(agent, undo.operation, agents, `${at}, undo`);
+  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`), ...waitFaults(undo.awaitWithin, `${at}, undo`)];
+}
+
+function graphFaults(workflow: Workflow, where: string): string[] {
+  const levels = levelsOf(workflow);
+  const stuck = workflow.steps.filter((step) => !levels.flat().includes(step)).map(({ name }) => name);
+  if (stuck.length > 0) return [`${where}: steps ${stuck.join(", ")} wait for each other`];
+  return [];
+}

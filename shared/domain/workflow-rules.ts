@@ -1,0 +1,66 @@
+// What a workflow may ask of an order's content by name: conditions of its steps, and lists for whose items a step is done.
+import { MOST_ITEMS } from "./items.ts";
+import type { Order } from "./order.ts";
+import type { ItemCounts, StepResult } from "./state-record.ts";
+import type { KnownRules, Workflow } from "./workflow.ts";
+
+/** One of a list: plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
+export type Item = StepResult;
+
+export interface Situation {
+  readonly order: Order;
+  /** What the completed steps recorded, by step name. Of a skipped step there is nothing. */
+  readonly results: { readonly [step: string]: StepResult };
+  /** Of a step that is done for each item; null of any other. */
+  readonly item: Item | null;
+}
+
+/** They are pure: asked again, they say the same. */
+export interface WorkflowRules {
+  readonly conditions: { readonly [name: string]: (situation: Situation) => boolean };
+  /** Of the content alone, for an order's steps are recorded when it is submitted. */
+  readonly lists: { readonly [name: string]: (order: Order) => readonly Item[] };
+}
+
+export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
+
+export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
+  return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
+}
+
+/** How many items each of the workflow's lists has in that order. @throws where a list can't be made of it, or is too long */
+export function countItems({ steps }: Workflow, order: Order, rules: WorkflowRules): ItemCounts {
+  const named = new Set(steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach])));
+  return Object.fromEntries([...named].map((list) => [list, itemsOf(list, order, rules).length]));
+}
+
+/** @throws where there is no such list, it can't be made of that order, or it is too long */
+export function itemsOf(list: string, order: Order, { lists }: WorkflowRules): readonly Item[] {
+  const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
+  if (!make) throw new Error(`there is no list ${list}`);
+  const items = make(order);
+  if (items.length > MOST_ITEMS) throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}`);
+  return items;
+}
+
+/** What is wrong with an order for its workflow's lists, in words. */
+export function listFaults(workflow: Workflow, order: Order, rules: WorkflowRules): string[] {
+  try {
+    countItems(workflow, order, rules);
+    return [];
+  } catch (cause) {
+    return [`order: ${cause instanceof Error ? cause.message : String(cause)}`];
+  }
+}
+
+/** What an operator's edit must leave as it is: the steps of its lists' items are recorded. */
+export function itemCountFaults(workflow: Workflow, before: Order, edited: Order, rules: WorkflowRules): string[] {
+  const faults = listFaults(workflow, edited, rules);
+  if (faults.length > 0) return faults;
+  const [was, is] = [countItems(workflow, before, rules), countItems(workflow, edited, rules)];
+  return Object.keys(was).flatMap((list) =>
+    was[list] === is[list]
+      ? []
+      : [`order: ${list}: has to keep its ${was[list]} items, for each of which there is a step; it has ${is[list]}`],
+  );
+}

@@ -1,0 +1,66 @@
+// The business of booking a trip: money first; where it is much, a person agrees; then hotel, flight and car side by side; then the money is taken.
+import type { Workflow } from "../domain/workflow.ts";
+
+export const trip: Workflow = {
+  name: "trip",
+  version: 1,
+  policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "undo", onRejected: "undo" },
+  outputs: { hotel: "bookHotel.bookingId", flight: "bookFlight.bookingId", car: "rentCar.rentalId" },
+  cancelUntil: "capturePayment",
+  steps: [
+    {
+      name: "takePayment",
+      agent: "payment",
+      operation: "authorize",
+      after: [],
+      completeWithin: "PT10S",
+      undo: { operation: "void", completeWithin: "PT10S" },
+    },
+    {
+      name: "approveTrip",
+      agent: "approval",
+      operation: "ask",
+      when: "isExpensive",
+      after: ["takePayment"],
+      completeWithin: "PT10S",
+      awaitWithin: "P2D",
+      undo: "nothing",
+    },
+    {
+      name: "bookHotel",
+      agent: "hotel",
+      operation: "book",
+      after: ["approveTrip"],
+      completeWithin: "PT10S",
+      // It confirms within ten minutes.
+      awaitWithin: "PT10M",
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
+    {
+      name: "bookFlight",
+      agent: "flight",
+      operation: "book",
+      after: ["approveTrip"],
+      completeWithin: "PT10S",
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
+    {
+      name: "rentCar",
+      agent: "car",
+      operation: "rent",
+      after: ["approveTrip"],
+      completeWithin: "PT10S",
+      // A trip goes ahead without it.
+      optional: true,
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
+    {
+      name: "capturePayment",
+      agent: "payment",
+      operation: "capture",
+      after: ["bookHotel", "bookFlight", "rentCar"],
+      completeWithin: "PT10S",
+      undo: { operation: "refund", completeWithin: "PT10S" },
+    },
+  ],
+};

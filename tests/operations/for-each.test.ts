@@ -1,0 +1,167 @@
+// A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, an undo and a budget.
+import { expect, test } from "vitest";
+import { MOST_ITEMS } from "../../shared/domain/items.ts";
+import { wakeOf } from "../../shared/domain/recovery.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
+import type { WorkflowRules } from "../../shared/domain/workflow-rules.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, ENVELOPE, type World } from "../support/world.ts";
+
+const step = (name: string, operation: string, after: string[], undo: string): WorkflowStep => ({
+  name,
+  agent: "inventory",
+  operation,
+  after,
+  completeWithin: "PT10S",
+  undo: { operation: undo, completeWithin: "PT10S" },
+});
+
+const PACK: WorkflowStep = { ...step("pack", "reserve", [], "release"), forEach: "lines" };
+
+const parcels = (pack: Partial<WorkflowStep> = {}, more: readonly WorkflowStep[] = []): Workflow => ({
+  name: "order-fulfilment",
+  version: 1,
+  policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+  steps: [{ ...PACK, ...pack }, ...more, step("ship", "restock", ["pack"], "withdraw")],
+});
+
+const RULES: WorkflowRules = {
+  conditions: { isHeavy: ({ item }) => Number(item?.["quantity"]) > 1 },
+  lists: {
+    lines: ({ lines }) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    gifts: ({ lines }) => lines.filter(({ sku }) => sku.startsWith("GIFT")).map(({ sku }) => ({ sku })),
+  },
+};
+
+function worldOf(workflow: Workflow): World {
+  return createWorld(NOON_MS, createMemoryOrderStore(), { workflows: [workflow], rules: RULES });
+}
+
+async function goOn(world: World): Promise<StateRecord> {
+  for (let rounds = 0; rounds < 20; rounds += 1) {
+    let record = (await world.stateOf()) as StateRecord;
+    if (record.processState === "Pending") await world.runAttempt(wakeOf(record));
+    record = (await world.stateOf()) as StateRecord;
+    if (record.processState === "Processed" || record.processState === "Error") return record;
+    world.clock = Date.parse(record.dueAt ?? "") + 2000;
+    await sweep(world, world.telemetry);
+  }
+  throw new Error("the order does not end");
+}
+
+async function run(workflow: Workflow, answers: Parameters<World["answers"]["set"]>[1] = () => ({ kind: "done" })) {
+  const world = worldOf(workflow);
+  world.answers.set("reserve", answers);
+  await world.submitted();
+  return { world, record: await goOn(world) };
+}
+
+test("has a record and a key for each from the start, and asks for each item", async () => {
+  const { world, record } = await run(parcels());
+  expect(record.processState).toBe("Processed");
+  expect(Object.keys(record.steps)).toEqual(["pack_1", "pack_2", "ship"]);
+  const asked = world.calls.filter(({ operation }) => operation === "reserve");
+  expect(asked.map(({ item, idempotencyKey }) => [item, idempotencyKey])).toEqual([
+    [{ sku: "TEA-1", quantity: 2 }, "order-1:pack_1:forward"],
+    [{ sku: "MUG-3", quantity: 1 }, "order-1:pack_2:forward"],
+  ]);
+  const ship = world.calls.find(({ operation }) => operation === "restock");
+  expect(Object.keys(ship?.results ?? {})).toEqual(["pack_1", "pack_2"]);
+});
+
+test("undoes each that was done, each under its own key, for its own item", async () => {
+  const answer = ({ item }: { item?: unknown }) =>
+    (item as { sku: string }).sku === "MUG-3"
+      ? ({ kind: "rejected", message: "broken" } as const)
+      : ({ kind: "done" } as const);
+  const { world, record } = await run(parcels(), answer);
+  expect(record).toMatchObject({ processState: "Error", error: { kind: "undone", step: "pack_2" } });
+  const undone = world.calls.filter(({ operation }) => operation === "release");
+  expect(undone.map(({ item, idempotencyKey }) => [item, idempotencyKey])).toEqual([
+    [{ sku: "TEA-1", quantity: 2 }, "order-1:pack_1:undo"],
+  ]);
+});
+
+test("has a budget for each: two that fail once each use up none of threshold 2", async () => {
+  const failed = new Set<string>();
+  const answer = ({ idempotencyKey }: { idempotencyKey: string }) => {
+    if (failed.has(idempotencyKey)) return { kind: "done" } as const;
+    failed.add(idempotencyKey);
+    return { kind: "expired" } as const;
+  };
+  const { record } = await run(parcels(), answer);
+  expect(record.processState).toBe("Processed");
+  expect(record.steps).toMatchObject({ pack_1: { failureCount: 1 }, pack_2: { failureCount: 1 } });
+});
+
+test("may be optional: the one that can't be done is skipped, the others are not", async () => {
+  const answer = ({ item }: { item?: unknown }) =>
+    (item as { sku: string }).sku === "MUG-3"
+      ? ({ kind: "rejected", message: "broken" } as const)
+      : ({ kind: "done" } as const);
+  const { record } = await run(parcels({ optional: true }), answer);
+  expect(record.processState).toBe("Processed");
+  expect(record.steps).toMatchObject({ pack_1: { state: "Completed" }, pack_2: { state: "Skipped" } });
+});
+
+test("may have another in its place, for the same item alone", async () => {
+  const other: WorkflowStep = { ...step("buy", "restock", ["pack"], "withdraw"), forEach: "lines" };
+  const answer = ({ item }: { item?: unknown }) =>
+    (item as { sku: string }).sku === "MUG-3"
+      ? ({ kind: "rejected", message: "broken" } as const)
+      : ({ kind: "done" } as const);
+  const { record } = await run(parcels({ otherwise: "buy" }, [other]), answer);
+  expect(record.processState).toBe("Processed");
+  expect(record.steps).toMatchObject({
+    pack_1: { state: "Completed" },
+    buy_1: { skipped: { cause: "notNeeded" } },
+    pack_2: { state: "Skipped" },
+    buy_2: { state: "Completed" },
+  });
+});
+
+test("may have a condition on the item", async () => {
+  const { record } = await run(parcels({ when: "isHeavy" }));
+  expect(record.steps).toMatchObject({ pack_1: { state: "Completed" }, pack_2: { skipped: { cause: "condition" } } });
+});
+
+test("without items has no runs, and nobody waits for them", async () => {
+  const { world, record } = await run(parcels({ forEach: "gifts" }));
+  expect(record.processState).toBe("Processed");
+  expect(Object.keys(record.steps)).toEqual(["ship"]);
+  expect(world.calls).toHaveLength(1);
+});
+
+test("can take more runs at once than one write to the store has changes", async () => {
+  const world = worldOf(parcels());
+  const lines = Array.from({ length: MOST_ITEMS }, (_, index) => ({ sku: `S-${index}`, quantity: 1, unitPrice: 1 }));
+  await world.submit(sampleOrder("order-1", { lines }), ENVELOPE);
+  const record = (await world.stateOf()) as StateRecord;
+  expect(Object.values(record.steps).filter(({ state }) => state === "Scheduled")).toHaveLength(MOST_ITEMS);
+});
+
+test("of more items than there may be is rejected when it is submitted, in words", async () => {
+  const world = worldOf(parcels());
+  const line = { sku: "S", quantity: 1, unitPrice: 1 };
+  await world.submit(sampleOrder("order-1", { lines: Array(MOST_ITEMS + 1).fill(line) }), ENVELOPE);
+  expect(await world.stateOf()).toBeUndefined();
+  expect(world.rejections[0]?.faults).toEqual([`order: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}`]);
+});
+
+test("keeps its number of items when an operator edits the order", async () => {
+  const { world, record } = await run(parcels(), () => ({ kind: "rejected", message: "broken" }));
+  expect(record.processState).toBe("Error");
+  const [line] = sampleOrder().lines;
+  const edited = sampleOrder("order-1", { lines: [line ?? { sku: "S", quantity: 1, unitPrice: 1 }] });
+  const request = { kind: "resubmit", reason: "one is enough", order: edited, compensatedByHand: false } as const;
+  const caller = { by: "operator", ifMatch: "any" } as const;
+  const operated = await operateOrder("order-1", request, caller, world, world.telemetry);
+  expect(operated).toMatchObject({
+    kind: "invalid",
+    faults: ["order: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
+  });
+});

@@ -1,0 +1,211 @@
+// The trip through the whole stack: a hotel that confirms later, flights without keys, a car that may be missing, a person who has to agree.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeOrder } from "../../cli/shop.ts";
+import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
+import { contentDigest } from "../../shared/messaging/content-digest.ts";
+import { trip } from "../../shared/workflows/trip.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+/** Its car rental has one try of three seconds. */
+const HASTY: Workflow = {
+  ...trip,
+  name: "hasty-trip",
+  steps: trip.steps.map((step) =>
+    step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
+  ),
+};
+
+let adapted: AdaptedApp;
+let app: TestStack;
+
+beforeAll(async () => {
+  adapted = adaptApp([HASTY]);
+  app = await startTestStack({ appDir: adapted.dir });
+});
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  adapted?.[Symbol.dispose]();
+});
+
+const LATER_MS = 600_000;
+/** For a slow machine: none waits for so long. */
+const WITHIN_MS = 60_000;
+const LIMIT_MS = 90_000;
+const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const isAwaiting = ({ steps }: StateRecord) => steps["bookHotel"]?.state === "Awaiting";
+
+type Fault = { readonly service: string } & Record<string, unknown>;
+
+async function book(orderId: string, faults: readonly Fault[] = [], unitPrice = 20_000, workflow = "trip") {
+  for (const { service, ...fault } of faults) await app.switchOn(service, { match: { orderId }, ...fault });
+  const order = { ...madeOrder(orderId), workflow, lines: [{ sku: "TRIP", quantity: 1, unitPrice }] };
+  await app.shop.send(order);
+  return order;
+}
+
+const stateOf = ({ steps }: StateRecord) =>
+  Object.fromEntries(Object.entries(steps).map(([name, { state }]) => [name, state]));
+
+/** What a service did for an order, in order. */
+async function did(service: string, orderId: string) {
+  const response = await fetch(`${app.stack.addresses.remotes[service]}/$ledger?orderId=${orderId}`);
+  return ((await response.json()) as { effects: { action: string; body: { reportTo?: string } }[] }).effects;
+}
+
+const actions = async (service: string, orderId: string) => (await did(service, orderId)).map(({ action }) => action);
+
+const outputsOf = (orderId: string) =>
+  app.statuses(orderId).findLast(({ subject }) => subject === "Completed")?.body.outputs;
+
+async function report(orderId: string, body: object, change = (url: string) => url) {
+  const [booking] = await did("hotel", orderId);
+  const headers = { "content-type": "application/json" };
+  const to = change(booking?.body.reportTo ?? "");
+  const { status } = await fetch(to, { method: "POST", headers, body: JSON.stringify(body) });
+  return status;
+}
+
+test.concurrent(
+  "all well: hotel, flight and car are booked, and the traveller gets the codes",
+  async () => {
+    await book("trip-1");
+    const record = await app.eventually("trip-1", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
+    expect(stateOf(record)).toMatchObject({ approveTrip: "Skipped", bookHotel: "Completed", rentCar: "Completed" });
+    await expect
+      .poll(() => outputsOf("trip-1"))
+      .toEqual({
+        hotel: expect.stringMatching(/^hotel-/),
+        flight: expect.stringMatching(/^flight-/),
+        car: expect.stringMatching(/^car-/),
+      });
+    expect(await actions("payment", "trip-1")).toEqual(["create", "capture"]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "the hotel is slow and the flight away: the flight alone is retried, at once, while the hotel is awaited",
+  async () => {
+    await book("trip-2", [
+      { service: "hotel", kind: "late", delayMs: 20_000 },
+      { service: "flight", kind: "down", forMs: 11_000 },
+    ]);
+    const isFlown = ({ steps }: StateRecord) => steps["bookFlight"]?.state === "Completed";
+    const flown = await app.eventually("trip-2", isFlown, WITHIN_MS);
+    expect(flown).toMatchObject({ attempt: 2, steps: { bookHotel: { state: "Awaiting", attempt: 1, retryCount: 0 } } });
+    const record = await app.eventually("trip-2", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Processed", attempt: 2 });
+    expect(await actions("flight", "trip-2")).toEqual(["create"]);
+    expect(await actions("hotel", "trip-2")).toEqual(["create"]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "the flight is sold out: all is given back at once, also the hotel that has not confirmed",
+  async () => {
+    await book("trip-3", [
+      { service: "hotel", kind: "late", delayMs: LATER_MS },
+      { service: "flight", kind: "refuse", status: 409, message: "no seat is left" },
+    ]);
+    const record = await app.eventually("trip-3", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(stateOf(record)).toMatchObject({ takePayment: "Undone", bookHotel: "Undone", rentCar: "Undone" });
+    expect(await actions("hotel", "trip-3")).toEqual(["create", "cancel"]);
+    expect(await actions("car", "trip-3")).toEqual(["create", "cancel"]);
+    expect(await actions("payment", "trip-3")).toEqual(["create", "void"]);
+    expect(await report("trip-3", { kind: "done", result: { bookingId: "late" } })).toBe(409);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "no car is free: the trip goes ahead without",
+  async () => {
+    await book("trip-4", [{ service: "car", kind: "refuse", status: 409, message: "no car is free" }]);
+    const record = await app.eventually("trip-4", ended, WITHIN_MS);
+    expect(record).toMatchObject({
+      processState: "Processed",
+      steps: { rentCar: { state: "Skipped", skipped: { cause: "rejected", message: "no car is free" }, undo: null } },
+    });
+    await expect.poll(() => outputsOf("trip-4")).toMatchObject({ hotel: expect.anything(), flight: expect.anything() });
+    expect(outputsOf("trip-4")).not.toHaveProperty("car");
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "the car rental gives no answer: what it may have rented is given back, and the trip goes ahead",
+  async () => {
+    const silent = { service: "car", kind: "loseReply", path: "/rentals" };
+    await book("trip-5", [silent, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY.name);
+    const record = await app.eventually(
+      "trip-5",
+      ({ steps }) => steps["rentCar"]?.undo?.state === "Completed",
+      WITHIN_MS,
+    );
+    expect(record.steps["rentCar"]).toMatchObject({ state: "Skipped", skipped: { cause: "expired" }, unsure: true });
+    expect(await app.eventually("trip-5", ended, WITHIN_MS)).toMatchObject({ processState: "Processed" });
+    expect(await actions("car", "trip-5")).toEqual(["create", "cancel"]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "a confirmation that comes twice, and one that is forged",
+  async () => {
+    await book("trip-6", [{ service: "hotel", kind: "late", delayMs: LATER_MS }]);
+    await app.eventually("trip-6", isAwaiting, WITHIN_MS);
+    const confirmed = { kind: "done", result: { bookingId: "hotel-by-hand" } };
+    const forged = (url: string) => {
+      const address = JSON.parse(Buffer.from(url.split("/").at(-1) ?? "", "base64url").toString());
+      return `${url.slice(0, url.lastIndexOf("/"))}/${Buffer.from(JSON.stringify({ ...address, nonce: "guessed" })).toString("base64url")}`;
+    };
+    expect(await report("trip-6", confirmed, forged)).toBe(409);
+    expect(await report("trip-6", confirmed)).toBe(200);
+    expect(await report("trip-6", { kind: "done", result: { bookingId: "another" } })).toBe(200);
+    const record = await app.eventually("trip-6", ended, WITHIN_MS);
+    expect(record).toMatchObject({ steps: { bookHotel: { result: { bookingId: "hotel-by-hand" } } } });
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "cancelled while the hotel is awaited: all is given back, and a confirmation is late",
+  async () => {
+    const order = await book("trip-7", [{ service: "hotel", kind: "late", delayMs: LATER_MS }]);
+    await app.eventually("trip-7", isAwaiting, WITHIN_MS);
+    const { orderId } = order;
+    await app.shop.send({ kind: "Cancel", orderId, contentDigest: contentDigest(order), reason: "ill" });
+    const record = await app.eventually("trip-7", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+    expect(await actions("hotel", "trip-7")).toEqual(["create", "cancel"]);
+    expect(await report("trip-7", { kind: "done", result: { bookingId: "late" } })).toBe(409);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "an expensive trip is booked once a person agrees; nothing is before",
+  async () => {
+    await book("trip-8", [{ service: "approval", kind: "late", delayMs: 3000 }], 600_000);
+    await app.eventually("trip-8", ({ steps }) => steps["approveTrip"]?.state === "Awaiting", WITHIN_MS);
+    expect(await did("hotel", "trip-8")).toEqual([]);
+    const record = await app.eventually("trip-8", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Processed", steps: { approveTrip: { decided: { holds: true } } } });
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "a flight service that answers after the try was given up books one flight",
+  async () => {
+    await book("trip-9", [{ service: "flight", kind: "slow", delayMs: 2500, calls: 1 }]);
+    expect(await app.eventually("trip-9", ended, WITHIN_MS)).toMatchObject({ processState: "Processed" });
+    expect(await actions("flight", "trip-9")).toEqual(["create"]);
+  },
+  LIMIT_MS,
+);
