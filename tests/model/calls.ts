@@ -5,7 +5,8 @@ import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
 import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
-import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
+import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
+import type { Report } from "../../shared/messaging/completion.ts";
 import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
@@ -28,7 +29,7 @@ export type Call =
 export type Sent =
   | { readonly queue: "scheduler"; readonly body: Wake; readonly at: string | null }
   | { readonly queue: "requests"; readonly body: Asked; readonly leftMs: number }
-  | { readonly queue: "replies"; readonly body: Replied };
+  | { readonly queue: "replies"; readonly body: Replied | Reported };
 
 /** An agent's request, and the host whose reply queue it names. */
 export interface Asked {
@@ -51,13 +52,19 @@ export interface ServiceCall {
   /** Whether it was said that the agent is at work: before it runs out of time it is. */
   readonly isSaid: boolean;
   /** The service accepts it, does it later, and reports to this. */
-  readonly reportTo?: Ticket;
+  readonly reportTo?: Address;
 }
 
 /** What the service has accepted and does later: for as long as it takes. */
 export interface Accepted {
   readonly call: ServiceCall;
-  readonly reply: { readonly ticket: Ticket };
+  readonly address: Address;
+  readonly replyTo: string;
+}
+
+/** A report, and the host that gave the address. */
+export interface Reported {
+  readonly report: Report;
   readonly replyTo: string;
 }
 
@@ -71,6 +78,11 @@ export interface Answers {
   tell: Told;
   send: null;
   service: BoundedReply | { readonly kind: "takes long" };
+}
+
+/** The step that a reply or a report is of. */
+export function aboutOf(said: Replied | Reported): Pick<Address, "step" | "direction"> {
+  return "report" in said ? said.report.address : said.reply.ticket;
 }
 
 export const NONCE = "nonce";
@@ -147,8 +159,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     orderFor: (_, order) => order,
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
-    // Read by the service of the model alone, and renumbered with all else.
-    completionUrl: (ticket) => JSON.stringify(ticket),
+    // Read by the service of the model alone.
+    completionUrl: ({ orderId, step, direction, nonce }) => JSON.stringify({ orderId, step, direction, nonce }),
     rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
@@ -186,7 +198,7 @@ function serviceCall(
     undoes: undoes?.idempotencyKey ?? null,
     completeBy,
     isSaid: false,
-    ...(completion && { reportTo: JSON.parse(completion.url) as Ticket }),
+    ...(completion && { reportTo: JSON.parse(completion.url) as Address }),
   };
 }
 

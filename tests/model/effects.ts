@@ -5,10 +5,19 @@ import type { StepTask } from "../../shared/domain/attempt.ts";
 import { runOf } from "../../shared/domain/plan.ts";
 import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Guard } from "../../shared/domain/transitions.ts";
-import type { Ticket } from "../../shared/messaging/agent-messages.ts";
+import type { Address } from "../../shared/messaging/agent-messages.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
-import type { Accepted, Answers, Call, Replied, Sent, ServiceCall } from "./calls.ts";
+import {
+  type Accepted,
+  type Answers,
+  aboutOf,
+  type Call,
+  type Replied,
+  type Reported,
+  type Sent,
+  type ServiceCall,
+} from "./calls.ts";
 import { normalForm, toldAs, withOver, withoutOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
@@ -227,11 +236,10 @@ export class Effects {
   }
 
   /** The run whose end an agent, or a reply, reports. */
-  #runOf({ input }: Operation): Writer["own"] {
-    const value = this.#pieces.values.get<StepTask | Replied>(input);
-    const { step, direction, attempt } =
-      "reply" in value && "replyTo" in value ? value.reply.ticket : (value as StepTask);
-    return { step, direction, attempt };
+  #runOf(operation: Operation): Writer["own"] {
+    const value = this.#pieces.values.get<StepTask | Replied | Reported>(operation.input);
+    const { step, direction } = "replyTo" in value ? aboutOf(value) : (value as StepTask);
+    return { step, direction, attempt: this.#pieces.attemptOf(operation) ?? 0 };
   }
 
   #replyOf({ input, log }: Operation): Writer["reply"] {
@@ -239,7 +247,7 @@ export class Effects {
     const readings = log
       .map((entry) => values.get<Entry>(entry))
       .flatMap((entry) => ("now" in entry ? [entry.now] : []));
-    const { step, direction } = values.get<Replied>(input).reply.ticket;
+    const { step, direction } = aboutOf(values.get<Replied | Reported>(input));
     return { step, direction, acceptedAt: readings.at(-1) ?? "" };
   }
 
@@ -300,23 +308,23 @@ export class Effects {
   #accepts(
     { host: replyTo }: Operation,
     { reportTo: _, ...call }: ServiceCall,
-    ticket: Ticket,
+    address: Address,
     answer: BoundedReply,
     of: string,
     same: Unchanged,
   ): Change[] {
     if (answer.kind === "rejected") return [{ ...same, what: `${of}: refused as before`, entry: { answer } }];
     const completeBy = new Date(NOW_MS + LATER_MS).toISOString();
-    const later: Accepted = { call: { ...call, completeBy, isSaid: true }, reply: { ticket }, replyTo };
+    const later: Accepted = { call: { ...call, completeBy, isSaid: true }, address, replyTo };
     const accepted: Change = {
       ...same,
       what: `${of}: accepted`,
       entry: { answer: ACCEPTED },
       adds: [this.#pieces.unsent("accepted", later)],
     };
-    const { nonce: _secret, ...guessed } = ticket;
-    const reply = { ticket: guessed, kind: "done", result: { id: "forged" } } as const;
-    const forged = this.#messageOf({ queue: "replies", body: { reply, replyTo } });
+    const { nonce: _secret, ...guessed } = address;
+    const report = { address: guessed, kind: "done", result: { id: "forged" } } as const;
+    const forged = this.#messageOf({ queue: "replies", body: { report, replyTo } });
     const what = `${of}: accepted, and somebody else says that it is done`;
     return [accepted, { ...accepted, what, adds: [...accepted.adds, forged], spends: "forgeries" }];
   }
@@ -347,7 +355,7 @@ function sendingOf(message: Sent): string {
     case "requests":
       return `asks the agent of ${message.body.request.ticket.step}`;
     case "replies":
-      return `replies for ${message.body.reply.ticket.step}`;
+      return `replies for ${aboutOf(message.body).step}`;
     default:
       return message satisfies never;
   }

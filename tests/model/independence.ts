@@ -5,13 +5,16 @@ import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
 import type { Versioned } from "../../shared/store/order-store.ts";
 import { NOW_MS } from "./abstract-time.ts";
-import type { Asked, Call, Replied } from "./calls.ts";
+import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";
 import { isEndOfStep, type Operation, type Piece, type Pieces } from "./pieces.ts";
 import { type Promises, wordOf } from "./promises.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, find, isStalled, PROMISES, pieceOf, type State } from "./state.ts";
 import { ended } from "./watch.ts";
+
+/** More attempts than any state names: their numbers are closed up. */
+const ANY = Array.from({ length: 20 }, (_, attempt) => attempt);
 
 /**
  * Partial-order reduction by stubborn sets (Valmari): where one piece is independent of all others, its moves are the only ones that
@@ -130,6 +133,8 @@ export class Independence {
         if (piece.queue === "orders") return [1];
         if (piece.queue === "scheduler") return [values.get<Wake>(piece.body).attempt];
         const body = values.get<Partial<Asked & Replied>>(piece.body);
+        // A report is of whatever attempt waits for it by then.
+        if (!body.request && !body.reply) return ANY;
         return [1 + ((body.request ?? body.reply)?.ticket.attempt ?? 0)];
       }
       case "orchestration":
@@ -159,6 +164,9 @@ export class Independence {
         if (!read) return [];
         return read.processState === "Pending" ? [read.attempt, read.attempt + 1] : [read.attempt + 1];
       }
+      case "takeReply":
+        if ("report" in this.#pieces.values.get<Replied | Reported>(operation.input)) return ANY;
+        return [1 + (this.#pieces.attemptOf(operation) ?? 0)];
       default:
         return [1 + (this.#pieces.attemptOf(operation) ?? 0)];
     }

@@ -6,9 +6,9 @@ import {
   type StepOutcome,
   standingOf,
 } from "../../shared/domain/attempt.ts";
-import type { AgentReplyMessage } from "../../shared/messaging/agent-messages.ts";
+import type { Report } from "../../shared/messaging/completion.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
-import { NOW_MS } from "./abstract-time.ts";
+import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
@@ -16,7 +16,7 @@ import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
 import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
-import { isActivity, isHandler, type Stand } from "./operation-run.ts";
+import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
 import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
@@ -49,6 +49,9 @@ const HANDLERS = {
   replies: "takeReply",
 } as const;
 const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
+
+/** When what can't be taken yet is reported again. */
+const IN_A_TICK = new Date(NOW_MS + TICK_MS).toISOString();
 
 const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
@@ -146,11 +149,11 @@ export class Moves {
   }
 
   /** The service does what it accepted, or does not, and says so; or only that it is at it. */
-  #report(state: State, placed: number, { call, reply, replyTo }: Accepted): void {
+  #report(state: State, placed: number, { call, address, replyTo }: Accepted): void {
     const { values } = this.#pieces;
     const before = values.get<Ledger>(state[LEDGER] as number);
     const stored = this.#pieces.recordOf(state);
-    const says = (said: Said) => [this.#pieces.unsent("replies", { reply: { ...reply, ...said }, replyTo })];
+    const says = (said: Said) => [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
     const of = `the service: ${call.operation}, accepted before`;
     const { ledger, answer } = act(before, call);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
@@ -263,6 +266,11 @@ export class Moves {
         this.#add(next, `${what}: attempt ${number} starts`, RANK.call, this.#faultOfStart(state, host, number));
       return;
     }
+    if (stand.value === NOT_YET) {
+      const again = this.#pieces.unsent("replies", this.#pieces.values.get(operation.input), IN_A_TICK);
+      this.#add(change(state, placed, [again]), `${what}: not yet`, RANK.call);
+      return;
+    }
     const next = this.#reported(rest, placed, host, stand);
     if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
   }
@@ -360,7 +368,7 @@ export class Moves {
   }
 }
 
-type Said = AgentReplyMessage extends infer Reply ? (Reply extends unknown ? Omit<Reply, "ticket"> : never) : never;
+type Said = Report extends infer Each ? (Each extends unknown ? Omit<Each, "address"> : never) : never;
 
 function saidBy(answer: ReturnType<typeof act>["answer"]): Said {
   if (answer.kind === "done") return { kind: "done", result: answer.result };

@@ -1,10 +1,21 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
 import type { Attempt, ClaimOutcome, StepTask, Wake } from "../../shared/domain/attempt.ts";
+import { runOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Report } from "../../shared/messaging/completion.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
+import type { Versioned } from "../../shared/store/order-store.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
-import type { Asked, Replied, Sent } from "./calls.ts";
-import { type Entry, type HandlerName, isHandler, type OperationName, runTo, type Stand } from "./operation-run.ts";
+import type { Asked, Replied, Reported, Sent } from "./calls.ts";
+import {
+  type Entry,
+  type HandlerName,
+  isHandler,
+  NOT_YET,
+  type OperationName,
+  runTo,
+  type Stand,
+} from "./operation-run.ts";
 import { type Progress, runOrchestration, type TaskEvent } from "./orchestration-run.ts";
 import { Pool, Values } from "./pool.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
@@ -61,6 +72,7 @@ const QUEUES = {
 /** Whether something is left to do after a handler has returned. */
 function leadsOn(name: OperationName, value: unknown): boolean {
   if (value === undefined || value === null) return false;
+  if (value === NOT_YET) return true;
   if (isEndOfStep(name)) return (value as StepEnd).hearer !== null;
   return (value as ClaimOutcome).kind === "claimed";
 }
@@ -71,7 +83,7 @@ export function isEndOfStep(name: OperationName): boolean {
 
 /** What a handler's function hands on to the engine, or an activity to its orchestration. */
 function handedOn(name: OperationName, value: unknown): unknown {
-  if (value === null) return value;
+  if (value === null || value === NOT_YET) return value;
   if (isEndOfStep(name)) return (value as StepEnd).outcome;
   const { attempt = value } = value as Partial<Extract<ClaimOutcome, { kind: "claimed" }>>;
   return isHandler(name) ? attempt : value;
@@ -257,11 +269,23 @@ export class Pieces {
         return this.values.get<Wake | StepTask>(piece.input).attempt;
       case "answerRequest":
         return this.values.get<Asked>(piece.input).request.ticket.attempt;
-      case "takeReply":
-        return this.values.get<Replied>(piece.input).reply.ticket.attempt;
+      case "takeReply": {
+        const said = this.values.get<Replied | Reported>(piece.input);
+        return "report" in said ? this.#reportedOf(piece, said.report) : said.reply.ticket.attempt;
+      }
       default:
         return undefined;
     }
+  }
+
+  /** A report is of the run that it found last; undefined before it looked, and afterwards. */
+  #reportedOf({ log }: Operation, { address: { step, direction } }: Report): number | undefined {
+    const records = log.flatMap((entry) => {
+      const met = this.values.get<Entry>(entry);
+      const { record } = (("answer" in met && met.answer) || {}) as Partial<Versioned>;
+      return record ?? [];
+    });
+    return runOf(records.at(-1)?.steps[step], direction)?.attempt;
   }
 
   recordOf(state: State): StateRecord | undefined {
@@ -277,14 +301,15 @@ export class Pieces {
   #name(operation: Operation): string {
     const { host, name, input } = operation;
     const attempt = this.attemptOf(operation);
-    if (attempt === undefined) return `${host}: ${name}`;
+    if (attempt === undefined && name !== "takeReply") return `${host}: ${name}`;
     const task = this.values.get<{
       step?: string;
       request?: { ticket: { step: string } };
       reply?: { ticket: { step: string } };
+      report?: Report;
     }>(input);
-    const step = task.step ?? task.request?.ticket.step ?? task.reply?.ticket.step;
-    return `${host}: ${name}${step ? ` ${step}` : ""} of attempt ${attempt}`;
+    const step = task.step ?? (task.request ?? task.reply)?.ticket.step ?? task.report?.address.step;
+    return `${host}: ${name}${step ? ` ${step}` : ""}${attempt === undefined ? "" : ` of attempt ${attempt}`}`;
   }
 
   /** A value one tick later. */

@@ -238,6 +238,25 @@ test("P13 a report between a cancellation and its undo is recorded, and undone",
   expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
 });
 
+test("P4 P13 a report between what the undo's claim read and what it writes is not overwritten: what it reports is undone", async () => {
+  await run();
+  const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  const { state } = world.store;
+  let isReported = false;
+  const reportOnce = async (orderId: string) => {
+    const read = await state(orderId);
+    if (isReported) return read;
+    isReported = true;
+    await report({ kind: "done", result: { booking: "H-7" } });
+    return read;
+  };
+  Object.assign(world.store, { state: reportOnce });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
+  expect(await step()).toMatchObject({ state: "Undone", result: { booking: "H-7" } });
+});
+
 test("P13 a question that leaves nothing behind keeps no cancelled order waiting for its answer", async () => {
   const [first, ...rest] = STAY.steps;
   const asks = { ...STAY, steps: [{ ...first, undo: "nothing" }, ...rest] } as Workflow;

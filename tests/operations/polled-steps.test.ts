@@ -215,15 +215,20 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 2 });
 });
 
-test("P13 a cancelled order asks no more what was accepted, and undoes it at once", async () => {
-  await begun();
+test("P13 a cancelled order asks no more for what was accepted: it is undone at once, by its key", async () => {
+  const poll = await begun();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "undo" }, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
-  attempt = claim.attempt;
-  expect(nextPolls(attempt, new Set())).toBeUndefined();
-  expect(await step()).toMatchObject({ state: "NotStarted", undo: { state: "Scheduled", attempt: 2 } });
+  expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
+  const calls = world.calls.length;
+  expect(await pollStep(poll, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, hearer: 1 });
+  expect(world.calls).toHaveLength(calls);
+  const [undo] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
+  await runStep(undo, world, world.telemetry);
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { reference: "booking 7" } });
+  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
 });
 
 test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {
