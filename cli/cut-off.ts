@@ -2,6 +2,7 @@
 // each step has one effect.
 import { setTimeout as sleep } from "node:timers/promises";
 import { REFUNDS_AGENT } from "../shared/domain/refund.ts";
+import type { StepRecord } from "../shared/domain/state-record.ts";
 import type { Board } from "./board.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
@@ -62,6 +63,7 @@ export class Outage {
 
 interface Effect {
   readonly key: string;
+  readonly body: { readonly reference?: string };
 }
 
 /** Orders of which a step had no effect, or more than one, among those that are Processed; in words. */
@@ -72,14 +74,16 @@ export async function effectFaults(
 ): Promise<string[]> {
   const ledgers = Object.values(remotes).map(async (url) => {
     const { effects } = (await (await fetch(`${url}/$ledger`)).json()) as { effects: Effect[] };
-    return effects.map(({ key }) => key);
+    // A service without keys has what it was sent as a reference.
+    return effects.map(({ key, body: { reference = key } }) => reference);
   });
   const keys = (await Promise.all(ledgers)).flat();
   const found = await records.of(orders.map(({ orderId }) => orderId));
   return found.flatMap(({ orderId, processState, steps }) => {
     const own = keys.filter((key) => key.startsWith(`${orderId}:`)).length;
     // What the state store itself is asked for has no effect in a service.
-    const wanted = Object.values(steps).filter(({ agent }) => agent !== REFUNDS_AGENT.name).length;
+    const isWanted = ({ agent, state }: StepRecord) => agent !== REFUNDS_AGENT.name && state !== "Skipped";
+    const wanted = Object.values(steps).filter(isWanted).length;
     return processState !== "Processed" || own === wanted ? [] : [`${orderId}: ${own} effects of ${wanted} steps`];
   });
 }

@@ -96,7 +96,7 @@ test(
     const ended = await follow(sent, app.records, board, SAMPLES_END_WITHIN_MS, signal);
     const wrong = ended.filter((one) => !endedAsTold(one));
     expect(wrong.map(({ followed, ending, attempts }) => `${followed.orderId}: ${ending}, ${attempts}`)).toEqual([]);
-    expect(ended).toHaveLength(8);
+    expect(ended).toHaveLength(13);
   },
   SAMPLES_END_WITHIN_MS + 10_000,
 );

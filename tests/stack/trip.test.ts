@@ -2,28 +2,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
-import { trips } from "../../shared/workflows/trip.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
-
-const [trip] = trips as readonly [Workflow];
-
-/** Its car rental has one try of three seconds. */
-const HASTY: Workflow = {
-  ...trip,
-  name: "hasty-trip",
-  steps: trip.steps.map((step) =>
-    step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
-  ),
-};
 
 let adapted: AdaptedApp;
 let app: TestStack;
 
 beforeAll(async () => {
-  adapted = adaptApp([HASTY]);
+  adapted = adaptApp([HASTY_TRIP]);
   app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
@@ -144,7 +132,7 @@ test.concurrent(
   "the car rental gives no answer: what it may have rented is given back, and the trip goes ahead",
   async () => {
     const silent = { service: "car", kind: "loseReply", path: "/rentals" };
-    await book("trip-5", [silent, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY.name);
+    await book("trip-5", [silent, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY_TRIP.name);
     const record = await app.eventually(
       "trip-5",
       ({ steps }) => steps["rentCar"]?.undo?.state === "Completed",

@@ -5,6 +5,7 @@ import type { Order } from "../../shared/domain/order.ts";
 import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
+import { trips } from "../../shared/workflows/trip.ts";
 
 /** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
@@ -14,6 +15,17 @@ export const THREE_STEPS: Workflow = { ...CHAIN, name: "three-steps" };
 
 /** How the tests' writes schedule steps. */
 export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
+
+const [TRIP] = trips as readonly [Workflow];
+
+/** The trip with a car rental that has one try of three seconds. */
+export const HASTY_TRIP: Workflow = {
+  ...TRIP,
+  name: "hasty-trip",
+  steps: TRIP.steps.map((step) =>
+    step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
+  ),
+};
 
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);
