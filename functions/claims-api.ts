@@ -2,13 +2,13 @@
 import { consolePorts } from "../shared/compose.ts";
 import { parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import { parseHandlingChange } from "../shared/messaging/handling-request.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listClaims", {
   method: "GET",
   route: "claims",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: await consolePorts().handling.all() }),
+  handle: async (request) => listed(request, await consolePorts().handling.all()),
 });
 
 operatorEndpoint("changeClaim", {

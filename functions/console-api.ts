@@ -8,20 +8,21 @@ import { continuationOf } from "../shared/messaging/paging.ts";
 import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
 import { shownEntry, shownInAudit } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("session", {
   method: "GET",
   route: "session",
   role: "Orders.Read",
   handle: async (request, _context, operator) => {
-    const { environment, signIn, pauses } = consolePorts();
+    const { environment, signIn, pauses, traceUrl } = consolePorts();
     const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
     const session: Session = {
       operator,
       mayOperate,
       environment,
       build: consoleBuild(),
+      traceUrl,
       // Who may look is told who they are, also where the store is away.
       pauses: [...(await pauses.current().catch(() => []))],
     };
@@ -33,7 +34,7 @@ operatorEndpoint("overview", {
   method: "GET",
   route: "overview",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: await consolePorts().attention.overview() }),
+  handle: async (request) => listed(request, await consolePorts().attention.overview()),
 });
 
 operatorEndpoint("traffic", {
@@ -47,7 +48,7 @@ operatorEndpoint("attention", {
   method: "GET",
   route: "attention",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: await consolePorts().attention.groups() }),
+  handle: async (request) => listed(request, await consolePorts().attention.groups()),
 });
 
 operatorEndpoint("attentionOrders", {
@@ -58,7 +59,7 @@ operatorEndpoint("attentionOrders", {
     const parsed = parseAttentionPage(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { group, from, limit } = parsed.value;
-    return { jsonBody: await consolePorts().attention.page(group, from, limit) };
+    return listed(request, await consolePorts().attention.page(group, from, limit));
   },
 });
 
@@ -83,7 +84,7 @@ operatorEndpoint("supervisorEntries", {
     const { entries, next } = await consolePorts().supervision.page(day, limit, continuation);
     const more = next ? { continuation: continuationOf(next) } : {};
     const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
-    return { jsonBody: page };
+    return listed(request, page);
   },
 });
 

@@ -12,6 +12,8 @@ const VIEWS: ReadonlySet<string> = new Set([
   "search",
   "supervision",
   "dead-letters",
+  "discarded",
+  "awaiting",
   "bulk",
   "agents",
 ]);

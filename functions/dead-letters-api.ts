@@ -13,7 +13,7 @@ import { seesSecrets } from "../shared/messaging/operator-access.ts";
 import { countDeadLetters } from "../shared/operations/count-dead-letters.ts";
 import { type Handled, handleDeadLetter } from "../shared/operations/handle-dead-letter.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDeadLetters", {
   method: "GET",
@@ -24,10 +24,10 @@ operatorEndpoint("listDeadLetters", {
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { queue: name, from, limit } = parsed.value;
     const { deadLetters } = deadLetterPorts();
-    if (name === undefined) return { jsonBody: { queues: await countDeadLetters(deadLetters) } };
+    if (name === undefined) return listed(request, { queues: await countDeadLetters(deadLetters) });
     const queue = queueOf(name);
     if (!queue) return noSuchQueue(name);
-    return { jsonBody: { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) } };
+    return listed(request, { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) });
   },
 });
 
@@ -78,7 +78,7 @@ function answer(queue: DeadLetterQueue, sequenceNumber: string, handled: Handled
       return { jsonBody: { ...which, target, messageId, removed } };
     }
     case "discarded":
-      return { jsonBody: which };
+      return { jsonBody: { ...which, discarded: handled.id, keptUntil: handled.keptUntil } };
     case "refused":
       return { status: 409, jsonBody: { ...which, reason: handled.reason } };
     case "not-found":

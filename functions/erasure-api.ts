@@ -1,5 +1,5 @@
 // Erasure (operator): removes all that the store keeps of an order that is over.
-import { closingStore, ports } from "../shared/compose.ts";
+import { erasurePorts, ports } from "../shared/compose.ts";
 import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
 import { parseErasure } from "../shared/messaging/operator-request.ts";
 import { eraseOrder } from "../shared/operations/erase-order.ts";
@@ -19,7 +19,7 @@ operatorEndpoint("eraseOrder", {
     }
     const caller = { by: operator, ifMatch: version.value };
     const erased = await observe(context, { attributes: { orderId, action: "erase" } }, (telemetry) =>
-      eraseOrder(orderId, parsed.reason, caller, closingStore(), ports(), telemetry),
+      eraseOrder(orderId, parsed.reason, caller, erasurePorts(), ports(), telemetry),
     );
     switch (erased.kind) {
       case "erased":

@@ -10,7 +10,7 @@ import { inspectOrder } from "../shared/operations/inspect-order.ts";
 import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
 import type { Versioned } from "../shared/store/order-store.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
-import { atFault, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
+import { atFault, listed, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
   method: "GET",
@@ -20,7 +20,8 @@ operatorEndpoint("listOrders", {
     const parsed = parseListRequest(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { orders, next, looked } = await findOrders(parsed.request, ports().store);
-    return { jsonBody: { orders, ...(looked && { looked }), ...(next && { continuation: continuationOf(next) }) } };
+    const more = next && { continuation: continuationOf(next) };
+    return listed(request, { orders, ...(looked && { looked }), ...more });
   },
 });
 

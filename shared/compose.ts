@@ -17,6 +17,7 @@ import { orderContract } from "./messaging/submission-message.ts";
 import { createAdmission } from "./operations/admission.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
+import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
 import { STILL_TOLD_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
@@ -28,9 +29,11 @@ import { createHealthReports } from "./operations/report-health.ts";
 import type { StockPorts } from "./operations/take-stock.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
+import { createAwaitingOrders } from "./store/awaiting-orders.ts";
 import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
+import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
 import { createOrderCensus } from "./store/order-census.ts";
@@ -80,6 +83,7 @@ interface App {
   readonly stock: StockPorts;
   readonly deadLetters: () => DeadLetterPorts;
   readonly closing: ClosingStore;
+  readonly discarded: DiscardedStore;
   readonly purgeProgress: PurgeProgress;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
@@ -92,6 +96,7 @@ export function bulkPorts(): BulkPorts {
 }
 
 interface ConsolePorts {
+  readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
@@ -101,6 +106,7 @@ interface ConsolePorts {
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly environment: Session["environment"];
+  readonly traceUrl: Session["traceUrl"];
   readonly signIn: Config["OperatorSignIn"];
   /** The order's contract as JSON Schema. */
   readonly orderContract: unknown;
@@ -129,9 +135,10 @@ export function workflowPorts(): App["workflows"] {
   return app().workflows;
 }
 
-/** What closes and erases orders; as `ports`. */
-export function closingStore(): ClosingStore {
-  return app().closing;
+/** What erases an order; as `ports`. */
+export function erasurePorts(): { readonly closing: ClosingStore; readonly discarded: DiscardedStore } {
+  const { closing, discarded } = app();
+  return { closing, discarded };
 }
 
 /** How far housekeeping has come; as `ports`. */
@@ -292,6 +299,7 @@ function compose(config: Config): App {
     agent: routedAgents,
   };
   const console: ConsolePorts = {
+    awaiting: createAwaiting({ orders: createAwaitingOrders(orders), workflows: knownWorkflows, now }),
     attention,
     pauses,
     agents: createAgentStandings({ health, pauses, known, now }),
@@ -315,17 +323,19 @@ function compose(config: Config): App {
       database,
     ),
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+    traceUrl: config.TraceUrl ?? null,
     signIn: config.OperatorSignIn,
     orderContract: orderContract(),
   };
   const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
+  const discarded = createCosmosDiscardedStore(supervisionContainer);
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
     const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
     const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
-    return { ...ports, deadLetters };
+    return { ...ports, deadLetters, discarded };
   };
   const workflowsKnown = { known: knownWorkflows, register };
   const purgeProgress = createCosmosPurgeProgress(supervisionContainer, orders, ports.taskHub);
@@ -335,6 +345,7 @@ function compose(config: Config): App {
     stock,
     deadLetters: connected,
     closing: store,
+    discarded,
     purgeProgress,
     console,
     bulk,

@@ -29,6 +29,11 @@ const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) =
   if (fault) context.addIssue({ code: "custom", message: fault });
 });
 
+/** Opened by people in their browser. */
+const traceUrl = z.url({ protocol: /^https?$/ }).refine((text) => text.includes("{traceId}"), {
+  error: "must have {traceId} where the id of a trace stands",
+});
+
 const duration = (usual: string) =>
   z
     .string()
@@ -188,6 +193,8 @@ export const settings = z.object({
   /** What operators see on each view of the console, so that nobody takes one environment for another. */
   EnvironmentName: z.string().trim().min(1).max(40).default("orders"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
+  /** Where people see an order's trace: `{traceId}` stands in the place of its id. */
+  TraceUrl: textOrNothing.pipe(traceUrl.optional()),
   /** Where others reach this app over HTTP, for reports of steps that are done later; the host's own name if absent. */
   PublicUrl: textOrNothing.pipe(serviceUrl.optional()),
   /** Set by the host. */

@@ -8,6 +8,7 @@ import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk
 export const VERBS_USAGE = `What needs a person, asked of the running app:
 npm run orders -- needs [CAUSE]               the causes, or the orders of one
 npm run orders -- find FILTER                 --state S --kind K --workflow W --version N --step S --q TEXT
+                                              --business-key customer:ID or returnOf:ORDER
                                               --from T --to T --time-of received|sent|changed|ended
                                               --continue C: on from where the search before stopped
 npm run orders -- claim ORDER | --group CAUSE         for 30 minutes; release gives it back
@@ -30,6 +31,7 @@ export const VERB_OPTIONS = {
   version: text,
   step: text,
   q: text,
+  "business-key": text,
   "time-of": text,
   from: text,
   to: text,
@@ -53,6 +55,7 @@ const SEARCH = {
   version: "version",
   step: "step",
   q: "q",
+  "business-key": "key",
   "time-of": "timeOf",
   from: "from",
   to: "to",

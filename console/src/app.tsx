@@ -17,7 +17,11 @@ const SearchView = lazy(async () => ({ default: (await import("./views/search.ts
 const SupervisionView = lazy(async () => ({ default: (await import("./views/supervision.tsx")).SupervisionView }));
 const DeadLettersView = lazy(async () => ({ default: (await import("./views/dead-letters.tsx")).DeadLettersView }));
 const DeadLetterView = lazy(async () => ({ default: (await import("./views/dead-letter.tsx")).DeadLetterView }));
-
+const DiscardedView = lazy(async () => ({ default: (await import("./views/discarded.tsx")).DiscardedView }));
+const DiscardedMessageView = lazy(async () => ({
+  default: (await import("./views/discarded.tsx")).DiscardedMessageView,
+}));
+const AwaitingView = lazy(async () => ({ default: (await import("./views/awaiting.tsx")).AwaitingView }));
 const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
 
@@ -29,6 +33,9 @@ const VIEWS = [
   { path: "/agents", name: TEXT.agents },
   { path: "/supervision", name: TEXT.supervision },
 ] as const;
+
+/** Views that belong to another one. */
+const PARTS: { readonly [view: string]: string } = { discarded: "dead-letters", awaiting: "" };
 
 export function App() {
   const [path] = useLocation();
@@ -64,6 +71,9 @@ export function App() {
             <Route path="/supervision">
               <SupervisionView />
             </Route>
+            <Route path="/awaiting">
+              <AwaitingView />
+            </Route>
             <Route path="/agents">
               <AgentsView />
             </Route>
@@ -71,6 +81,10 @@ export function App() {
             <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
             <Route path="/dead-letters/:queue/:number">
               {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
+            </Route>
+            <Route path="/discarded/:id">{({ id }) => <DiscardedMessageView key={id} id={id} />}</Route>
+            <Route path="/discarded">
+              <DiscardedView />
             </Route>
             <Route path="/dead-letters/:queue?">{({ queue }) => <DeadLettersView queue={queue} />}</Route>
             <Route>
@@ -85,7 +99,8 @@ export function App() {
 
 function Header({ session }: { readonly session: Session | undefined }) {
   const [location] = useLocation();
-  const [view = ""] = location.split("/").slice(1);
+  const [asked = ""] = location.split("/").slice(1);
+  const view = PARTS[asked] ?? asked;
   const current =
     VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["orders", "bulk"].includes(view) ? null : TEXT.noPage);
   useEffect(() => {

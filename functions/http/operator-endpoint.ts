@@ -10,6 +10,7 @@ import {
 import { ports } from "../../shared/compose.ts";
 import { NewerSchema } from "../../shared/domain/newer-schema.ts";
 import { isWanted, parseIfMatch } from "../../shared/messaging/entity-tag.ts";
+import { isKnown, listTag } from "../../shared/messaging/list-tag.ts";
 import { accessTo, type Role } from "../../shared/messaging/operator-access.ts";
 import { isOwnOrigin } from "../../shared/messaging/own-origin.ts";
 
@@ -72,5 +73,13 @@ export function versioned(request: HttpRequest, etag: string, jsonBody: unknown)
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
   if (known.kind === "valid" && isWanted(etag, known.value)) return { status: 304, headers };
+  return { headers, jsonBody };
+}
+
+/** A list, or that the asker has it already: a browser keeps it and asks again. What it costs the store is the same. */
+export function listed(request: HttpRequest, jsonBody: object): HttpResponseInit {
+  const tag = listTag(jsonBody);
+  const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
+  if (isKnown(tag, request.headers.get("if-none-match"))) return { status: 304, headers };
   return { headers, jsonBody };
 }

@@ -1,6 +1,6 @@
 // Serves the administration: counts for people and benchmarks, and the Atom protocol of the SDK's administration client.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpConnections } from "../listener/http-connections.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import type { Broker } from "./broker.ts";
 import { findTokenFault } from "./claims.ts";
@@ -10,18 +10,13 @@ import { isStoreFault, type Store } from "./store.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export class AdminServer {
+  readonly connections = new HttpConnections((request, response) => void this.#serve(request, response));
   readonly #context: AdminContext;
   readonly #log: Log;
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
 
   constructor(broker: Broker, store: Store, now: () => number, log: Log) {
     this.#context = { broker, store, now, startedAt: now() };
     this.#log = log;
-  }
-
-  /** A client's connection, on which nothing was read yet. */
-  accept(socket: Socket): void {
-    this.#server.emit("connection", socket);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -188,6 +188,23 @@ test("a request that cannot be answered ends alone", async () => {
   connection.close();
 });
 
+test("an operation that is not there is refused by its name", async () => {
+  const connection = await connectRhea();
+  const [requests, answers] = [
+    connection.open_sender("quiet/$management"),
+    connection.open_receiver("quiet/$management"),
+  ];
+  await Promise.all([once(requests, "sendable"), once(answers, "receiver_open")]);
+  const operation = "com.microsoft:batch-delete-messages";
+  requests.send({ message_id: "m", application_properties: { operation }, body: {} });
+  const [answer] = (await once(answers, "message")) as { message: { application_properties: object } }[];
+  expect(answer?.message.application_properties).toMatchObject({
+    statusCode: 501,
+    statusDescription: expect.stringContaining(operation),
+  });
+  connection.close();
+});
+
 test("a message for an instant that no database keeps survives a restart", async () => {
   const connection = await connectRhea();
   const sender = connection.open_sender("late");

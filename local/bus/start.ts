@@ -1,13 +1,13 @@
 // Starts the broker: its AMQP port and its administration port over one database, both with TLS if that is asked for.
 import { join } from "node:path";
 import type { Durability } from "../database/database.ts";
+import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
+import { type ConnectionHandlers, PortListener } from "../listener/port-listener.ts";
 import { AdminServer } from "./admin-server.ts";
 import { AmqpServer } from "./amqp-server.ts";
 import { Broker } from "./broker.ts";
-import { type Credentials, credentialsIn } from "./certificate.ts";
 import { KEY, KEY_NAME } from "./claims.ts";
 import { type DeclaredEntities, declare } from "./declare.ts";
-import { type ConnectionHandlers, PortListener } from "./port-listener.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
 
@@ -17,7 +17,7 @@ export interface BusOptions extends DeclaredEntities {
   /** HTTP; 0: any free one. */
   readonly adminPort: number;
   /** Both ports take TLS as well, with a certificate that is made here; and one more takes TLS alone. 0: any free one. */
-  readonly tls?: { readonly port: number } | undefined;
+  readonly tls?: (TlsFolder & { readonly port: number }) | undefined;
   /** A folder, made if absent. */
   readonly data: string;
   readonly durability?: Durability;
@@ -49,23 +49,31 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const admin = new AdminServer(broker, store, Date.now, log);
   const listeners: PortListener[] = [];
   const close = async () => {
-    // What has arrived is committed and answered before the connections go.
+    // What has arrived is committed and answered before the connections go. These end without an AMQP close: a client of the SDK that
+    // is told of the close goes on using its dead `$cbs` links when the broker is back soon, and its next send hangs; a connection
+    // that breaks it replaces.
     await store.commit(() => undefined);
     await Promise.all(listeners.map((listener) => listener.close()));
     broker.close();
     store.close();
   };
   try {
-    const credentials = options.tls && credentialsIn(join(options.data, "tls"), Date.now());
+    const credentials = options.tls && credentialsIn(options.tls.folder ?? join(options.data, "tls"), Date.now());
     await declare(broker.catalog, options, Date.now());
-    const secure = { amqp: amqp.accept.bind(amqp), http: admin.accept.bind(admin) };
+    const handlers = {
+      amqp: amqp.accept.bind(amqp),
+      http: admin.connections.accept.bind(admin.connections),
+    };
+    // AMQP begins with its name; whatever else comes over TLS is HTTP.
+    const secure: ConnectionHandlers["secure"] = (socket, first) =>
+      handlers[first === "A".charCodeAt(0) ? "amqp" : "http"](socket);
     const listen = (plain: ConnectionHandlers["plain"], port: number) => {
-      const listener = new PortListener({ ...secure, plain }, log, credentials);
+      const listener = new PortListener({ plain, secure }, log, credentials);
       listeners.push(listener);
       return listener.listen(port);
     };
-    const port = await listen(secure.amqp, options.port);
-    const adminPort = await listen(secure.http, options.adminPort);
+    const port = await listen(handlers.amqp, options.port);
+    const adminPort = await listen(handlers.http, options.adminPort);
     log(`Service Bus on port ${port}, administration on port ${adminPort}`);
     const tls =
       options.tls &&

@@ -1,11 +1,9 @@
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect as dial } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type OperationOptions, ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
-import { credentialsIn } from "./certificate.ts";
 import type { RunningTls } from "./start.ts";
 
 const under = new BusUnderTest();
@@ -27,26 +25,6 @@ afterAll(async () => {
 const unsecured = () => under.bus.connectionString;
 /** As a client writes it that knows no emulator. */
 const secured = (port: number) => tls.connectionString.replace(/localhost:\d+/, `localhost:${port}`);
-
-test("the certificate is its own authority, for this machine", () => {
-  const certificate = new X509Certificate(readFileSync(tls.certificateFile));
-  expect(certificate.verify(certificate.publicKey)).toBe(true);
-  expect(certificate.checkIssued(certificate)).toBe(true);
-  expect(certificate.ca).toBe(true);
-  expect(certificate.checkHost("localhost")).toBe("localhost");
-  expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
-  expect(certificate.checkIP("::1")).toBe("::1");
-  expect(certificate.checkHost("example.com")).toBeUndefined();
-});
-
-test("the certificate is kept, and made anew before it ends", () => {
-  const folder = `${under.folder}/another`;
-  const now = Date.now();
-  const first = credentialsIn(folder, now);
-  expect(credentialsIn(folder, now).cert).toBe(first.cert);
-  const later = credentialsIn(folder, now + 710 * 86_400_000);
-  expect(later.cert).not.toBe(first.cert);
-});
 
 test.each(["its own port", "the usual port", "the administration's port"])("the SDK over TLS, on %s", async (where) => {
   const ports: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 // The account document, from which the SDK learns where to send everything else.
-import { type Call, header, type Reply } from "./request.ts";
+import type { Call, Reply } from "./request.ts";
 
 /** What clients may ask of the query engine; the .NET client refuses to query without it. */
 const QUERY_ENGINE = JSON.stringify({
@@ -27,7 +27,7 @@ const QUERY_ENGINE = JSON.stringify({
 
 export function readAccount(call: Call): Reply {
   // The SDK takes these addresses for all further requests: they must be the ones it came by.
-  const location = { name: "local", databaseAccountEndpoint: `http://${header(call, "host")}/` };
+  const location = { name: "local", databaseAccountEndpoint: `${call.origin}/` };
   const body = JSON.stringify({
     id: "local",
     _self: "",

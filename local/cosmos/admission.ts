@@ -7,6 +7,7 @@ import { readsOnly } from "./routes.ts";
 import { isSigned } from "./signature.ts";
 
 const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
+const BY_ENTRA = fault(401, "Entra tokens are not supported by this server: sign in with the key.", [], 0);
 const EXPIRED = fault(403, "The authorization token is not valid at the current time: it has expired.", [], 0);
 const NOT_GRANTED = fault(
   403,
@@ -26,6 +27,7 @@ interface Visitor {
 export function admissionFault({ catalog, method, segments, headers }: Visitor): Reply | undefined {
   const authorization = headers.authorization ?? "";
   const token = decode(authorization);
+  if (token.startsWith("type=aad")) return BY_ENTRA;
   if (!isResourceToken(token)) {
     const date = String(headers["x-ms-date"] ?? headers.date ?? "");
     return isSigned(method, segments, date, authorization) ? undefined : NOT_SIGNED;

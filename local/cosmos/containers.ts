@@ -124,7 +124,12 @@ export function containerFault(given: Value): string | undefined {
   if (!validTtl) return "defaultTtl must be -1 or a positive number of seconds.";
   const policy = policyFault(given["indexingPolicy"]);
   if (policy !== undefined) return policy;
-  return uniqueKeyFault(given["uniqueKeyPolicy"]) ?? keyFault(paths) ?? vectorFault(given);
+  return (
+    uniqueKeyFault(given["uniqueKeyPolicy"]) ??
+    keyFault(paths) ??
+    lackingFault(given) ??
+    fullTextFault(given["fullTextPolicy"])
+  );
 }
 
 const MOST_KEY_PATHS = 3;
@@ -142,14 +147,25 @@ function keyFault(paths: Value): string | undefined {
 const KEY_CHARACTERS =
   "Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character.";
 
+const LACKING: Readonly<Record<string, string>> = {
+  vectorEmbeddingPolicy: "Vector search is",
+  computedProperties: "Computed properties are",
+  clientEncryptionPolicy: "Client encryption is",
+  materializedViewDefinition: "Materialized views are",
+};
+
 /** What this server would keep and never obey. */
-function vectorFault(given: JsonObject): string | undefined {
+function lackingFault(given: JsonObject): string | undefined {
   const policy = given["indexingPolicy"];
-  const isVector =
-    given["vectorEmbeddingPolicy"] !== undefined || (isObject(policy) && hasAny(policy["vectorIndexes"]));
-  if (isVector) return "Vector search is not supported by this server: vectorEmbeddingPolicy.";
-  return fullTextFault(given["fullTextPolicy"]);
+  if (isObject(policy) && hasAny(policy["vectorIndexes"])) return lacking("vectorEmbeddingPolicy");
+  const name = Object.keys(LACKING).find((each) => isSaid(given[each]));
+  return name === undefined ? undefined : lacking(name);
 }
+
+const lacking = (name: string) => `${LACKING[name]} not supported by this server: ${name}.`;
+
+/** Clients write an empty list for none. */
+const isSaid = (value: Value) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
 const hasAny = (list: Value) => Array.isArray(list) && list.length > 0;
 

@@ -121,7 +121,7 @@ export function orderFault(
   );
   if (served) return undefined;
   const paths = orderings.map(({ path }) => path).join(", ");
-  return `The order by query does not have a corresponding composite index that it can be served from: ${paths}.`;
+  return `The order by query does not have a corresponding composite index that it can be served from. Its paths are ${paths}.`;
 }
 
 const SEGMENT = /\/(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^/]*))/g;

@@ -15,7 +15,9 @@ export interface KeyRange {
   readonly parents: readonly string[];
 }
 
-// Source: Cosmos DB documentation, "Best practices for scaling provisioned throughput".
+// Source: Cosmos DB documentation, "Best practices for scaling provisioned throughput (RU/s)": a physical partition carries at most
+// 10,000 RU/s, and a raised throughput splits until ROUNDUP(RU/s / 10,000) are there; a new container begins with one for each 6,000
+// RU/s, and of autoscale for each 10,000. It does not say what becomes of a new container between 6,000 and 10,000 RU/s: here it has one.
 const MOST_PER_PARTITION = 10_000;
 const FIRST_PER_PARTITION = 6_000;
 

@@ -7,6 +7,8 @@ import type { KeyRange } from "./key-ranges.ts";
 export interface Call {
   readonly catalog: Catalog;
   readonly database: Database;
+  /** The address that the client came by, as `https://localhost:8081`. */
+  readonly origin: string;
   /** The identifiers in the path: database, container, document. */
   readonly names: readonly string[];
   readonly headers: IncomingHttpHeaders;

@@ -1,7 +1,8 @@
 // From the socket to the operation and back: signature, route, throttling, counting and the headers of every reply.
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
+import { HttpConnections } from "../listener/http-connections.ts";
 import { admissionFault } from "./admission.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
@@ -32,8 +33,6 @@ const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
-/** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
-const KEEP_ALIVE_MS = 60_000;
 
 class ClientGone extends Error {
   override readonly name = "ClientGone";
@@ -48,6 +47,7 @@ interface Exchange {
 }
 
 export class CosmosServer {
+  readonly connections = new HttpConnections((request, response) => void this.#serve(request, response));
   readonly #catalog: Catalog;
   readonly #database: Database;
   readonly #log: (line: string) => void;
@@ -62,12 +62,6 @@ export class CosmosServer {
     this.#catalog = catalog;
     this.#database = database;
     this.#log = log;
-  }
-
-  create(): Server {
-    return createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-      void this.#serve(request, response);
-    });
   }
 
   /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
@@ -108,7 +102,8 @@ export class CosmosServer {
     if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
     const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
-    const call: Call = { catalog: this.#catalog, database: this.#database, names, headers, body, bytes };
+    const origin = `${"encrypted" in request.socket ? "https" : "http"}://${headers.host ?? ""}`;
+    const call: Call = { catalog: this.#catalog, database: this.#database, origin, names, headers, body, bytes };
     if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
     if (route.on === "documents" && this.#refusals.left > 0) {
       this.#refusals.left -= 1;

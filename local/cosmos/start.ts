@@ -1,8 +1,8 @@
 // Starts the Cosmos DB server: storage, the containers it is asked to have, the HTTP port and the sweep of what expired.
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
+import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
+import { PortListener } from "../listener/port-listener.ts";
 import { Catalog } from "./catalog.ts";
 import { containerFault } from "./containers.ts";
 import { completePolicy } from "./indexing.ts";
@@ -26,6 +26,8 @@ export interface ContainerResource {
 export interface CosmosOptions {
   /** 0 is any free port. */
   readonly port: number;
+  /** The port takes TLS as well, with a certificate that is made here. */
+  readonly tls?: TlsFolder | undefined;
   /** The folder of the database file; made if absent. */
   readonly data: string;
   /** Created if absent; an indexing policy or time to live that differs is brought up to date. */
@@ -40,8 +42,17 @@ export interface RunningCosmos {
   readonly port: number;
   readonly endpoint: string;
   readonly connectionString: string;
+  readonly tls: RunningTls | undefined;
   /** Answers what it has accepted, then leaves the port. */
   close(): Promise<void>;
+}
+
+export interface RunningTls {
+  /** On the same port. */
+  readonly endpoint: string;
+  readonly connectionString: string;
+  /** What clients have to trust, in PEM. */
+  readonly certificateFile: string;
 }
 
 const SWEEP_EVERY_MS = 5000;
@@ -52,15 +63,14 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const catalog = new Catalog(database);
   if (resources) await provision(catalog, resources);
   const cosmos = new CosmosServer(catalog, database, log);
-  const server = cosmos.create();
-  server.listen(options.port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch (cause) {
+  const { connections } = cosmos;
+  const credentials = options.tls && credentialsIn(options.tls.folder ?? join(data, "tls"), Date.now());
+  const accept = connections.accept.bind(connections);
+  const listener = new PortListener({ plain: accept, secure: accept }, log, credentials);
+  const port = await listener.listen(options.port).catch((cause: unknown) => {
     database.close();
     throw cause;
-  }
-  const { port } = server.address() as AddressInfo;
+  });
   const sweeping = setInterval(() => {
     cosmos.sweep().catch((cause: unknown) => log(`The sweep of expired documents failed: ${String(cause)}`));
   }, sweepEveryMs);
@@ -69,19 +79,25 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   return {
     port,
     endpoint,
-    connectionString: `AccountEndpoint=${endpoint};AccountKey=${EMULATOR_KEY};`,
+    connectionString: connectionString(endpoint),
+    tls: credentials && runningTls(port, credentials),
     async close() {
       clearInterval(sweeping);
-      const closed = once(server, "close");
-      server.close();
-      server.closeIdleConnections();
-      // Kept-alive sockets that were busy a moment ago would hold the port for a minute.
-      const hurry = setInterval(() => server.closeIdleConnections(), 20);
-      await closed;
-      clearInterval(hurry);
+      listener.leave();
+      await connections.drain();
+      await listener.close();
       database.close();
     },
   };
+}
+
+function connectionString(endpoint: string): string {
+  return `AccountEndpoint=${endpoint};AccountKey=${EMULATOR_KEY};`;
+}
+
+function runningTls(port: number, { certificateFile }: Credentials): RunningTls {
+  const endpoint = `https://localhost:${port}/`;
+  return { endpoint, connectionString: connectionString(endpoint), certificateFile };
 }
 
 async function provision(catalog: Catalog, { database: id, containers }: CosmosResources): Promise<void> {

@@ -2,8 +2,8 @@
 import type { PartAddress, Ports } from "./parts.ts";
 
 export interface Addresses {
-  readonly bus?: { readonly port: number; readonly adminPort: number; readonly connectionString: string };
-  readonly cosmos?: { readonly port: number; readonly endpoint: string; readonly connectionString: string };
+  readonly bus?: Omit<Extract<PartAddress, { name: "bus" }>, "name">;
+  readonly cosmos?: Omit<Extract<PartAddress, { name: "cosmos" }>, "name">;
   readonly azurite?: {
     readonly blobPort: number;
     readonly queuePort: number;

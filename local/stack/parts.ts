@@ -16,7 +16,14 @@ export type PartAddress =
       /** Where TLS was asked for. */
       readonly tls?: { readonly port: number; readonly connectionString: string; readonly certificateFile: string };
     }
-  | { readonly name: "cosmos"; readonly port: number; readonly endpoint: string; readonly connectionString: string }
+  | {
+      readonly name: "cosmos";
+      readonly port: number;
+      readonly endpoint: string;
+      readonly connectionString: string;
+      /** Where TLS was asked for: on the same port. */
+      readonly tls?: { readonly endpoint: string; readonly connectionString: string; readonly certificateFile: string };
+    }
   | {
       readonly name: "remotes";
       readonly services: readonly { readonly name: string; readonly url: string; readonly port: number }[];
@@ -38,7 +45,7 @@ export type ServicesMessage =
 export interface Ports {
   readonly bus: number;
   readonly busAdmin: number;
-  /** Absent: no TLS. */
+  /** For TLS alone, where that is asked for. */
   readonly busTls?: number;
   readonly cosmos: number;
   readonly azuriteBlob: number;
@@ -95,10 +102,13 @@ export function rowsOf(part: PartAddress): Row[] {
       return [
         { what: "bus", where: `127.0.0.1:${part.port}`, connectionString: part.connectionString },
         { what: "bus administration", where: `http://127.0.0.1:${part.adminPort}`, connectionString: "" },
-        ...(part.tls ? rowsOfTls(part.tls) : []),
+        ...(part.tls ? rowsOfTls("bus", `localhost:${part.tls.port}`, part.tls) : []),
       ];
     case "cosmos":
-      return [{ what: "cosmos", where: part.endpoint, connectionString: part.connectionString }];
+      return [
+        { what: "cosmos", where: part.endpoint, connectionString: part.connectionString },
+        ...(part.tls ? rowsOfTls("cosmos", part.tls.endpoint, part.tls) : []),
+      ];
     case "remotes":
       return part.services.map(({ name, url }) => ({ what: name, where: url, connectionString: "" }));
     case "azurite":
@@ -116,9 +126,13 @@ export function rowsOf(part: PartAddress): Row[] {
   }
 }
 
-function rowsOfTls(tls: NonNullable<Extract<PartAddress, { name: "bus" }>["tls"]>): Row[] {
+function rowsOfTls(
+  name: PartName,
+  where: string,
+  { connectionString, certificateFile }: { readonly connectionString: string; readonly certificateFile: string },
+): Row[] {
   return [
-    { what: "bus over TLS", where: `localhost:${tls.port}`, connectionString: tls.connectionString },
-    { what: "certificate to trust", where: tls.certificateFile, connectionString: "" },
+    { what: `${name} over TLS`, where, connectionString },
+    { what: `certificate of ${name}, to trust`, where: certificateFile, connectionString: "" },
   ];
 }

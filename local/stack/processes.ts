@@ -49,6 +49,8 @@ const COMPILED =
 export interface ServicesProcess extends Common {
   readonly name: ProcessName;
   readonly parts: readonly PartName[];
+  /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
+  readonly tls?: boolean;
   readonly files: Readonly<Record<"queues" | "cosmos-resources" | "remotes", string | undefined>>;
 }
 
@@ -59,6 +61,7 @@ export async function startServices({
   data,
   durability,
   ports,
+  tls = false,
   files,
 }: ServicesProcess): Promise<Started> {
   const remotes = ports.remotes === undefined ? undefined : [ports.remotes].flat().join(",");
@@ -67,6 +70,7 @@ export async function startServices({
     durability,
     "bus-port": ports.bus,
     "bus-admin-port": ports.busAdmin,
+    "bus-tls-port": tls ? ports.busTls : undefined,
     "cosmos-port": ports.cosmos,
     "remotes-port": remotes,
     "traces-port": ports.traces,
@@ -77,7 +81,7 @@ export async function startServices({
   );
   const child = Child.start({
     module: join(COMPILED, "services.js"),
-    args: [...parts, ...args],
+    args: [...parts, ...args, ...(tls ? ["--tls"] : [])],
     logFile: logFile(data, name),
   });
   const message = (await child.message(READY_LIMIT_MS)) as ServicesMessage | undefined;

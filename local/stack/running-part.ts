@@ -1,7 +1,7 @@
 // Starts one part inside this process (Azurite: as its child) and says where it answers.
 import { join } from "node:path";
 import type { Entities } from "./entities.ts";
-import { type PartAddress, type PartName, remotePort } from "./parts.ts";
+import { type PartAddress, type PartName, remotePort, USUAL_BUS_TLS_PORT } from "./parts.ts";
 import type { ServicesArguments } from "./services-arguments.ts";
 
 export interface RunningPart {
@@ -9,7 +9,7 @@ export interface RunningPart {
   close(): Promise<void>;
 }
 
-export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports"> {
+export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports" | "tls"> {
   readonly entities: Entities;
   readonly log: (line: string) => void;
   /** Called when the part ended by itself. */
@@ -34,7 +34,7 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
   }
 }
 
-async function bus({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
+async function bus({ data, durability, ports, tls: isSecured, entities, log }: PartOptions): Promise<RunningPart> {
   const { startBus } = await import("../bus/start.ts");
   const { queues, topics } = (entities.queues ?? {}) as Pick<Parameters<typeof startBus>[0], "queues" | "topics">;
   const running = await startBus({
@@ -43,7 +43,7 @@ async function bus({ data, durability, ports, entities, log }: PartOptions): Pro
     data: join(data, "bus"),
     durability,
     log,
-    tls: ports.busTls === undefined ? undefined : { port: ports.busTls },
+    tls: isSecured ? { port: ports.busTls ?? USUAL_BUS_TLS_PORT, folder: certificateFolder(data) } : undefined,
     ...(queues ? { queues } : {}),
     ...(topics ? { topics } : {}),
   });
@@ -52,7 +52,7 @@ async function bus({ data, durability, ports, entities, log }: PartOptions): Pro
   return { address, close: () => running.close() };
 }
 
-async function cosmos({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {
+async function cosmos({ data, durability, ports, tls: isSecured, entities, log }: PartOptions): Promise<RunningPart> {
   const { startCosmos } = await import("../cosmos/start.ts");
   const resources = entities.cosmosResources as Parameters<typeof startCosmos>[0]["resources"];
   const running = await startCosmos({
@@ -60,10 +60,17 @@ async function cosmos({ data, durability, ports, entities, log }: PartOptions): 
     data: join(data, "cosmos"),
     durability,
     log,
+    tls: isSecured ? { folder: certificateFolder(data) } : undefined,
     ...(resources ? { resources } : {}),
   });
-  const { port, endpoint, connectionString } = running;
-  return { address: { name: "cosmos", port, endpoint, connectionString }, close: () => running.close() };
+  const { port, endpoint, connectionString, tls } = running;
+  const address = { name: "cosmos", port, endpoint, connectionString, ...(tls ? { tls } : {}) } as const;
+  return { address, close: () => running.close() };
+}
+
+/** One for both parts: a client has one certificate to trust. */
+function certificateFolder(data: string): string {
+  return join(data, "tls");
 }
 
 async function remotes({ data, durability, ports, entities, log }: PartOptions): Promise<RunningPart> {

@@ -54,6 +54,9 @@ test("every fault is named at once", () => {
 });
 
 test("--tls gives the bus a port for TLS alone", () => {
+  expect(valid("bus", "cosmos").tls).toBe(false);
+  expect(valid("cosmos", "--tls").tls).toBe(true);
+  expect(parseServicesArguments(["azurite", "--tls"])).toMatchObject({ faults: ["--tls is for bus and cosmos"] });
   expect(valid("bus").ports.busTls).toBeUndefined();
   expect(valid("bus", "--tls").ports.busTls).toBe(5671);
   const all = valid("--tls", "--bus-tls-port", "5690");

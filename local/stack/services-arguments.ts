@@ -10,6 +10,8 @@ export interface ServicesArguments {
   readonly data: string;
   readonly durability: Durability;
   readonly ports: Ports;
+  /** Whether the bus and Cosmos DB take TLS too. */
+  readonly tls: boolean;
   /** Undefined: the usual name in the current package, if it is there. */
   readonly queues: string | undefined;
   readonly cosmosResources: string | undefined;
@@ -21,8 +23,8 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    no
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
   --bus-admin-port N         (5300)
-  --tls                      the bus takes TLS too, with a certificate of its own making
-  --bus-tls-port N           with --tls: one more port, for TLS alone (5671)
+  --tls                      the ports of bus and cosmos take TLS too, with a certificate that is made in DIR/tls
+  --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
   --cosmos-port N            (8081)
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first of one each service, or each (7080)
@@ -96,6 +98,7 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
       data: given.get("data") ?? ".local",
       durability,
       ports,
+      tls: given.has("tls"),
       queues: given.get("queues"),
       cosmosResources: given.get("cosmos-resources"),
       remotes: given.get("remotes"),
@@ -153,6 +156,8 @@ function portsOf(given: ReadonlyMap<OptionName, string>, parts: readonly PartNam
     if (value === undefined) faults.push(`--${name} has to be a port from 0 to ${MAX_PORT}, and is ${text}`);
     return value;
   };
+  const takesTls = parts.length === 0 || parts.includes("bus") || parts.includes("cosmos");
+  if (given.has("tls") && !takesTls) faults.push("--tls is for bus and cosmos");
   if (given.has("bus-tls-port") && !given.has("tls")) faults.push("--bus-tls-port needs --tls");
   const list = given.get("remotes-port");
   const azurite = port("azurite", "azurite-port");

@@ -104,6 +104,7 @@ describe("the services command", () => {
     ["bus", 2, ["--bus-admin-port", "0"]],
     ["bus", 3, ["--bus-admin-port", "0", "--tls", "--bus-tls-port", "0"]],
     ["cosmos", 1, []],
+    ["cosmos", 2, ["--tls"]],
     ["remotes", 2, []],
     ["azurite", 3, []],
   ] as const)("runs %s alone, and ends with its channel", async ([name, count, more]) => {
@@ -190,10 +191,13 @@ describe("the stack", () => {
   test("starts every part and stops without a trace", async () => {
     const progress = vi.fn();
     const data = await newData();
-    const stack = await begin({ data, onProgress: progress });
+    const stack = await begin({ data, onProgress: progress, tls: true });
     const { bus, cosmos, azurite, remotes } = stack.addresses;
+    // One certificate is to be trusted for both.
+    const certificateFile = join(data, "tls", "certificate.pem");
+    expect([bus?.tls, cosmos?.tls]).toMatchObject([{ certificateFile }, { certificateFile }]);
     const [blobs, inventory] = [azurite?.blobPort, Number(new URL(remotes["inventory"] ?? "").port)];
-    const ports = [bus?.port, bus?.adminPort, cosmos?.port, blobs, inventory].map((port) => port ?? 0);
+    const ports = [bus?.port, bus?.adminPort, bus?.tls?.port, cosmos?.port, blobs, inventory].map((port) => port ?? 0);
     const pids = stack.processes.map(({ pid }) => pid);
     expect(stack.processes.map(({ name }) => name).toSorted()).toEqual(["azurite", "remotes", "services"]);
     expect(progress.mock.calls.map(([part]) => part).toSorted()).toEqual(["azurite", "bus", "cosmos", "remotes"]);

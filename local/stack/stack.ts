@@ -29,6 +29,8 @@ export interface StackOptions {
   readonly ports?: "usual" | "free" | Partial<StackPorts>;
   /** All but `traces` if absent: what listens to an app has its price. */
   readonly parts?: readonly PartName[];
+  /** Whether the bus and Cosmos DB take TLS too, with a certificate that is made in `tls` in `data`. They do not if absent. */
+  readonly tls?: boolean;
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
   /** How many hosts run the app: `host`, `host2`. One if absent. */
@@ -217,11 +219,13 @@ class ProcessStack implements Stack {
   }
 
   #spawn(name: ProcessName): Promise<Started> {
-    const { appDir, data, durability = "normal", queuesFile, cosmosFile, remotesFile, settings, log } = this.#options;
+    const { appDir, data, durability = "normal", tls = false, settings, log } = this.#options;
+    const { queuesFile, cosmosFile, remotesFile } = this.#options;
     const common = { data: resolve(data), durability, ports: this.#ports };
     const files = { queues: queuesFile, "cosmos-resources": cosmosFile, remotes: remotesFile };
     switch (name) {
       case "services":
+        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls });
       case "remotes":
         return startServices({ ...common, name, parts: this.#partsOf(name), files });
       case "azurite":

@@ -57,6 +57,7 @@ export type Verdict =
 
 /** Entries that a record keeps; the oldest go first. */
 export const HISTORY_LIMIT = 100;
+const TOLD_LIMIT = 20;
 
 /**
  * @param policyOf the policy that holds for a step; the workflow's own where no step is in hand
@@ -249,7 +250,9 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
 export function told(record: StateRecord, now: string): StateRecord {
   const { dueAt, ...rest } = reopened(record);
   const ended = record.processState === "Processed" || record.processState === "Error";
-  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], updatedAt: now };
+  const { notices, told: before = [] } = record;
+  const sent = notices.length > 0 && { told: [...before, ...notices].slice(-TOLD_LIMIT) };
+  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], ...sent, updatedAt: now };
   return { ...settled, ...over(settled, now) };
 }
 

@@ -1,4 +1,5 @@
 // The state record (P2, P3): one document an order, with the record of each step inside.
+import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./order.ts";
 import type { WantedStatuses } from "./outputs.ts";
@@ -46,16 +47,16 @@ export interface Completion {
   readonly within: string;
 }
 
-/** What is not done yet, by its service's own name for it. */
-export interface Awaited {
-  readonly reference?: string | undefined;
-}
-
 /** What an undo takes back. */
 export interface Undoes {
   readonly result: StepResult | null;
   readonly idempotencyKey: string;
   /** What its service called it when it accepted it, where it was to be done later. */
+  readonly reference?: string | undefined;
+}
+
+/** What is not done yet, by its service's own name for it. */
+export interface Awaited {
   readonly reference?: string | undefined;
 }
 
@@ -198,6 +199,8 @@ export type Refunds = { readonly [returnId: string]: number };
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly orderId: string;
+  /** Of its content as it is now. Absent where a version of the app recorded it that had none. */
+  readonly keys?: BusinessKeys;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
   /** The orchestration that holds the order: it alone starts steps. What came of one is recorded by whoever was asked to do it. */
@@ -243,6 +246,8 @@ export interface StateRecord {
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly notices: readonly Notice[];
+  /** The last of those that were sent and taken out of there. Absent: none. */
+  readonly told?: readonly Notice[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -269,6 +274,7 @@ export function idempotencyKey(orderId: string, step: string, direction: Directi
 /** Who asked for an order, and what was asked for. */
 export interface Submission {
   readonly orderId: string;
+  readonly keys?: BusinessKeys | undefined;
   readonly priority: Priority;
   readonly owner?: string | undefined;
   readonly contentDigest?: string | undefined;
@@ -305,6 +311,7 @@ export function newStateRecord(
   return {
     schemaVersion: RECORD_VERSION,
     orderId: submission.orderId,
+    ...(submission.keys && { keys: submission.keys }),
     workflow: { name: workflow.name, version: workflow.version },
     processState: "Pending",
     lockedBy: null,

@@ -160,11 +160,27 @@ export function takeUpOnly(task: StepTask, { from, change }: Mark, now: string):
   return { guard: inHand(task, from), changes: [set(["steps", step], change(record)), set(["updatedAt"], now)] };
 }
 
-/** Records why an agent was not done in time. Nothing else changes: the supervisor finds the step overdue. */
+/**
+ * Records why an agent was not done in time: the step's own run keeps the last one, the history each. Nothing else changes: the supervisor finds
+ * the step overdue.
+ */
 export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
-  const { step, direction } = task;
+  const { step, direction, lockedBy: by } = task;
   const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
-  return { guard: inHand(task), changes: [set([...run, "expiry"], expiry), set(["updatedAt"], expiry.at)] };
+  const { at } = expiry;
+  const entry = { at, what: expiryInWords(step, direction, expiry), by };
+  const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at), append(["history"], entry)];
+  return { guard: inHand(task), changes };
+}
+
+/** Of the many errors that an attempt's tries may meet. */
+const ERROR_LIMIT = 300;
+
+function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
+  const which = direction === "forward" ? step : `undo of ${step}`;
+  const where = endpoint === null ? "" : ` (${endpoint})`;
+  const words = tries === 1 ? "1 try" : `${tries} tries`;
+  return `${which}: not done in time in attempt ${attempt}, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
 }
 
 /** Records what a step's condition said, before its agent is asked. */

@@ -117,7 +117,8 @@ const ticket = z.object({
   round: z.int().min(2).optional(),
 }) satisfies z.ZodType<Ticket>;
 
-const result = z
+/** What a step recorded of its work. */
+export const stepResult = z
   .record(z.string().max(100), z.union([text, z.number(), z.boolean(), z.null()]))
   .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
 
@@ -145,7 +146,7 @@ const replySchema = z.discriminatedUnion("kind", [
   }),
   z.object({ ...frame, kind: z.literal("pending"), retryAfterMs: pause, reference: text.optional() }),
   z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),
-  z.object({ ...frame, kind: z.literal("done"), result }),
+  z.object({ ...frame, kind: z.literal("done"), result: stepResult }),
   z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;
 

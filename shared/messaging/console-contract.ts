@@ -1,6 +1,7 @@
 // What the API answers to the console, in one place: the server's answers and the console's types both come from these schemas.
 export * from "./console/agents.ts";
 export * from "./console/attention.ts";
+export * from "./console/awaiting.ts";
 export * from "./console/bulk.ts";
 export * from "./console/claims.ts";
 export * from "./console/dead-letters.ts";

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Checked, check, checkQuery } from "./checked.ts";
 import type { Correction } from "./dead-letters.ts";
+import { continuation, pageSize } from "./paging.ts";
 
 const PAGE = { usual: 25, most: 100 } as const;
 /** Sequence numbers are 64 bits. */
@@ -15,12 +16,7 @@ const sequenceNumber = z
 
 export const deadLetterQuery = z.strictObject({
   queue: z.string().min(1).max(300).optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE.most}`)
-    .transform(Number)
-    .pipe(z.int().min(1).max(PAGE.most))
-    .default(PAGE.usual),
+  limit: pageSize(PAGE),
   /** What the page before answered. */
   from: sequenceNumber.default("0"),
 });
@@ -30,6 +26,16 @@ export type DeadLetterListRequest = z.output<typeof deadLetterQuery>;
 /** @param query the URL's, each name with its value */
 export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<DeadLetterListRequest> {
   return checkQuery(deadLetterQuery, query);
+}
+
+/** Where a page of discarded messages ended. Declared here, for messaging does not import the store. */
+const position = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
+
+export const discardedQuery = z.strictObject({ limit: pageSize(PAGE), continuation: continuation(position) });
+
+/** @param query the URL's, each name with its value */
+export function parseDiscardedList(query: Iterable<[string, string]>): Checked<z.output<typeof discardedQuery>> {
+  return checkQuery(discardedQuery, query);
 }
 
 export type DeadLetterAction = "resend" | "discard";

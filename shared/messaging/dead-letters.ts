@@ -1,4 +1,5 @@
 // What ended in a dead-letter queue or in the quarantine, as a port: seen, sent again, or removed.
+import type { MessageCopy } from "../domain/message-copy.ts";
 
 /** A queue of messages that nobody takes any more. */
 export interface DeadLetterQueue {
@@ -60,6 +61,7 @@ export interface Correction {
 /** A message under a lock. */
 export interface TakenDeadLetter {
   readonly message: DeadLetter;
+  readonly copy: MessageCopy;
   /** The queue that it is sent to. */
   readonly target: string;
   /**
@@ -73,6 +75,11 @@ export interface TakenDeadLetter {
   complete(): Promise<boolean>;
 }
 
+/** What came of sending a copy of a message that is there no more. */
+export type Resent =
+  | { readonly kind: "sent"; readonly target: string; readonly messageId: string }
+  | { readonly kind: "too-large"; readonly target: string };
+
 export type Taken<T> =
   | { readonly kind: "taken"; readonly value: T }
   | { readonly kind: "not-found" }
@@ -84,8 +91,8 @@ export type Taken<T> =
 /** Every method throws where the bus gives no answer. */
 export interface DeadLetters {
   readonly queues: readonly DeadLetterQueue[];
-  /** Counted no further than a limit. */
-  count(queue: DeadLetterQueue): Promise<{ readonly count: number; readonly isAll: boolean }>;
+  /** All that lie there, no further than a limit: `isAll` is false where there are more. */
+  all(queue: DeadLetterQueue): Promise<{ readonly messages: readonly DeadLetterSummary[]; readonly isAll: boolean }>;
   /** @param from a sequence number: the page begins there, or at the first one after it */
   page(queue: DeadLetterQueue, from: string, limit: number): Promise<DeadLetterPage>;
   read(queue: DeadLetterQueue, sequenceNumber: string): Promise<DeadLetter | undefined>;
@@ -95,6 +102,11 @@ export interface DeadLetters {
     sequenceNumber: string,
     work: (taken: TakenDeadLetter) => Promise<T>,
   ): Promise<Taken<T>>;
+  /** A copy as a list shows the message, and with all that it holds. */
+  summaryOf(copy: MessageCopy): DeadLetterSummary;
+  letterOf(copy: MessageCopy): DeadLetter;
+  /** Sends the message that the copy was made of, as `TakenDeadLetter.resend` does. */
+  resend(queue: DeadLetterQueue, copy: MessageCopy, correction?: Correction): Promise<Resent>;
 }
 
 /** Of a message in the quarantine: the application property that names the queue that it came by. */

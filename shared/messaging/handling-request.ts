@@ -1,10 +1,11 @@
 // The contract of claims and notes that operators send.
 import { z } from "zod";
+import { HANDLED } from "../domain/handling.ts";
 import { type Checked, checkJson } from "./checked.ts";
 
 const NOTE_LIMIT = 500;
 
-const target = z.strictObject({ kind: z.enum(["order", "group"]), id: z.string().min(1).max(200) });
+const target = z.strictObject({ kind: z.enum(HANDLED), id: z.string().min(1).max(400) });
 
 export const handlingBody = z.strictObject({
   target,

@@ -4,7 +4,8 @@ import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import type { ProcessState } from "../domain/state-record.ts";
-import { check, checkQuery } from "./checked.ts";
+import { stepResult } from "./agent-messages.ts";
+import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
 import { extension } from "./extension.ts";
 import { filterOf, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
@@ -83,6 +84,19 @@ export function parseErasure(text: string): Parsed<{ readonly reason: string }> 
   if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
   const parsed = check(erasureBody, body, BODY);
   return parsed.kind === "invalid" ? parsed : { kind: "valid", reason: parsed.value.reason };
+}
+
+/** What a service would have reported: an operator says why instead of what its message would be. */
+export const reportBody = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("done"), reason, result: stepResult.default({}) }),
+  z.strictObject({ kind: z.literal("rejected"), reason }),
+]);
+
+export type StepReport = z.output<typeof reportBody>;
+
+/** @param text the request's body */
+export function parseStepReport(text: string): Checked<StepReport> {
+  return checkJson(reportBody, text, BODY);
 }
 
 function parseResubmit(

@@ -1,5 +1,6 @@
 // Which orders are meant: the members of a search, the same for a list and for an action on all that match.
 import { z } from "zod";
+import { BUSINESS_KEYS } from "../domain/business-keys.ts";
 import { ERROR_KINDS } from "../domain/state-record.ts";
 
 /** What is looked for is no longer than a name. */
@@ -33,6 +34,13 @@ export const orderFilter = {
     .string()
     .regex(/^[a-z][A-Za-z0-9]{0,49}$/, "must be the name of a step, such as takePayment")
     .optional(),
+  /** The name of a business key, a colon, and its value. */
+  key: z
+    .string()
+    .regex(new RegExp(`^(${BUSINESS_KEYS.join("|")}):\\S.{0,${NAME_LIMIT}}$`), {
+      error: `must be ${BUSINESS_KEYS.map((name) => `${name}:…`).join(" or ")}`,
+    })
+    .optional(),
   q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
   /** What `from` and `to` are about; when it was received, if that is not said. */
   timeOf: z.enum(TIMES).optional(),
@@ -45,7 +53,12 @@ const schema = z.object(orderFilter);
 export type OrderFilter = z.output<typeof schema>;
 
 /** As the store takes it. */
-export function filterOf({ kind, workflow, version, step, q, timeOf = "received", from, to }: OrderFilter) {
+export function filterOf({ kind, workflow, version, step, key, q, timeOf = "received", from, to }: OrderFilter) {
   const time = from === undefined && to === undefined ? undefined : { of: timeOf, from, to };
-  return { kind, workflow, version, step, text: q, time };
+  return { kind, workflow, version, step, text: q, time, key: keyIn(key) };
+}
+
+function keyIn(text: string | undefined) {
+  const name = BUSINESS_KEYS.find((one) => text?.startsWith(`${one}:`));
+  return text !== undefined && name ? { name, value: text.slice(name.length + 1).trim() } : undefined;
 }

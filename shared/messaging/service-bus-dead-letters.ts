@@ -8,9 +8,19 @@ import {
 import Long from "long";
 import type { BusSenders } from "./bus-senders.ts";
 import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
-import { CAME_BY, type DeadLetterQueue, type DeadLetters, type Taken, type TakenDeadLetter } from "./dead-letters.ts";
+import {
+  CAME_BY,
+  type Correction,
+  type DeadLetterQueue,
+  type DeadLetterSummary,
+  type DeadLetters,
+  type Resent,
+  type Taken,
+  type TakenDeadLetter,
+} from "./dead-letters.ts";
+import { messageCopyOf, receivedOf } from "./message-copy.ts";
 
-/** So many are counted, and may be before a message that is taken: the SDK holds no more than 2048 under locks on one link. */
+/** So many are looked through, and may be before a message that is taken: the SDK holds no more than 2048 under locks on one link. */
 const MOST = 1000;
 const PEEKED_AT_ONCE = 100;
 /** What is not locked by somebody else comes sooner than this. */
@@ -45,14 +55,14 @@ export function createServiceBusDeadLetters(
   return {
     queues,
 
-    count: (queue) =>
+    all: (queue) =>
       withReceiver(queue, async (receiver) => {
-        let count = 0;
-        for await (const _ of peeked(receiver, Long.ZERO)) {
-          if (count === MOST) return { count, isAll: false };
-          count += 1;
+        const messages: DeadLetterSummary[] = [];
+        for await (const message of peeked(receiver, Long.ZERO)) {
+          if (messages.length === MOST) return { messages, isAll: false };
+          messages.push(deadLetterSummary(message));
         }
-        return { count, isAll: true };
+        return { messages, isAll: true };
       }),
 
     page: (queue, from, limit) =>
@@ -82,6 +92,10 @@ export function createServiceBusDeadLetters(
       lines.set(queue.name, own);
       return own;
     },
+
+    summaryOf: (copy) => deadLetterSummary(receivedOf(copy)),
+    letterOf: (copy) => deadLetterOf(receivedOf(copy)),
+    resend: (queue, copy, correction) => resend(receivedOf(copy), queue, correction, senders),
   };
 }
 
@@ -162,20 +176,11 @@ async function workOn<T>(
   try {
     // It may have waited for others to be locked: from here on it has its whole time.
     if (!(await renewed(receiver, message))) return { kind: "in-use" };
-    const target = queue.resendTo(message.subject, message.applicationProperties?.[CAME_BY]);
     const value = await work({
       message: deadLetterOf(message),
-      target,
-      async resend(correction) {
-        const again = resentMessage(message, queue.name, correction);
-        try {
-          await senders.send(target, again);
-        } catch (cause) {
-          if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") return { kind: "too-large" };
-          throw cause;
-        }
-        return { kind: "sent", messageId: again.messageId };
-      },
+      copy: messageCopyOf(message),
+      target: targetOf(message, queue),
+      resend: (correction) => resend(message, queue, correction, senders),
       async complete() {
         isOpen = false;
         return receiver.completeMessage(message).then(
@@ -188,6 +193,27 @@ async function workOn<T>(
   } finally {
     if (isOpen) await receiver.abandonMessage(message).catch(() => undefined);
   }
+}
+
+function targetOf({ subject, applicationProperties }: ServiceBusReceivedMessage, { resendTo }: DeadLetterQueue) {
+  return resendTo(subject, applicationProperties?.[CAME_BY]);
+}
+
+async function resend(
+  message: ServiceBusReceivedMessage,
+  queue: DeadLetterQueue,
+  correction: Correction | undefined,
+  senders: BusSenders,
+): Promise<Resent> {
+  const target = targetOf(message, queue);
+  const again = resentMessage(message, queue.name, correction);
+  try {
+    await senders.send(target, again);
+  } catch (cause) {
+    if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") return { kind: "too-large", target };
+    throw cause;
+  }
+  return { kind: "sent", target, messageId: again.messageId };
 }
 
 async function renewed(receiver: ServiceBusReceiver, message: ServiceBusReceivedMessage): Promise<boolean> {

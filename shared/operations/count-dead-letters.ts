@@ -1,19 +1,59 @@
-// How many dead letters each queue has: one that can't be counted says why, and hides no other.
-import type { DeadLetters } from "../messaging/dead-letters.ts";
+// How many dead letters each queue has, of which causes and how old: one that can't be read says why, and hides no other.
+import { fingerprintOf } from "../domain/fingerprint.ts";
+import type { DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
+
+interface Waiting {
+  readonly count: number;
+  /** When the oldest arrived; null where no message says so. */
+  readonly oldestAt: string | null;
+}
+
+export interface DeadLetterCause extends Waiting {
+  /** One message's reason as it is; null for those that say none, and for all causes beyond the limit. */
+  readonly cause: string | null;
+}
 
 export type DeadLetterCount =
   /** `isAll`: false where there are more than could be counted. */
-  | { readonly queue: string; readonly count: number; readonly isAll: boolean }
+  | (Waiting & { readonly queue: string; readonly isAll: boolean; readonly causes: readonly DeadLetterCause[] })
   | { readonly queue: string; readonly error: string };
+
+/** The most frequent of a queue are shown. */
+const MOST_CAUSES = 5;
 
 export function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCount[]> {
   return Promise.all(
     deadLetters.queues.map(async (queue): Promise<DeadLetterCount> => {
       try {
-        return { queue: queue.name, ...(await deadLetters.count(queue)) };
+        const { messages, isAll } = await deadLetters.all(queue);
+        return { queue: queue.name, ...waiting(messages), isAll, causes: causesOf(messages) };
       } catch (cause) {
         return { queue: queue.name, error: String(cause) };
       }
     }),
   );
 }
+
+function waiting(messages: readonly DeadLetterSummary[]): Waiting {
+  const [oldest = null] = messages.flatMap(({ enqueuedAt }) => enqueuedAt ?? []).sort();
+  return { count: messages.length, oldestAt: oldest };
+}
+
+/** Grouped as orders are: what differs in numbers and ids alone is one cause. */
+function causesOf(messages: readonly DeadLetterSummary[]): DeadLetterCause[] {
+  const groups = new Map<string | null, DeadLetterSummary[]>();
+  for (const message of messages) {
+    const cause = fingerprintOf(message.reason ?? message.description ?? "");
+    const members = groups.get(cause);
+    if (members) members.push(message);
+    else groups.set(cause, [message]);
+  }
+  const named = [...groups]
+    .flatMap(([cause, members]) => (cause === null ? [] : [members]))
+    .sort((one, other) => other.length - one.length);
+  const rest = [...(groups.get(null) ?? []), ...named.slice(MOST_CAUSES).flat()];
+  const shown = named.slice(0, MOST_CAUSES).map((members) => ({ cause: reasonOf(members), ...waiting(members) }));
+  return rest.length > 0 ? [...shown, { cause: null, ...waiting(rest) }] : shown;
+}
+
+const reasonOf = ([first]: readonly DeadLetterSummary[]): string | null => first?.reason ?? first?.description ?? null;

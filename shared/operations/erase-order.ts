@@ -1,6 +1,7 @@
 // Erasure: all that the store keeps of an order that is over, removed at an operator's word.
 import { isOver } from "../domain/retention.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
+import type { DiscardedStore } from "../store/discarded-store.ts";
 import type { ClosingStore, Versioned } from "../store/order-store.ts";
 import { standpointOf } from "../supervision/rule.ts";
 import type { Caller } from "./operate-order.ts";
@@ -14,14 +15,17 @@ export type Erased =
   | { readonly kind: "not-found" };
 
 /**
- * Order of writes: the ledger, then all of the order's documents in one batch. After a death in between the order is still there, and is
+ * Order of writes: the ledger, the copies of discarded messages about it, then all of the order's documents in one batch. After a death in between the order is still there, and is
  * asked for again. What the archive has of it stays.
  */
 export async function eraseOrder(
   orderId: string,
   reason: string,
   { by: operator, ifMatch }: Caller,
-  store: ClosingStore,
+  {
+    closing: store,
+    discarded,
+  }: { readonly closing: ClosingStore; readonly discarded: Pick<DiscardedStore, "eraseOf"> },
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<Erased> {
@@ -38,6 +42,7 @@ export async function eraseOrder(
   const at = instant(ports.now());
   await ports.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...standpoints });
   if (!mayBe) return { kind: "refused", reason: refusal };
+  await discarded.eraseOf(orderId);
   if ((await store.erase(read)) === "erased") return { kind: "erased" };
   return { kind: "refused", reason: "the order changed while this was decided: look at it again" };
 }

@@ -3,6 +3,7 @@ import { expandedSteps } from "../domain/expand.ts";
 import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
 import { type Order, withHiddenSecrets } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
@@ -17,6 +18,8 @@ export interface Inspection {
   readonly record: StateRecord;
   /** Its content, in the revision that the record names; its secrets hidden from those who may not see them. */
   readonly order: Order;
+  /** What its requester has been sent, and is still owed. */
+  readonly statuses: readonly StatusStanding[];
   /** The workflow that it goes by; null where the app has that version no longer. */
   readonly workflow: Pick<Workflow, "steps"> | null;
   /** What may be asked of it now, and why not where it may not. */
@@ -45,6 +48,7 @@ export async function inspectOrder(
     etag: entityTag(read.etag),
     record: shownRecord(record),
     order: seesSecrets ? order : withHiddenSecrets(order),
+    statuses: statusesOf(record),
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     actions: {
       resubmit: mayResubmit(may),

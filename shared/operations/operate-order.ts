@@ -1,4 +1,5 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
+import { businessKeysOf } from "../domain/business-keys.ts";
 import { decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
 import { HIDDEN, keepingHiddenSecrets, lacksSecrets, SECRETS } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
@@ -148,7 +149,9 @@ async function write(
   { store }: Ports,
 ): Promise<Written> {
   const edited = request.kind === "resubmit" ? request.order : null;
-  const written = await (edited ? store.revise(read, record, edited) : store.replace(read, record));
+  const written = await (edited
+    ? store.revise(read, { ...record, keys: businessKeysOf(edited) }, edited)
+    : store.replace(read, record));
   if (written.kind === "written") return written;
   // A write whose answer was lost was made, and its second try is refused.
   const stored = await store.state(record.orderId);

@@ -6,7 +6,7 @@ import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/order-store.ts";
 import { ruleInWords, standpointOf } from "../supervision/rule.ts";
-import type { Standpoint } from "../supervision/supervision-log.ts";
+import type { SilentStop, Standpoint } from "../supervision/supervision-log.ts";
 import { passOn, reportError } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { settleNotices, tellBeforeWake, tellNotices, tellSteps } from "./tell.ts";
@@ -21,6 +21,7 @@ export interface Recovery {
   readonly outcome: "applied" | "lost" | "broken";
   /** Of a broken one, or of an applied one of which not all could be told: the next sweep finds it again. */
   readonly fault?: unknown;
+  readonly stop?: SilentStop;
 }
 
 /**
@@ -45,7 +46,14 @@ export async function recoverOrder(
     const overdueBefore = instant(now - clockSkewMs);
     const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
-    recovery = { ...recovery, verdict: verdict.kind, rule: ruleInWords(record, verdict, policyOf) };
+    const step = overdueIn(verdict, record, overdueBefore);
+    const stop = silentStopOf(verdict, record, step);
+    recovery = {
+      ...recovery,
+      verdict: verdict.kind,
+      rule: ruleInWords(record, verdict, policyOf),
+      ...(stop && { stop }),
+    };
     // The notice goes with the write: it has to be sent before.
     if (verdict.kind === "tell") {
       await tellSteps(record, ports, telemetry);
@@ -56,7 +64,13 @@ export async function recoverOrder(
     const written = await ports.store.replace(due, next);
     if (written.kind === "refused") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: standpointOf(written.record) };
-    await follow(verdict, record, written, now, ports, telemetry);
+    if ("failures" in verdict || verdict.kind === "hold") {
+      const { orderId, attempt, completeBy } = record;
+      const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
+      const cause = { endpoint, message, tries };
+      telemetry.event("OrderExpired", { orderId, attempt, step, agent, completeBy, ...cause });
+    }
+    await follow(verdict, record, written, now, step, ports, telemetry);
     return recovery;
   } catch (fault) {
     return { ...recovery, fault };
@@ -69,25 +83,30 @@ function lookAgain(now: number): Verdict {
   return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
 }
 
+function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string): string | null {
+  return ("failures" in verdict ? verdict.step : overdueStep(record, overdueBefore)) ?? null;
+}
+
+/** Why its agent was silent, as far as the record says it of this attempt. */
+function silentStopOf(verdict: Verdict, record: StateRecord, step: string | null): SilentStop | undefined {
+  if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
+  const { attempt, direction, steps } = record;
+  const expiry = runOf(steps[step], direction)?.expiry;
+  const { endpoint = null, message = null, tries = null } = expiry?.attempt === attempt ? expiry : {};
+  return { step, agent: steps[step]?.agent ?? null, attempt, tries, endpoint, message };
+}
+
 async function follow(
   verdict: Verdict,
   before: StateRecord,
   written: Versioned,
   now: number,
+  step: string | null,
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<void> {
   const { orderId, attempt, failureCount } = written.record;
-  const step =
-    ("failures" in verdict ? verdict.step : overdueStep(before, instant(now - ports.timing.clockSkewMs))) ?? null;
   const agent = step === null ? null : (before.steps[step]?.agent ?? null);
-  if ("failures" in verdict || verdict.kind === "hold") {
-    const { completeBy } = before;
-    const expiry = step === null ? undefined : runOf(before.steps[step], before.direction)?.expiry;
-    const { endpoint = null, message = null, tries = null } = expiry?.attempt === before.attempt ? expiry : {};
-    const cause = { endpoint, message, tries };
-    telemetry.event("OrderExpired", { orderId, attempt: before.attempt, step, agent, completeBy, ...cause });
-  }
   if ("skips" in verdict) reportSkips(verdict.skips, written.record, telemetry);
   switch (verdict.kind) {
     case "skip":

@@ -16,8 +16,8 @@ export function shownEntry(entry: LedgerEntry): Shown {
       return { kind, id, at, endedAt, leader, epoch, report };
     }
     case "decision": {
-      const { kind, orderId, epoch, rule, verdict, outcome, fault = null, before, after } = entry;
-      return { kind, id, at, orderId, epoch, rule, verdict, outcome, fault, before, after };
+      const { kind, orderId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
+      return { kind, id, at, orderId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
     }
     case "lateReply": {
       const { kind, orderId, attempt, step, reason } = entry;

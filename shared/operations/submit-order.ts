@@ -1,5 +1,7 @@
 // Submission (P1): records the order, says that it is received, and claims it for its first attempt.
+
 import type { ClaimOutcome } from "../domain/attempt.ts";
+import { businessKeysOf } from "../domain/business-keys.ts";
 import { type Order, sameAsStored } from "../domain/order.ts";
 import { wakeOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
@@ -92,6 +94,7 @@ function draftRecord({ order, reply, owner, statuses }: Valid, message: Submitte
   const { body, traceparent, enqueuedAt } = message;
   const submission = {
     orderId,
+    keys: businessKeysOf(order),
     priority,
     ...reply,
     owner,

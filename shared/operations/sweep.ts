@@ -215,7 +215,8 @@ function spanOf({ orderId, attempt, traceparent }: StateRecord): SpanOptions {
 }
 
 function decisionOf(orderId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
-  const { verdict = "none", rule, before, after, outcome, fault } = recovery;
-  const decision = { sweepId, orderId, at: instant(now), epoch, rule, verdict, before, after, outcome };
+  const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
+  const known = { sweepId, orderId, at: instant(now), epoch, rule, verdict, before, after, outcome };
+  const decision = stop ? { ...known, stop } : known;
   return fault === undefined ? decision : { ...decision, fault: String(fault) };
 }

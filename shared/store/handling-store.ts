@@ -1,10 +1,10 @@
 // Claims and notes of operators, all in one partition of the supervision container: one query reads them all, and they go after its time.
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
-import type { Handling } from "../domain/handling.ts";
+import type { HANDLED, Handling } from "../domain/handling.ts";
 
 export interface HandlingTarget {
-  readonly kind: "order" | "group";
+  readonly kind: (typeof HANDLED)[number];
   readonly id: string;
 }
 

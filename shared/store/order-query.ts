@@ -42,7 +42,9 @@ export function countQuery({ processState, kind }: OrderFilter, window: Window):
 }
 
 /** Whether the indexes find what is wanted; otherwise the documents have to be looked through. */
-export function isIndexed({ workflow, version, step, text, time }: OrderFilter): boolean {
+export function isIndexed({ workflow, version, step, text, time, key }: OrderFilter): boolean {
+  // What is looked through then are the orders with that key.
+  if (key) return true;
   const isMore = workflow !== undefined || version !== undefined || step !== undefined || text !== undefined;
   return !isMore && (time === undefined || time.of === "received");
 }
@@ -57,7 +59,7 @@ export function spanOf({ time, after }: OrderQuery, now: number): Window {
 }
 
 function conditionsOf(
-  { processState, kind, workflow, version, step, text, time, after }: OrderFilter & Pick<OrderQuery, "after">,
+  { processState, kind, workflow, version, step, text, time, key, after }: OrderFilter & Pick<OrderQuery, "after">,
   window: Window | undefined,
 ): Query {
   const conditions: string[] = [];
@@ -71,6 +73,7 @@ function conditionsOf(
   // Orders' contents stand in the same container: they have no state.
   if (processState) add("c.processState = @state", { state: processState });
   else add("IS_DEFINED(c.processState)");
+  if (key) add(`c.keys.${key.name} = @key`, { key: key.value });
   if (workflow) add("c.workflow.name = @workflow", { workflow });
   if (version !== undefined) add("c.workflow.version = @version", { version });
   if (step) {
@@ -101,13 +104,14 @@ function conditionsOf(
 /** The same for stores that have to look through their records themselves. */
 export function isListed(
   record: StateRecord,
-  { processState, kind, workflow, version, step, text, time, after }: OrderFilter & Pick<OrderQuery, "after">,
+  { processState, kind, workflow, version, step, text, time, key, after }: OrderFilter & Pick<OrderQuery, "after">,
 ): boolean {
   const { orderId, correlationId, createdAt } = record;
   if (processState && record.processState !== processState) return false;
   if (kind && record.error?.kind !== kind) return false;
   if (workflow && record.workflow.name !== workflow) return false;
   if (version !== undefined && record.workflow.version !== version) return false;
+  if (key && record.keys?.[key.name] !== key.value) return false;
   if (time && !isWithin(timeIn(record, time.of), time)) return false;
   if (step && !standsAt(record, step)) return false;
   if (text && ![orderId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;

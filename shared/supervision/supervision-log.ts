@@ -22,6 +22,17 @@ export interface SweepEntry {
   readonly report: { readonly [name: string]: number | boolean | string };
 }
 
+/** An agent that was not done in time, and said nothing in time either. */
+export interface SilentStop {
+  readonly step: string;
+  readonly agent: string | null;
+  readonly attempt: number;
+  /** Null with the other two where its agent could not say why: it died, or nobody reported what it waited for. */
+  readonly tries: number | null;
+  readonly endpoint: string | null;
+  readonly message: string | null;
+}
+
 export interface DecisionEntry {
   readonly kind: "decision";
   readonly sweepId: string;
@@ -38,6 +49,8 @@ export interface DecisionEntry {
   /** `lost`: somebody else had written the record first. `broken`: it could not be dealt with, for this reason. */
   readonly outcome: "applied" | "lost" | "broken";
   readonly fault?: string;
+  /** What it was decided on, where that is an agent's silence. */
+  readonly stop?: SilentStop;
 }
 
 export interface OperatorAction {

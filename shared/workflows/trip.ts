@@ -1,7 +1,7 @@
 // The business of booking a trip: money first; where it is much, a person agrees; then hotel, flight and car side by side; then the money is taken.
 import type { Workflow } from "../domain/workflow.ts";
 
-export const trip: Workflow = {
+const first: Workflow = {
   name: "trip",
   version: 1,
   policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "undo", onRejected: "undo" },
@@ -64,3 +64,5 @@ export const trip: Workflow = {
     },
   ],
 };
+
+export const trips: readonly Workflow[] = [first];

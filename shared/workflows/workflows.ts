@@ -8,7 +8,7 @@ import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { workflowRules } from "./rules.ts";
 import { smoke } from "./smoke.ts";
-import { trip } from "./trip.ts";
+import { trips } from "./trip.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -34,7 +34,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 }
 
 /** As they are written: the app's settings add to them. */
-export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, trip, smoke];
+export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, ...trips, smoke];
 
 /** The agents that some step of some version reaches over their request queue. */
 export const agentsAskedByQueue: ReadonlySet<string> = new Set(

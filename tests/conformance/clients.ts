@@ -52,15 +52,27 @@ async function runProgram({ suite, command, args, environment }: Program): Promi
   return { suite, on: today(), versions: { [suite]: version }, tests };
 }
 
-export async function runCosmosClient(suite: "azure-cosmos (Python)" | "Microsoft.Azure.Cosmos (.NET)") {
+type CosmosClientName = "azure-cosmos (Python)" | "Microsoft.Azure.Cosmos (.NET)";
+
+/** With one server each for plain connections and for TLS. */
+export async function runCosmosClient(suite: CosmosClientName): Promise<SuiteRun | { missing: string }> {
+  const plain = await runCosmosOver("HTTP", suite);
+  if ("missing" in plain) return plain;
+  const secured = await runCosmosOver("TLS", suite);
+  return "missing" in secured ? secured : { ...plain, tests: [...plain.tests, ...secured.tests] };
+}
+
+async function runCosmosOver(wire: "HTTP" | "TLS", suite: CosmosClientName): Promise<SuiteRun | { missing: string }> {
   const { startCosmos } = await import("../../local/cosmos/start.ts");
-  const cosmos = await startCosmos({ port: 0, data: dataFolder("cosmos") });
+  const cosmos = await startCosmos({ port: 0, data: dataFolder("cosmos"), tls: {} });
   const [, key = ""] = /AccountKey=([^;]+)/.exec(cosmos.connectionString) ?? [];
-  const where = [`http://127.0.0.1:${cosmos.port}/`, key];
+  const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
+  const where = wire === "TLS" ? [endpoint, key, certificateFile] : [cosmos.endpoint, key];
   try {
-    return await (suite === "azure-cosmos (Python)"
+    const run = await (suite === "azure-cosmos (Python)"
       ? runPython(suite, "cosmos_basics.py", where)
       : runDotnet(suite, "cosmos", where));
+    return "missing" in run ? run : { ...run, tests: run.tests.map((test) => ({ ...test, file: `over ${wire}` })) };
   } finally {
     await cosmos.close();
   }

@@ -14,7 +14,8 @@ const USAGE = `npm run conformance [-- OPTIONS]
   --sources DIR    a folder with clones of the suites' repositories: azure-sdk-for-js, azure-functions-durable-js (../sources)
   --only NAME,…    of ${Object.keys(SUITES).join(", ")}
   --page           only write the page anew, from the results of the last runs
-Python's clients run with the interpreter that PYTHON names (python3), .NET's with the dotnet command; port 5671 has to be free.`;
+Python's clients run with the interpreter that PYTHON names (python3), .NET's with the dotnet command; the ports 5671 and 8081
+have to be free.`;
 
 type Ran = SuiteRun | { readonly missing: string };
 

@@ -3,8 +3,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../cli/build.ts";
 import { madeOrder } from "../../cli/shop.ts";
+import { adaptApp } from "../support/adapted-app.ts";
+import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
+import { startLateCarrier } from "./late-carrier.ts";
 import { plant, plantDecisions } from "./planted.ts";
 
 const VIEWS = {
@@ -18,6 +21,9 @@ const VIEWS = {
   supervision: "/supervision",
   agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
+  discarded: "/discarded",
+  awaiting: "/awaiting",
+  later: "/orders/later-1",
   "not-found": "/orders/nowhere",
 } as const;
 
@@ -39,7 +45,15 @@ async function pause(kind: string, name: string, reason: string): Promise<void> 
 const folder = process.argv[2] ?? join(import.meta.dirname, "../../.local/pictures");
 mkdirSync(folder, { recursive: true });
 build();
-await using app = await startTestStack();
+await using carrier = await startLateCarrier();
+using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
+await using app = await startTestStack({
+  appDir: adapted.dir,
+  appSettings: ({ remotes }) => {
+    carrier.target = remotes["shipping"] ?? "";
+    return { ShippingEndpoints: carrier.url, TraceUrl: "https://traces.example/{traceId}" };
+  },
+});
 await plant(app, 5);
 for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
 await app.eventually("made-12", ({ processState }) => processState === "Processed");
@@ -47,6 +61,11 @@ await app.eventually("made-12", ({ processState }) => processState === "Processe
 await app.switchOn("shipping", { kind: "slow", delayMs: 120_000 });
 await app.switchOn("fraud", { kind: "down", status: 503, message: "down for maintenance" });
 for (let order = 1; order <= 6; order += 1) await app.shop.send(madeOrder(`flying-${order}`));
+for (let order = 1; order <= 3; order += 1) {
+  await app.shop.send({ ...madeOrder(`later-${order}`), workflow: "carrier" });
+}
+await app.eventually("later-3", ({ steps }) => steps["arrangeShipping"]?.accepted?.progress !== undefined);
+await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
 await pause("workflow", "returns", "the warehouse counts its stock");
 await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
 const browser = await openBrowser();
@@ -64,6 +83,23 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.locator("tbody a").first().click();
   await page.getByRole("button", { name: "Discard" }).waitFor();
   await take("dead-letter");
+  if (look === "light") {
+    // The other looks show it as discarded.
+    await page.goto(`${base}/dead-letters/quarantine`);
+    await page.locator("tbody tr").filter({ hasText: "unreadable-2" }).getByRole("link").click();
+    await page.getByLabel("Reason").fill("a test of the shop's: nobody misses it");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("link", { name: "See the discarded message" }).waitFor();
+    await take("discarded-done");
+  }
+  await page.goto(`${base}/discarded`);
+  await page.locator("tbody a").first().click();
+  await page.getByRole("button", { name: "Send again" }).waitFor();
+  await take("discarded-message");
+  await page.goto(`${base}/orders/later-1`);
+  await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
+  await page.getByLabel("Result").waitFor();
+  await page.screenshot({ path: join(folder, `report-${look}.png`) });
   await page.goto(`${base}/orders/refused-1`);
   await page.getByRole("button", { name: "Edit and resubmit" }).click();
   await page.getByLabel("Currency").fill("SEK");
@@ -93,6 +129,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await take("bulk-done");
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
+    await page.setViewportSize(LOOKS.narrow.viewport);
   }
   await page.goto(`${base}/search?q=refused&state=Error`);
   await page

@@ -56,7 +56,18 @@ export async function plantDecisions(app: TestStack, day: string, count: number)
   const rule = `Processing past its complete-by ${at}: failure 1 of takePayment, below the threshold of 3`;
   const orderIds = ["plain-1", ...Array.from({ length: count - 1 }, (_, place) => `planned-${place + 1}`)];
   const made = { sweepId: at, at, epoch: 1, rule, verdict: "retry", before, after, outcome: "applied" } as const;
-  await Promise.all(orderIds.map((orderId) => ledger.decision({ ...made, orderId })));
+  const stop = {
+    step: "takePayment",
+    agent: "payment",
+    attempt: 1,
+    tries: 4,
+    endpoint: "primary",
+    message: "HTTP 503",
+  };
+  const died = { ...stop, tries: null, endpoint: null, message: null };
+  await Promise.all(
+    orderIds.map((orderId, place) => ledger.decision({ ...made, orderId, stop: place === 1 ? died : stop })),
+  );
   await ledger.decision({ ...made, orderId: "planned-lost", at: `${day}T00:10:00.000Z`, after: null, outcome: "lost" });
   await ledger.lateReply({
     at: `${day}T01:00:00.000Z`,

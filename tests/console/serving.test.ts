@@ -10,7 +10,7 @@ import { openBrowser, openPage } from "./browser.ts";
 let app: TestStack;
 let host: string;
 beforeAll(async () => {
-  app = await startTestStack();
+  app = await startTestStack({ appSettings: { TraceUrl: "https://traces.example/{traceId}" } });
   host = app.stack.addresses.host?.url ?? "";
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
@@ -31,12 +31,15 @@ describe("the index", () => {
     expect(await response.text()).not.toMatch(/<style|<script(?![^>]*src=)|https?:\/\//);
   });
 
-  test.each(["/console/", "/console/orders/any-1", "/console/search?q=x", "/console/dead-letters/quarantine/1"])(
-    "is what %s answers",
-    async (path) => {
-      expect((await get(path)).headers.get("content-type")).toBe("text/html; charset=utf-8");
-    },
-  );
+  test.each([
+    "/console/",
+    "/console/orders/any-1",
+    "/console/search?q=x",
+    "/console/dead-letters/quarantine/1",
+    "/console/discarded/1",
+  ])("is what %s answers", async (path) => {
+    expect((await get(path)).headers.get("content-type")).toBe("text/html; charset=utf-8");
+  });
 });
 
 test("assets are hashed, immutable and compressed before; nothing else is answered", async () => {
@@ -96,6 +99,7 @@ test("answers are what the schemas say", async () => {
     operator: "local-operator",
     mayOperate: true,
     environment: { name: "this machine", colour: "green" },
+    traceUrl: "https://traces.example/{traceId}",
   });
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
@@ -110,10 +114,19 @@ test("answers are what the schemas say", async () => {
   expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
   await answer("orders", contract.orderPage);
   const inspection = await answer("orders/told-1", contract.inspection);
+  expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
+    expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
+  );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
   expect(await answer("orders/told-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
+  for (const path of ["attention", "attention/orders", "orders", "overview", "claims", "awaiting", "dead-letters"]) {
+    const first = await get(`/api/${path}`);
+    expect(first.headers.get("cache-control"), path).toBe("private, no-cache");
+    const again = await get(`/api/${path}`, { "if-none-match": first.headers.get("etag") ?? "" });
+    expect([again.status, (await again.text()).length], path).toEqual([304, 0]);
+  }
   await answer("dead-letters", contract.deadLetterCounts);
   const letters = await answer("dead-letters?queue=quarantine", contract.deadLetterPage);
   await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);
@@ -201,6 +214,12 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/orders/told-1/extend", 409, { reason: "r", by: "PT1M" });
   await hold("POST", "/api/orders/told-1/settle", 412, { reason: "r" }, { "if-match": '"0"' });
   await hold("POST", "/api/orders/told-1/erase", 409, { reason: "r" });
+  await hold("GET", "/api/awaiting", 200);
+  const report = "/api/orders/told-1/steps/takePayment/report";
+  await hold("POST", report, 400, { kind: "progress", reason: "r" });
+  await hold("POST", report, 409, { kind: "done", reason: "r" });
+  await hold("POST", report, 412, { kind: "rejected", reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/orders/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
   const preview = await hold("POST", "/api/bulk", 201, { action: "settle", target: { orderIds: ["told-1", "none"] } });
   const { bulkId } = (preview as { run: { bulkId: string } }).run;
   await hold("GET", `/api/bulk/${bulkId}`, 200);
@@ -211,6 +230,16 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/orders/told-1/settle", 200, { reason: "refunded" });
   await hold("GET", "/api/dead-letters/quarantine/99999", 404);
   await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
+  const letters = (await hold("GET", "/api/dead-letters?queue=quarantine", 200)) as {
+    messages: { sequenceNumber: string }[];
+  };
+  const letter = `/api/dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`;
+  const { discarded } = (await hold("POST", `${letter}/discard`, 200, { reason: "r" })) as { discarded: string };
+  await hold("GET", "/api/discarded-messages", 200);
+  await hold("GET", `/api/discarded-messages/${discarded}`, 200);
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 400, {});
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 200, { reason: "r" });
+  await hold("POST", `/api/discarded-messages/${discarded}/resend`, 404, { reason: "r" });
   await hold("POST", "/api/claims", 200, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
   await hold("POST", "/api/claims", 412, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
   await hold("POST", "/api/claims", 403, {}, { "sec-fetch-site": "cross-site" });

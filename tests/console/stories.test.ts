@@ -6,6 +6,7 @@ import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { keyboardOf } from "./keyboard.ts";
 import { type Planted, plant, plantDecisions } from "./planted.ts";
 
 let app: TestStack;
@@ -36,15 +37,7 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   const { page, errors } = await visit("/");
   const group = page.getByRole("article").filter({ hasText: "has expired" });
   await expect.poll(() => group.locator(".count").textContent()).toBe(String(planted.refused.length));
-  const press = async (name: string) => {
-    for (let tabs = 0; tabs < 60; tabs += 1) {
-      await page.keyboard.press("Tab");
-      const focused = "[document.activeElement.textContent, document.activeElement.getAttribute('aria-label')]";
-      const [text, label] = (await page.evaluate(focused)) as (string | null)[];
-      if (text?.trim() === name || label === name) return page.keyboard.press("Enter");
-    }
-    throw new Error(`the keyboard does not reach ${name}`);
-  };
+  const { press, type } = keyboardOf(page);
   await press((await group.getByRole("link").textContent()) ?? "");
   await page.getByText("Orders with this cause").waitFor();
   expect(new URL(page.url()).searchParams.get("group")).toMatch(/^[0-9a-f]{16}$/);
@@ -52,15 +45,7 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   await page.getByRole("heading", { name: "refused-1" }).waitFor();
   await press("Resubmit");
   await page.getByRole("dialog").waitFor();
-  await page.getByLabel("Reason").waitFor();
-  for (
-    let tabs = 0;
-    tabs < 5 && !(await page.getByLabel("Reason").evaluate((field) => field.matches(":focus")));
-    tabs += 1
-  ) {
-    await page.keyboard.press("Tab");
-  }
-  await page.keyboard.type("card renewed");
+  await type("Reason*", "card renewed");
   await press("Resubmit");
   await page.getByText("Resubmit: done.").waitFor();
   const record = await app.eventually("refused-1", isProcessed);
@@ -122,7 +107,17 @@ test("an edit has its faults at the fields and its changes shown; the order goes
   await page.getByText("must be an ISO 4217 code such as EUR").first().waitFor();
   expect(await page.getByLabel("Currency").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("Currency").fill("SEK");
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route("**/resubmit", async (route) => {
+    await held;
+    await route.continue();
+  });
   await confirm.click();
+  await page.getByRole("dialog").getByRole("status").getByText("Working on it").waitFor();
+  goOn();
   await page.getByText("Edit and resubmit: done.").waitFor();
   const record = await app.eventually("refused-2", isProcessed);
   expect(record).toMatchObject({ orderRevision: 2, steps: { takePayment: { result: { amount: 7 } } } });
@@ -164,7 +159,15 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
 
 test("a message in the quarantine is read with its faults, mended and sent again", async () => {
   const { page, errors } = await visit("/");
-  await page.getByRole("link", { name: "Quarantine 1" }).click();
+  const queue = page.getByRole("article").filter({ has: page.getByRole("link", { name: "Quarantine", exact: true }) });
+  await expect.poll(() => queue.locator(".count").textContent()).toBe("1");
+  expect(await queue.getByRole("listitem").textContent()).toMatch(/lines: must not be empty · less than 1 min ago$/);
+  await queue.getByRole("link").click();
+  await button(page, "Claim for 30 min").click();
+  await button(page, "Release the claim").waitFor();
+  await page.goBack();
+  await queue.getByText(/^Claimed by local-operator until \d\d:/).waitFor();
+  await queue.getByRole("link").click();
   await page.locator("tbody").getByRole("link").first().click();
   await page.getByText("currency: must be an ISO 4217 code such as EUR").waitFor();
   const body = page.getByLabel("Edit the body");
@@ -174,6 +177,31 @@ test("a message in the quarantine is read with its faults, mended and sent again
   await button(page, "Send again").click();
   await page.getByText("Sent to orders.").waitFor();
   await app.eventually("unreadable-1", isProcessed);
+  expect(errors).toEqual([]);
+});
+
+test("a message that was discarded is found, mended and sent again, by keyboard alone", async () => {
+  await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
+  // The other one there has two.
+  const isThere = async () => (await app.records.quarantined()).some(({ faults }) => faults.length === 1);
+  await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
+  const { page, errors } = await visit("/dead-letters/quarantine");
+  const { press, type } = keyboardOf(page);
+  const row = page.getByRole("row").filter({ hasText: "unreadable-2" });
+  await press((await row.getByRole("link").textContent()) ?? "");
+  await type("Reason*", "nobody misses it");
+  await press("Discard");
+  await page.getByText(/^Discarded\. Until 20\d\d-/).waitFor();
+  await press("See the discarded message");
+  await page.getByText("nobody misses it").waitFor();
+  const order = JSON.parse(await page.getByLabel("Edit the body").inputValue());
+  await type("Edit the body", JSON.stringify({ ...order, currency: "EUR" }));
+  await type("Reason*", "the shop misses it");
+  await press("Send again");
+  await page.getByText("Sent to orders.").waitFor();
+  await app.eventually("unreadable-2", isProcessed);
+  await press("Discarded messages");
+  await page.getByText("Nothing was discarded in the last 14 days").waitFor();
   expect(errors).toEqual([]);
 });
 
@@ -195,12 +223,60 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   expect(await rows.filter({ hasText: "planned-lost" }).textContent()).toContain("was written by another first");
   const decided = rows.filter({ hasText: "plain-1" }).filter({ hasText: "Next attempt" });
   expect(await decided.textContent()).toContain("Waiting, takePayment, attempt 2, 1 failure");
+  expect(await decided.textContent()).toContain(
+    "takePayment (payment) stopped silently in attempt 1, after 4 tries at primary: HTTP 503",
+  );
+  const died = "stopped silently in attempt 1: nothing is known of why. Its process may have died.";
+  expect(await rows.filter({ hasText: "planned-1" }).first().textContent()).toContain(died);
   await decided.getByRole("link").click();
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
   await page.goBack();
   await page.getByRole("link", { name: "Day before" }).click();
   await page.getByText("Nothing is recorded for this day").waitFor();
   expect(new URL(page.url()).search).toBe("?day=2026-01-30");
+  expect(errors).toEqual([]);
+});
+
+test("by keyboard alone: an agent is paused and resumed, a decision leads to its order, and a customer's orders are found", async () => {
+  await app.shop.send({ ...madeOrder("customers-1"), customer: { id: "C-17" } });
+  await app.eventually("customers-1", isProcessed);
+  await plantDecisions(app, "2026-01-29", 1);
+  const { page, errors } = await visit("/");
+  const { press, type } = keyboardOf(page);
+  await press("Agents");
+  await press("Pause shipping");
+  await type("Reason*", "the carrier asks for it");
+  await press("Pause shipping (this machine)");
+  const notice = page.getByRole("status").filter({ hasText: "Agent shipping is paused" });
+  await notice.waitFor();
+  await press("Overview");
+  await notice.waitFor();
+  await page.getByText("Need a person", { exact: true }).waitFor();
+  await press("Agents");
+  await press("Resume shipping");
+  await type("Reason*", "it is back");
+  await press("Resume shipping (this machine)");
+  await notice.waitFor({ state: "detached" });
+
+  await press("Supervision");
+  await page.getByRole("heading", { name: /^Leads: / }).waitFor();
+  await page.goto(`${base}/supervision?day=2026-01-29`);
+  await press("plain-1");
+  await page.getByRole("heading", { name: "plain-1" }).waitFor();
+
+  await press("Search");
+  await type("Business key", "C-17");
+  await press("Find");
+  // The browser says what is missing: nothing is asked.
+  expect(new URL(page.url()).search).toBe("");
+  await type("Business key", "customer:C-17");
+  await press("Find");
+  await page.getByText("1 orders").waitFor();
+  expect(new URL(page.url()).searchParams.get("key")).toBe("customer:C-17");
+  await press("customers-1");
+  await page.getByRole("heading", { name: "customers-1" }).waitFor();
+  await page.goBack();
+  expect(await page.getByLabel("Business key").inputValue()).toBe("customer:C-17");
   expect(errors).toEqual([]);
 });
 
@@ -246,18 +322,31 @@ test("of two operators one claims a cause and the other is told; a note of each 
   await button(bob.page, "Claim for 30 min").waitFor();
 });
 
-test("an order shows its sender, and of each step how many tries count as failures", async () => {
+test("an order shows its sender, of each step how many tries count as failures, and what it has been told; its trace is a link", async () => {
   const { page } = await openPage(browser);
+  await page.route("**/api/session", async (route) => {
+    const response = await route.fetch();
+    const traceUrl = "https://traces.example/{traceId}?view=all";
+    await route.fulfill({ response, json: { ...(await response.json()), traceUrl } });
+  });
   await page.route("**/api/orders/plain-1", async (route) => {
     const response = await route.fetch();
     const body = await response.json();
-    Object.assign(body.record, { owner: "tea" });
+    Object.assign(body.record, { owner: "tea", traceparent: `00-${"a1".repeat(16)}-${"b2".repeat(8)}-01` });
+    body.statuses.at(-1).standing = "owed";
     Object.assign(body.record.steps.takePayment, { retryCount: 3, failureCount: 2 });
     await route.fulfill({ response, json: body });
   });
   await page.goto(`${base}/orders/plain-1`);
   await page.getByText("3 retries · 2 counted as failures").waitFor();
   expect(await page.locator("dl > div").filter({ hasText: "Sender" }).textContent()).toBe("Sendertea");
+  const trace = page.getByRole("link", { name: /^[0-9a-f]{32}$/ });
+  expect(await trace.getAttribute("href")).toBe(`https://traces.example/${await trace.textContent()}?view=all`);
+  const told = page.locator(".statuses li");
+  const words = async () => (await told.allTextContents()).map((text) => text.replace(/^.*\d\d:\d\d:\d\d /, ""));
+  expect(await words()).toContain("StepCompleted, takePayment ✓ sent");
+  expect((await words()).at(-1)).toBe("Completed ◔ to be sent");
+  await page.getByText("To replies-shop: 1 is still to be sent.").waitFor();
   // The page asks for the order again and again.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
@@ -364,6 +453,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
       "/supervision",
       "/agents",
       "/orders/stuck-1",
+      "/discarded",
       "/dead-letters/quarantine",
     ]) {
       await page.goto(base + path);
@@ -376,7 +466,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (
     await page.getByLabel("Currency").fill("SEK");
     expect(await faultsOf(page), "the form").toEqual([]);
     await page.goto(`${base}/`);
-    await page.getByRole("article").getByRole("link").first().click();
+    await page.locator("[aria-labelledby=causes]").getByRole("article").getByRole("link").first().click();
     await page.getByRole("button", { name: /^Mark resolved all/ }).click();
     await page.getByLabel("Reason").waitFor();
     expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);

@@ -25,7 +25,10 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
         processState: "Processing",
         steps: { takePayment: { ...pay, state: "Running" } },
       });
-      await put("returned-1", "2025-01-01T08:00:00.000Z", { workflow: { name: "returns", version: 1 } });
+      await put("returned-1", "2025-01-01T08:00:00.000Z", {
+        workflow: { name: "returns", version: 1 },
+        keys: { customer: "C-9", returnOf: "listed-1" },
+      });
     });
 
     async function put(orderId: string, createdAt: string, changes: Partial<StateRecord>): Promise<void> {
@@ -36,6 +39,17 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       const { orders } = await store.list({ limit: 100, ...query });
       return orders.map(({ orderId }) => orderId);
     }
+
+    test("finds orders by a business key, alone and with other filters; the whole of it, in its own case", async () => {
+      const customer = { name: "customer", value: "C-9" } as const;
+      expect(await listed({ key: customer })).toEqual(["returned-1"]);
+      expect(await listed({ key: { name: "returnOf", value: "listed-1" } })).toEqual(["returned-1"]);
+      expect(await listed({ key: { name: "returnOf", value: "C-9" } })).toEqual([]);
+      expect(await listed({ key: { name: "customer", value: "c-9" } })).toEqual([]);
+      expect(await listed({ key: customer, workflow: "returns", text: "RETURNED" })).toEqual(["returned-1"]);
+      expect(await listed({ key: customer, workflow: "order-fulfilment" })).toEqual([]);
+      expect((await store.list({ limit: 100, key: customer, workflow: "returns" })).looked).toBeUndefined();
+    });
 
     test("lists the newest first, orders only, with the state of each step", async () => {
       const page = await store.list({ limit: 100 });

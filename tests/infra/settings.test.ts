@@ -34,6 +34,7 @@ const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_
 const OPTIONAL = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "PublicUrl",
+  "TraceUrl",
   "HotelEndpoints",
   "FlightEndpoints",
   "CarEndpoints",

@@ -1,11 +1,20 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the ledger is told.
 import { beforeEach, describe, expect, test } from "vitest";
+import type { DiscardedMessage, MessageCopy } from "../../shared/domain/message-copy.ts";
 import type { DeadLetterRequest } from "../../shared/messaging/dead-letter-request.ts";
 import { parseDeadLetterRequest } from "../../shared/messaging/dead-letter-request.ts";
-import type { DeadLetter, DeadLetters, Taken, TakenDeadLetter } from "../../shared/messaging/dead-letters.ts";
+import type {
+  DeadLetter,
+  DeadLetterSummary,
+  DeadLetters,
+  Taken,
+  TakenDeadLetter,
+} from "../../shared/messaging/dead-letters.ts";
 import { deadLetterQueuesOf } from "../../shared/messaging/dead-letters.ts";
 import { countDeadLetters } from "../../shared/operations/count-dead-letters.ts";
+import { resendDiscarded } from "../../shared/operations/discarded-messages.ts";
 import { type Handled, handleDeadLetter } from "../../shared/operations/handle-dead-letter.ts";
+import { type DiscardedStore, discardedId } from "../../shared/store/discarded-store.ts";
 import type { SupervisionLog } from "../../shared/supervision/supervision-log.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -20,6 +29,25 @@ const [queue] = queues;
 const body = { kind: "json", json: { lines: [], order: { paymentToken: "tok_visa" } } };
 const message = { orderId: "order-1", messageId: "m-1", subject: "wake", body } as unknown as DeadLetter;
 
+const ID = discardedId("orders", "7");
+const copy = { sequenceNumber: "7" } as unknown as MessageCopy;
+const copies = new Map<string, DiscardedMessage>();
+/** What keeping a copy comes to. */
+const discarded: DiscardedStore = {
+  async keep(one) {
+    done.push("kept");
+    copies.set(one.id, one);
+    return "kept";
+  },
+  page: async () => ({ discarded: [...copies.values()] }),
+  read: async (id) => copies.get(id),
+  async remove(id) {
+    done.push("copy removed");
+    copies.delete(id);
+  },
+  eraseOf: async () => undefined,
+};
+
 let world: World;
 /** What was done, in order. */
 let done: string[];
@@ -29,8 +57,10 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
   done = [];
   taken = { kind: "taken", value: undefined };
+  copies.clear();
   letter = {
     message,
+    copy,
     target: "orders",
     async resend(correction) {
       done.push(correction ? `sent ${JSON.stringify(correction.body)}` : "sent");
@@ -45,17 +75,30 @@ beforeEach(() => {
 
 const deadLetters: DeadLetters = {
   queues,
-  count: async ({ name }) => {
+  all: async ({ name }) => {
     if (name === "scheduler") throw new Error("away");
-    return { count: 2, isAll: true };
+    const at = (minute: number) => `2026-01-31T12:0${minute}:00.000Z`;
+    const later = { reason: "order 17 is unknown", description: null, enqueuedAt: at(2) };
+    const messages = [later, { ...later, reason: "order 4 is unknown", enqueuedAt: at(1) }];
+    return { messages: messages as unknown as DeadLetterSummary[], isAll: true };
   },
   page: async () => ({ messages: [] }),
   read: async () => undefined,
   take: async (_queue, _number, work) =>
     taken.kind === "taken" ? { kind: "taken", value: await work(letter) } : taken,
+  summaryOf: () => message,
+  letterOf: () => message,
+  async resend(_queue, _copy, correction) {
+    const sent = await letter.resend(correction);
+    return { ...sent, target: "orders" };
+  },
 };
 
-async function handle(request: Partial<DeadLetterRequest>, ledger: Partial<SupervisionLog> = {}): Promise<Handled> {
+async function handle(
+  request: Partial<DeadLetterRequest>,
+  ledger: Partial<SupervisionLog> = {},
+  store = discarded,
+): Promise<Handled> {
   if (!queue) throw new Error("no queue");
   const supervision: SupervisionLog = {
     ...world.supervision,
@@ -66,7 +109,14 @@ async function handle(request: Partial<DeadLetterRequest>, ledger: Partial<Super
     ...ledger,
   };
   const asked = { action: "resend", reason: "mended", ...request } as const;
-  return handleDeadLetter(queue, "7", asked, "ada", { ...world, supervision, deadLetters }, world.telemetry);
+  return handleDeadLetter(
+    queue,
+    "7",
+    asked,
+    "ada",
+    { ...world, supervision, deadLetters, discarded: store },
+    world.telemetry,
+  );
 }
 
 const unwritable: Partial<SupervisionLog> = {
@@ -126,20 +176,58 @@ describe("resend", () => {
 });
 
 describe("discard", () => {
-  test("it is on record before it is removed", async () => {
-    expect(await handle({ action: "discard" })).toEqual({ kind: "discarded" });
-    expect(done).toEqual(["ledger: discarded", "completed"]);
+  test("a copy is kept and it is on record before it is removed", async () => {
+    const keptUntil = new Date(NOON_MS + 14 * 86_400_000).toISOString();
+    expect(await handle({ action: "discard" })).toEqual({ kind: "discarded", id: ID, keptUntil });
+    expect(done).toEqual(["kept", "ledger: discarded", "completed"]);
+    expect([...copies.values()]).toMatchObject([
+      { id: ID, queue: "orders", by: "ada", why: "mended", keptUntil, orderId: "order-1", copy },
+    ]);
+  });
+
+  test("what no copy can be kept of is not removed", async () => {
+    const keep = async () => "too-large" as const;
+    expect(await handle({ action: "discard" }, {}, { ...discarded, keep })).toMatchObject({ kind: "refused" });
+    expect(done).toEqual(["ledger: refused: no copy of it can be kept: it is larger than the store takes"]);
   });
 
   test("what can't be put on record is not removed", async () => {
     expect(await handle({ action: "discard" }, unwritable)).toMatchObject({ kind: "refused" });
-    expect(done).toEqual([]);
+    expect(done).toEqual(["kept", "copy removed"]);
   });
 
   test("its lock was lost: it is still there, and the ledger says so", async () => {
     letter = { ...letter, complete: async () => false };
     expect(await handle({ action: "discard" })).toMatchObject({ kind: "refused" });
-    expect(done).toEqual(["ledger: discarded", "ledger: not discarded: its lock was lost"]);
+    expect(done).toEqual(["kept", "ledger: discarded", "ledger: not discarded: its lock was lost", "copy removed"]);
+  });
+});
+
+describe("what was discarded", () => {
+  const resend = (correction?: { body: unknown }, id = ID) => {
+    const asked = { reason: "it was wanted", ...(correction && { correction }) };
+    return resendDiscarded(id, asked, "bob", { ...world, deadLetters, discarded }, world.telemetry);
+  };
+  beforeEach(async () => {
+    await handle({ action: "discard" });
+    done = [];
+  });
+
+  test("is sent again, corrected, before its copy goes; once", async () => {
+    const corrected = { order: { paymentToken: "(hidden)" }, lines: [1] };
+    expect(await resend({ body: corrected })).toEqual({ kind: "resent", target: "orders", messageId: "resent-7" });
+    expect(done).toEqual(['sent {"order":{"paymentToken":"tok_visa"},"lines":[1]}', "copy removed"]);
+    expect(world.events.at(-1)).toMatchObject({ attributes: { action: "resendDiscarded", operator: "bob" } });
+    expect(await resend()).toEqual({ kind: "not-found" });
+  });
+
+  test("stays where its queue is gone, or the message is too large", async () => {
+    letter = { ...letter, resend: async () => ({ kind: "too-large" }) };
+    expect(await resend()).toEqual({ kind: "refused", reason: "it is larger than orders takes" });
+    const [kept] = copies.values();
+    if (kept) copies.set("elsewhere", { ...kept, queue: "orders-east" });
+    expect(await resend(undefined, "elsewhere")).toMatchObject({ kind: "refused" });
+    expect(copies.size).toBe(2);
   });
 });
 
@@ -158,13 +246,31 @@ test("one that is not there", async () => {
 });
 
 test("a queue that can't be counted hides no other", async () => {
+  const oldestAt = "2026-01-31T12:01:00.000Z";
+  const causes = [{ cause: "order 17 is unknown", count: 2, oldestAt }];
   expect(await countDeadLetters(deadLetters)).toEqual([
-    { queue: "orders", count: 2, isAll: true },
+    { queue: "orders", count: 2, isAll: true, oldestAt, causes },
     { queue: "scheduler", error: "Error: away" },
-    { queue: "agent-replies", count: 2, isAll: true },
-    { queue: "quarantine", count: 2, isAll: true },
-    { queue: "quarantine-dead-letters", count: 2, isAll: true },
+    { queue: "agent-replies", count: 2, isAll: true, oldestAt, causes },
+    { queue: "quarantine", count: 2, isAll: true, oldestAt, causes },
+    { queue: "quarantine-dead-letters", count: 2, isAll: true, oldestAt, causes },
   ]);
+});
+
+test("the five most frequent causes of a queue are shown, the rest and those without a reason as one", async () => {
+  const reasons = [..."aabbccddeef", ""].map((letter, at) => ({
+    ...{ reason: letter && `${letter} is wrong`, description: null },
+    enqueuedAt: at === 0 ? null : `2026-01-31T12:00:${at + 10}.000Z`,
+  }));
+  const messages = reasons as unknown as DeadLetterSummary[];
+  const all = async () => ({ messages, isAll: false });
+  const [counted] = await countDeadLetters({ ...deadLetters, queues: queues.slice(0, 1), all });
+  if (!counted || "error" in counted) throw new Error("not counted");
+  expect(counted.causes.map(({ cause, count }) => [cause, count])).toEqual([
+    ...["a", "b", "c", "d", "e"].map((letter) => [`${letter} is wrong`, 2]),
+    [null, 2],
+  ]);
+  expect(counted).toMatchObject({ count: 12, isAll: false, oldestAt: "2026-01-31T12:00:11.000Z" });
 });
 
 test("each message has a queue that it goes back to", () => {

@@ -8,12 +8,28 @@ import { createWorld, type World } from "../support/world.ts";
 let store: MemoryOrderStore;
 let world: World;
 beforeEach(() => {
+  erased = [];
   store = createMemoryOrderStore();
   world = createWorld(NOON_MS, store);
 });
 
+/** The orders whose discarded messages were erased, each while its documents still stood. */
+let erased: string[];
+const discarded = {
+  async eraseOf(orderId: string) {
+    if (store.stored(orderId)) erased.push(orderId);
+  },
+};
+
 const erase = (ifMatch: "any" | string[] = "any") =>
-  eraseOrder("order-1", "she asked for it", { by: "ada", ifMatch }, store, world, world.telemetry);
+  eraseOrder(
+    "order-1",
+    "she asked for it",
+    { by: "ada", ifMatch },
+    { closing: store, discarded },
+    world,
+    world.telemetry,
+  );
 
 async function ledger() {
   const entries: unknown[] = [];
@@ -24,6 +40,7 @@ async function ledger() {
 test("an order that is over is gone with its content, and the ledger says who asked", async () => {
   await world.runAttempt(await world.submitted());
   expect(await erase()).toEqual({ kind: "erased" });
+  expect(erased).toEqual(["order-1"]);
   expect(store.stored("order-1")).toBeUndefined();
   await expect(store.order("order-1", 1)).rejects.toThrow("order-1");
   expect(await ledger()).toMatchObject([{ operator: "ada", action: "erase", reason: "she asked for it", after: null }]);

@@ -34,10 +34,20 @@ test("the last technical error and the number of tries stand in the step's recor
   expect(writes).toHaveBeenCalledTimes(2);
   expect(reads).not.toHaveBeenCalled();
   expect(await step()).toMatchObject({ state: "Running", expiry: { at: NOON, attempt: 1, tries: 1, ...OUTAGE } });
+  expect((await world.stateOf())?.history.at(-1)).toEqual({
+    at: NOON,
+    what: "reserveStock: not done in time in attempt 1, after 1 try (http://inventory/): HTTP 503",
+    by: task.lockedBy,
+  });
   await overdue();
   await sweep(world, world.telemetry);
   const expired = world.events.find(({ name }) => name === "OrderExpired");
   expect(expired?.attributes).toMatchObject({ step: "reserveStock", tries: 1, ...OUTAGE });
+  const decisions = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) decisions.push(entry);
+  expect(decisions).toMatchObject([
+    { verdict: "retry", stop: { step: "reserveStock", agent: "inventory", attempt: 1, tries: 1, ...OUTAGE } },
+  ]);
 });
 
 test("a step that is done in time costs no request more, and one that is done later keeps what it met", async () => {

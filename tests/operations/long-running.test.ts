@@ -1,16 +1,19 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
 import type { StepRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { parseReport } from "../../shared/messaging/completion.ts";
+import type { StepReport } from "../../shared/messaging/operator-request.ts";
+import { createAwaiting } from "../../shared/operations/awaiting.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { type Caller, operateOrder } from "../../shared/operations/operate-order.ts";
+import { reportStep } from "../../shared/operations/report-step.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { takeReport } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
-import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -278,4 +281,95 @@ test("a step that may not wait is refused for good where its service would do it
   const { awaitWithin: _, ...task } = hotel;
   await runStep(task, world, world.telemetry);
   expect(await step()).toMatchObject({ state: "Failed", unsure: true, error: expect.stringContaining("awaitWithin") });
+});
+
+describe("reported by an operator", () => {
+  const ada = { by: "ada", ifMatch: "any" } as const;
+  const reported = (given: StepReport, caller: Caller = ada, name = "hotel") =>
+    reportStep("order-1", name, given, caller, world, world.telemetry);
+  const done = { kind: "done", reason: "rang the hotel", result: { booking: "H-7" } } as const;
+  const ledger = async () => {
+    const outcomes: string[] = [];
+    for await (const entry of world.supervision.entries(new Date(NOON_MS).toISOString().slice(0, 10), "order-1")) {
+      if (entry.kind === "operatorAction") outcomes.push(`${entry.operator} ${entry.action} ${entry.outcome}`);
+    }
+    return outcomes;
+  };
+
+  test("P6 it counts as the service's own: the step is completed, what follows begins, and the service's is not taken any more", async () => {
+    await run();
+    expect(await reported(done)).toMatchObject({ kind: "reported", heard: { hearer: 1 } });
+    expect(await step()).toMatchObject({
+      state: "Completed",
+      result: { booking: "H-7" },
+      because: "reported by ada: rang the hotel",
+      endpoint: "http://inventory/",
+    });
+    expect(await step("badge")).toMatchObject({ state: "Scheduled" });
+    await report({ kind: "done", result: { booking: "other" } });
+    expect(await step()).toMatchObject({ result: { booking: "H-7" } });
+    expect(await ledger()).toEqual(["ada report done: hotel was reported as done"]);
+  });
+
+  test("P9 a rejection leads where the service's leads, and says who gave it", async () => {
+    await run();
+    expect(await reported({ kind: "rejected", reason: "no room" })).toMatchObject({ kind: "reported" });
+    expect(await record()).toMatchObject({ direction: "undo", error: { kind: "rejected", message: "no room (ada)" } });
+  });
+
+  test("P12 of two one is taken; at another version than was looked at none is; all stands in the ledger", async () => {
+    await run();
+    const stale = { by: "bob", ifMatch: ["old"] };
+    expect(await reported(done, stale)).toMatchObject({ kind: "changed" });
+    expect(await step()).toMatchObject({ state: "Awaiting" });
+    const kinds = (await Promise.all([reported(done), reported(done, { by: "bob", ifMatch: "any" })])).map(
+      ({ kind }) => kind,
+    );
+    expect(kinds).toContain("reported");
+    expect(await reported(done)).toMatchObject({ kind: "refused", reason: "hotel waits for no report" });
+    expect(await reported(done, ada, "nothing")).toMatchObject({ kind: "refused" });
+    expect(await ledger()).toContain("bob report refused: the order is not at the version that was looked at");
+    expect(await ledger()).toContain("ada report refused: hotel waits for no report");
+  });
+
+  test("P8 past its time it is refused: the step is asked for again", async () => {
+    await run();
+    world.clock = NOON_MS + 10 * DAY_MS + 1;
+    expect(await reported(done)).toMatchObject({
+      kind: "refused",
+      reason: "the time of hotel is over, and it is asked for again: report it then",
+    });
+  });
+
+  test("P13 beside an order that is to be undone it is taken too; of an order that is not there nothing is", async () => {
+    await run();
+    const cancel = { kind: "cancel", reason: "changed my mind" } as const;
+    await operateOrder("order-1", cancel, ada, world, world.telemetry);
+    expect(await reported(done)).toMatchObject({ kind: "reported" });
+    expect(await step()).toMatchObject({ state: "Completed" });
+    expect(await reportStep("order-2", "hotel", done, ada, world, world.telemetry)).toEqual({ kind: "not-found" });
+  });
+});
+
+test("what awaits is listed with its time and what was said of it; where no step may wait, the store is not asked", async () => {
+  await run();
+  await report({ kind: "progress", progress: "asked the owner" });
+  const { orderId, workflow, steps } = (await record()) ?? sampleRecord("order-1", STAY);
+  const orders = vi.fn(async () => ({ orders: [{ orderId, workflow, steps }], isAll: true }));
+  const now = () => world.clock;
+  const at = new Date(NOON_MS).toISOString();
+  expect(await createAwaiting({ orders, workflows: [STAY], now }).read()).toEqual({
+    asOf: at,
+    isAll: true,
+    steps: [
+      {
+        ...{ orderId: "order-1", workflow: { name: "stay", version: 1 }, step: "hotel", agent: "inventory" },
+        ...{ direction: "forward", since: at, until: new Date(NOON_MS + 10 * DAY_MS).toISOString() },
+        ...{ reference: "booking 7", heardAt: at, progress: "asked the owner" },
+      },
+    ],
+  });
+  orders.mockClear();
+  expect(await createAwaiting({ orders, workflows: [CHAIN], now }).read()).toMatchObject({ steps: [] });
+  expect(orders).not.toHaveBeenCalled();
 });

@@ -64,8 +64,11 @@ describe("resubmit", () => {
 
   test("with an edit works on the new content, under another key", async () => {
     await refused();
-    const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high" });
+    expect((await world.stateOf())?.keys).toEqual({ customer: "customer-7" });
+    const customer = { id: "customer-8" };
+    const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high", customer });
     expect(await operate({ ...resubmit, order })).toMatchObject({ kind: "done", record: { orderRevision: 2 } });
+    expect((await world.stateOf())?.keys).toEqual({ customer: "customer-8" });
     await runNext();
     expect(await world.stateOf()).toMatchObject({ processState: "Processed", orderRevision: 2, priority: "high" });
     const charge = world.calls.find(({ operation }) => operation === "authorize");

@@ -22,10 +22,13 @@ type Json = Record<string, unknown>;
 const OPERATOR = { "x-ms-client-principal-name": "ada@example.com" };
 const REASON = { reason: "the cause is mended" };
 
-async function ask(path = "", body?: unknown, headers: Record<string, string> = OPERATOR) {
+const ask = (path = "", body?: unknown, headers?: Record<string, string>) =>
+  askFor(`dead-letters${path}`, body, headers);
+
+async function askFor(path: string, body?: unknown, headers: Record<string, string> = OPERATOR) {
   const post = { method: "POST", headers: { "content-type": "application/json", ...headers } };
   const options = body === undefined ? {} : { ...post, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/dead-letters${path}`, options);
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, options);
   return { status: response.status, body: (await response.json()) as Json };
 }
 
@@ -126,7 +129,9 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
     ...["orders", "orders-priority", "scheduler", "agent-replies", "agent-requests-fraud"],
     ...["quarantine", "quarantine-dead-letters"],
   ]);
-  expect(body["queues"]).toContainEqual({ queue: "scheduler", count: 7, isAll: true });
+  const oldestAt = String((await page("scheduler"))[0]?.["enqueuedAt"]);
+  const causes = [{ cause: "TestReason", count: 7, oldestAt }];
+  expect(body["queues"]).toContainEqual({ queue: "scheduler", count: 7, isAll: true, oldestAt, causes });
   const seen: unknown[] = [];
   let from = "";
   do {
@@ -250,6 +255,59 @@ test("discarded, it is gone, and the ledger says who did it and why", async () =
   expect(await ledger("gone-1")).toMatchObject([
     { action: "discardDeadLetter", operator: "ada@example.com", outcome: "discarded", orderId: "gone-1" },
   ]);
+});
+
+test("discarded, it can be read and sent again as it was, byte for byte and property for property; then its copy goes", async () => {
+  const body = Buffer.from('{"orderId":"back-1",  "a":12345678901234567890}');
+  const properties = { subject: "wake", correlationId: "c-7", replyTo: "r", replyToSessionId: "s", to: "t" };
+  const at = new Date("2026-01-31T12:00:00.000Z");
+  await deadLetter("scheduler", {
+    ...properties,
+    ...{ contentType: "application/json", timeToLive: 60_000, body, messageId: "back-1" },
+    applicationProperties: { traceparent: "00-1", count: 3, isSent: true, at },
+  });
+  const value = { body: { orderId: "back-2" }, bodyType: "value", properties: { messageId: "back-2" } } as const;
+  await deadLetter("scheduler", value as unknown as ServiceBusMessage);
+  const keep = async (messageId: string) => {
+    const { body: answer } = await ask(`/scheduler/${await numberOf("scheduler", messageId)}/discard`, REASON);
+    expect(Date.parse(String(answer["keptUntil"])) - Date.now()).toBeGreaterThan(13 * 86_400_000);
+    return String(answer["discarded"]);
+  };
+  const ids = [await keep("back-1"), await keep("back-2")];
+  const one = await askFor("discarded-messages?limit=1");
+  const two = await askFor(`discarded-messages?limit=1&continuation=${one.body["continuation"]}`);
+  expect([one, two].map((page) => (page.body["discarded"] as Json[])[0]?.["id"])).toEqual([...ids].reverse());
+  expect((one.body["discarded"] as Json[])[0]).toMatchObject({
+    queue: "scheduler",
+    by: "ada@example.com",
+    why: REASON.reason,
+    message: { orderId: "back-2", reason: "TestReason" },
+  });
+  const read = await askFor(`discarded-messages/${ids[0]}`);
+  expect(read.body["message"]).toMatchObject({ messageId: "back-1", subject: "wake", body: { kind: "json" } });
+  for (const id of ids) {
+    expect(await askFor(`discarded-messages/${id}/resend`, REASON)).toMatchObject({
+      status: 200,
+      body: { target: "scheduler" },
+    });
+    expect((await askFor(`discarded-messages/${id}`)).status).toBe(404);
+  }
+  const [first, second] = await drain("scheduler");
+  expect(first).toMatchObject({ ...properties, contentType: "application/json", timeToLive: 60_000 });
+  expect(first?.applicationProperties).toEqual({ traceparent: "00-1", count: 3, isSent: true, at: at.getTime() });
+  expect(Buffer.compare(first?.body, body)).toBe(0);
+  expect(second).toMatchObject({ body: { orderId: "back-2" }, _rawAmqpMessage: { bodyType: "value" } });
+  expect(await ledger("back-1")).toMatchObject([{ action: "discardDeadLetter" }, { action: "resendDiscarded" }]);
+});
+
+test("copies of discarded messages go with their order", async () => {
+  await app.shop.send({ ...madeOrder("erased-1"), workflow: "three-steps" });
+  await app.eventually("erased-1", (record) => ended(record) && record.notices.length === 0);
+  await deadLetter("scheduler", { body: { orderId: "erased-1" }, messageId: "erased-1" });
+  const { body } = await ask(`/scheduler/${await numberOf("scheduler", "erased-1")}/discard`, REASON);
+  expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(200);
+  expect((await askFor("orders/erased-1/erase", REASON)).status).toBe(200);
+  expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(404);
 });
 
 test("a queue and a message that are not there, and a query that is at fault", async () => {

@@ -3,25 +3,12 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
+import { faultsOf } from "../console/axe.ts";
+import { openBrowser, openPage } from "../console/browser.ts";
+import { keyboardOf } from "../console/keyboard.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
-import { GRAPH } from "../support/orders.ts";
+import { CARRIER } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
-
-/** A carrier that collects within ten minutes; whoever ordered hears of the shipment. */
-const CARRIER: Workflow = {
-  name: "carrier",
-  version: 1,
-  policy: GRAPH.policy,
-  outputs: { shipmentId: "arrangeShipping.shipmentId" },
-  steps: [
-    {
-      ...{ name: "arrangeShipping", agent: "shipping", operation: "arrange", after: [] },
-      ...{ completeWithin: "PT10S", awaitWithin: "PT10M" },
-      undo: { operation: "cancel", completeWithin: "PT10S" },
-    },
-  ],
-};
 
 let carrier: Server;
 let adapted: AdaptedApp;
@@ -141,4 +128,50 @@ test("P16 the host dies while it is to ask: the next one asks", async () => {
   await app.stack.kill("host");
   await app.stack.restart("host");
   expect(await app.eventually("asked-2", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
+});
+
+test("an operator finds what awaits a report and answers in its place, by keyboard alone; axe finds nothing", async () => {
+  await awaiting("waits-1");
+  await awaiting("waits-2");
+  await report("waits-1", { kind: "progress", progress: "rang twice" });
+  await using browser = await openBrowser();
+  const { page, errors } = await openPage(browser);
+  const base = `${app.stack.addresses.host?.url}/console`;
+  await page.goto(base);
+  const { press, type } = keyboardOf(page);
+  const group = page.getByRole("article").filter({ hasText: "Steps that are done later" });
+  expect(await group.locator(".count").textContent()).toBe("2");
+  await press("Steps that are done later");
+  const row = page.getByRole("row", { name: /^waits-1 arrangeShipping · carrier .*S-waits-1 .* rang twice$/ });
+  await row.waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await faultsOf(page)).toEqual([]);
+  await press("waits-1");
+  await page.getByText(/its report is awaited until/).waitFor();
+  await press("Report arrangeShipping as done");
+  await type("Result", '{"shipmentId": "by telephone"');
+  await page.getByText("This has to be a JSON object").waitFor();
+  await type("Result", '{"shipmentId": "by telephone"}');
+  await type("Reason*", "the carrier rang back");
+  expect(await faultsOf(page)).toEqual([]);
+  await press("Report arrangeShipping as done");
+  await page.getByText("Report arrangeShipping as done: done.").waitFor();
+  expect(await app.eventually("waits-1", ended)).toMatchObject({
+    processState: "Processed",
+    steps: { arrangeShipping: { because: "reported by local-operator: the carrier rang back" } },
+  });
+  // The carrier's own report changes nothing any more.
+  expect(await report("waits-1", { kind: "rejected", message: "no van" })).toMatchObject({ status: 200 });
+  await press("Show what operators and supervisors did");
+  await page.getByRole("row", { name: /local-operator .* the carrier rang back done: arrangeShipping/ }).waitFor();
+
+  await page.goto(`${base}/orders/waits-2`);
+  await press("Report arrangeShipping as rejected");
+  await type("Reason*", "nobody is there");
+  await press("Report arrangeShipping as rejected");
+  await app.eventually("waits-2", ended);
+  await page.goto(`${base}/awaiting`);
+  await page.getByText("waits-1").waitFor({ state: "detached" });
+  expect(errors).toEqual([]);
 });

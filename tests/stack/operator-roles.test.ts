@@ -28,8 +28,11 @@ const ROUTES = {
     "GET api/orders/{orderId}",
     "GET api/orders/{orderId}/audit",
     "GET api/workflows",
+    "GET api/awaiting",
     "GET api/dead-letters",
     "GET api/dead-letters/{queue}/{sequenceNumber}",
+    "GET api/discarded-messages",
+    "GET api/discarded-messages/{id}",
     "GET api/supervisor",
     "GET api/supervisor/entries",
     "GET api/supervisor/what-if",
@@ -44,8 +47,10 @@ const ROUTES = {
     "POST api/orders/{orderId}/extend",
     "POST api/orders/{orderId}/settle",
     "POST api/orders/{orderId}/erase",
+    "POST api/orders/{orderId}/steps/{step}/report",
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
+    "POST api/discarded-messages/{id}/resend",
     "POST api/supervisor/sweep",
     "POST api/claims",
     "POST api/pauses",
@@ -70,7 +75,7 @@ async function statusOf(route: string, headers: Record<string, string>): Promise
   const path = template
     .replace("{queue}", "quarantine")
     .replace("{sequenceNumber}", "1")
-    .replace(/\{\w+\}/, "none");
+    .replace(/\{\w+\}/g, "none");
   const body = method === "POST" ? { body: JSON.stringify({ reason: "r" }) } : {};
   const response = await fetch(`${host}/${path}`, {
     method,

@@ -4,9 +4,11 @@ import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
-import { trip } from "../../shared/workflows/trip.ts";
+import { trips } from "../../shared/workflows/trip.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const [trip] = trips as readonly [Workflow];
 
 /** Its car rental has one try of three seconds. */
 const HASTY: Workflow = {
@@ -90,12 +92,13 @@ test.concurrent(
   "the hotel is slow and the flight away: the flight alone is retried, at once, while the hotel is awaited",
   async () => {
     await book("trip-2", [
-      { service: "hotel", kind: "late", delayMs: 20_000 },
+      { service: "hotel", kind: "late", delayMs: LATER_MS },
       { service: "flight", kind: "down", forMs: 11_000 },
     ]);
     const isFlown = ({ steps }: StateRecord) => steps["bookFlight"]?.state === "Completed";
     const flown = await app.eventually("trip-2", isFlown, WITHIN_MS);
     expect(flown).toMatchObject({ attempt: 2, steps: { bookHotel: { state: "Awaiting", attempt: 1, retryCount: 0 } } });
+    expect(await report("trip-2", { kind: "done", result: { bookingId: "hotel-7" } })).toBe(200);
     const record = await app.eventually("trip-2", ended, WITHIN_MS);
     expect(record).toMatchObject({ processState: "Processed", attempt: 2 });
     expect(await actions("flight", "trip-2")).toEqual(["create"]);

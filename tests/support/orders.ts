@@ -46,3 +46,18 @@ export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): S
   } as const;
   return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
 }
+
+/** A carrier that collects within ten minutes; whoever ordered hears of the shipment. */
+export const CARRIER: Workflow = {
+  name: "carrier",
+  version: 1,
+  policy: GRAPH.policy,
+  outputs: { shipmentId: "arrangeShipping.shipmentId" },
+  steps: [
+    {
+      ...{ name: "arrangeShipping", agent: "shipping", operation: "arrange", after: [] },
+      ...{ completeWithin: "PT10S", awaitWithin: "PT10M" },
+      undo: { operation: "cancel", completeWithin: "PT10S" },
+    },
+  ],
+};

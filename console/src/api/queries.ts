@@ -5,6 +5,7 @@ import type {
   AgentStandings,
   Attention,
   AttentionPage,
+  Awaiting,
   BulkList,
   BulkPreview,
   BulkProgress,
@@ -12,6 +13,8 @@ import type {
   DeadLetter,
   DeadLetterCounts,
   DeadLetterPage,
+  DiscardedMessage,
+  DiscardedPage,
   Handlings,
   Inspection,
   LedgerPage,
@@ -103,6 +106,7 @@ export interface OrderFilter {
   readonly workflow?: string | undefined;
   readonly version?: string | number | undefined;
   readonly step?: string | undefined;
+  readonly key?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;
@@ -164,6 +168,22 @@ export const useDeadLetter = (queue: string, sequenceNumber: string) =>
       get<DeadLetter>(`dead-letters/${encodeURIComponent(queue)}/${encodeURIComponent(sequenceNumber)}`, signal),
   });
 
+export const useDiscarded = () =>
+  useInfiniteQuery({
+    queryKey: ["discarded"],
+    queryFn: ({ signal, pageParam }) =>
+      get<DiscardedPage>(`discarded-messages${query({ continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
+    refetchInterval: QUEUES_MS,
+  });
+
+export const useDiscardedMessage = (id: string) =>
+  useQuery({
+    queryKey: ["discarded", id],
+    queryFn: ({ signal }) => get<DiscardedMessage>(`discarded-messages/${encodeURIComponent(id)}`, signal),
+  });
+
 export const useBulkList = () =>
   useQuery({
     queryKey: ["bulk"],
@@ -199,6 +219,13 @@ export const useLedger = (day: string, isToday: boolean) =>
     refetchInterval: isToday && LIST_MS,
   });
 
+export const useAwaiting = () =>
+  useQuery({
+    queryKey: ["awaiting"],
+    queryFn: ({ signal }) => get<Awaiting>("awaiting", signal),
+    refetchInterval: LIST_MS,
+  });
+
 export const useClaims = () =>
   useQuery({
     queryKey: ["claims"],
@@ -217,11 +244,11 @@ export function useRefresh(): () => Promise<void> {
   return () => client.invalidateQueries();
 }
 
-/** After a message was removed: asking for it again would only say so. */
-export function useRemoved(): (queue: string, sequenceNumber: string) => Promise<void> {
+/** After a message was removed, which is asked for under that key: asking for it again would only say so. */
+export function useRemoved(): (key: readonly string[]) => Promise<void> {
   const client = useQueryClient();
-  return (queue, sequenceNumber) => {
-    const removed = hashKey(["dead-letters", queue, sequenceNumber]);
+  return (key) => {
+    const removed = hashKey(key);
     return client.invalidateQueries({ predicate: ({ queryHash }) => queryHash !== removed });
   };
 }

@@ -6,11 +6,12 @@ import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
-import { Fault, Loading } from "../parts/notices.tsx";
+import { Fault, Loading, Progress } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
+import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, ORDER, USUAL_EXTENSION } from "../words/order.ts";
-import type { Asked } from "./actions.tsx";
+import { type Asked, awaitedSteps } from "./actions.tsx";
 
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
 
@@ -28,6 +29,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [base, setBase] = useState(inspection);
   const [seenBefore, setSeenBefore] = useState<Inspection>();
   const [reason, setReason] = useState("");
+  const [result, setResult] = useState("");
   const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [byHand, setByHand] = useState(false);
   const [draft, setDraft] = useState<unknown>(inspection.order);
@@ -45,13 +47,13 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
     return () => current?.close();
   }, []);
 
-  const action = asked === "edit" ? "resubmit" : asked;
   const { orderId } = base.record;
-  const name = asked === "edit" ? ORDER.edit : ACTIONS[action].name;
-  const permission = base.actions[action];
+  const { name, about, action, permission, report } = meaningOf(asked, base);
   const needsWord = action === "resubmit" && permission.allowed && permission.requires !== undefined;
   const edits = changesBetween(base.order, draft);
-  const isReady = reason.trim() !== "" && (!needsWord || byHand) && (asked !== "edit" || edits.length > 0);
+  const given = report?.as === "done" ? resultIn(result) : {};
+  const isReady =
+    reason.trim() !== "" && (!needsWord || byHand) && (asked !== "edit" || edits.length > 0) && given !== undefined;
 
   const act = async (event: FormEvent) => {
     event.preventDefault();
@@ -65,6 +67,8 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         ...(action === "extend" && { by }),
         ...(asked === "edit" && { order: draft }),
         ...(needsWord && { compensatedByHand: byHand }),
+        ...(report && { kind: report.as }),
+        ...(report?.as === "done" && { result: given }),
       };
       const acted = await post<Acted>(`orders/${encodeURIComponent(orderId)}/${action}`, body, base.etag);
       await refresh();
@@ -95,8 +99,8 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
       }}
     >
       <form className="dialog" onSubmit={act}>
-        <h2 id={title}>{ORDER.confirm(name, orderId, environment)}</h2>
-        <p>{ACTIONS[action].about}</p>
+        <h2 id={title}>{(report ? ORDER.confirmReport : ORDER.confirm)(name, orderId, environment)}</h2>
+        <p>{about}</p>
         {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
         {asked === "edit" && (
           <Suspense fallback={<Loading />}>
@@ -106,6 +110,15 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           </Suspense>
         )}
         {action === "extend" && <ExtensionField by={by} choose={setBy} />}
+        {report?.as === "done" && (
+          <Field
+            label={AWAITING.result}
+            hint={AWAITING.resultHint}
+            validationMessage={given === undefined ? AWAITING.notResult : null}
+          >
+            <Textarea value={result} onChange={(_, { value }) => setResult(value)} />
+          </Field>
+        )}
         {needsWord && (
           <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
             <Checkbox
@@ -117,7 +130,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         )}
         <Field
           label={TEXT.reason}
-          hint={TEXT.reasonHint}
+          hint={report ? AWAITING.reasonHint : TEXT.reasonHint}
           required
           validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
         >
@@ -131,10 +144,36 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           <Button onClick={close} disabled={isBusy}>
             {TEXT.close}
           </Button>
+          <Progress isBusy={isBusy} />
         </div>
       </form>
     </dialog>
   );
+}
+
+/** What is asked for in words, its part of the address, and whether it is possible as the order stands. */
+function meaningOf(asked: Asked, base: Inspection) {
+  if (typeof asked === "object") {
+    const { step, as } = asked;
+    const allowed = awaitedSteps(base).includes(step);
+    const permission: Inspection["actions"]["undo"] = allowed ? { allowed } : { allowed, reason: "" };
+    const action = `steps/${encodeURIComponent(step)}/report`;
+    return { name: AWAITING.report[as](step), about: AWAITING.reportAbout[as], action, permission, report: asked };
+  }
+  const action = asked === "edit" ? "resubmit" : asked;
+  const { name, about } = ACTIONS[action];
+  return { name: asked === "edit" ? ORDER.edit : name, about, action, permission: base.actions[action] };
+}
+
+/** Nothing counts as an object without members; undefined for what is no object. */
+function resultIn(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    const given: unknown = JSON.parse(text);
+    return given !== null && typeof given === "object" && !Array.isArray(given) ? given : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function ChangedMeanwhile({ before, after }: { readonly before: Inspection; readonly after: Inspection }) {

@@ -3,6 +3,7 @@ import { Button } from "@fluentui/react-components";
 import { lazy, Suspense, useState } from "react";
 import type { Inspection, OrderAction } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
+import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";
 import { ACTIONS, ORDER } from "../words/order.ts";
 
@@ -11,13 +12,20 @@ const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog
 /** The order of the buttons: what goes on first, what ends last. */
 const SHOWN: readonly OrderAction[] = ["resubmit", "undo", "settle", "cancel", "extend"];
 
-export type Asked = OrderAction | "edit";
+/** A report in the place of whoever does the step. */
+export interface AskedReport {
+  readonly step: string;
+  readonly as: "done" | "rejected";
+}
+
+export type Asked = OrderAction | "edit" | AskedReport;
 
 export function Actions({ inspection }: { readonly inspection: Inspection }) {
   const { data: session } = useSession();
   const [asked, ask] = useState<Asked>();
   const [said, say] = useState("");
   const { actions } = inspection;
+  const awaited = awaitedSteps(inspection);
   const possible = SHOWN.filter((action) => actions[action].allowed);
   const mayOperate = session?.mayOperate ?? false;
   const reasons = SHOWN.flatMap((action) => {
@@ -28,10 +36,10 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
     <section className="actions" aria-label={ORDER.actions}>
       {session && !mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
       <div className="buttons">
-        {possible.map((action, place) => (
+        {possible.map((action) => (
           <Button
             key={action}
-            appearance={place === 0 ? "primary" : "secondary"}
+            appearance={action === "resubmit" ? "primary" : "secondary"}
             disabled={!mayOperate}
             onClick={() => ask(action)}
           >
@@ -42,6 +50,13 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
           <Button disabled={!mayOperate} onClick={() => ask("edit")}>
             {ORDER.edit}
           </Button>
+        )}
+        {awaited.flatMap((step) =>
+          (["done", "rejected"] as const).map((as) => (
+            <Button key={`${step} ${as}`} disabled={!mayOperate} onClick={() => ask({ step, as })}>
+              {AWAITING.report[as](step)}
+            </Button>
+          )),
         )}
       </div>
       <p role="status" className="said">
@@ -74,5 +89,12 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
         </Suspense>
       )}
     </section>
+  );
+}
+
+/** The steps of which a report is awaited, of the step itself or of its compensation. */
+export function awaitedSteps({ record: { steps } }: Inspection): string[] {
+  return Object.entries(steps).flatMap(([name, { state, undo }]) =>
+    state === "Awaiting" || undo?.state === "Awaiting" ? [name] : [],
   );
 }

@@ -7,7 +7,7 @@ import { isFailure } from "./history.tsx";
 
 interface Bar {
   readonly key: string;
-  readonly kind: "waiting" | "running" | "failed" | "compensating";
+  readonly kind: "waiting" | "awaiting" | "running" | "failed" | "compensating";
   readonly from: number;
   readonly to: number;
   readonly words: string;
@@ -116,6 +116,9 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
   const start = at(startedAt, state === "Scheduled" ? end : at(scheduledAt, end));
   const bar = (kind: Bar["kind"], from: number, to: number, what: string): Bar[] =>
     to < from ? [] : [{ key: kind, kind, from, to, words: `${name}: ${what} ${roundedDuration(to - from)}` }];
+  // From then on nobody here was at work.
+  const accepted = run.accepted && Math.max(start, Date.parse(run.accepted.at));
+  const isAwaited = state === "Awaiting";
   const ran = state === "Failed" ? "failed" : isUndo ? "compensating" : "running";
   return [
     {
@@ -125,7 +128,10 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
         ...(scheduledAt && start > Date.parse(scheduledAt)
           ? bar("waiting", Date.parse(scheduledAt), start, ORDER.waiting.toLowerCase())
           : []),
-        ...(state === "Scheduled" ? [] : bar(ran, start, end, STEP_STATES[state].toLowerCase())),
+        ...(state === "Scheduled"
+          ? []
+          : bar(ran, start, accepted ?? end, (isAwaited ? ORDER.running : STEP_STATES[state]).toLowerCase())),
+        ...(accepted === undefined ? [] : bar("awaiting", accepted, end, STEP_STATES.Awaiting.toLowerCase())),
       ],
     },
   ];

@@ -13,7 +13,7 @@ const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, str
   NotStarted: ["informative", "○"],
   Scheduled: ["informative", "◔"],
   Running: ["brand", "▶"],
-  Awaiting: ["informative", "⧖"],
+  Awaiting: ["informative", "◑"],
   Completed: ["success", "✓"],
   Skipped: ["informative", "⤼"],
   Failed: ["danger", "✕"],

@@ -62,10 +62,18 @@ function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilt
 }
 
 /** A search in the words of its view. */
-export function filterWords({ state, kind, workflow, version, step, q, timeOf, from, to }: OrderFilter): string {
+export function filterWords({ state, kind, workflow, version, step, key, q, timeOf, from, to }: OrderFilter): string {
   const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
   const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
   const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";
-  const given = [named(STATES, state), named(KINDS, kind), workflow, version && `v${version}`, step, q && `“${q}”`];
+  const given = [
+    named(STATES, state),
+    named(KINDS, kind),
+    workflow,
+    version && `v${version}`,
+    step,
+    key,
+    q && `“${q}”`,
+  ];
   return [...given, times].filter(Boolean).join(" · ");
 }

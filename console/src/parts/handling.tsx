@@ -6,7 +6,7 @@ import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims, useRefresh, useSession } from "../api/queries.ts";
 import { HANDLING } from "../words/attention.ts";
 import { type HandlingTarget, isOf } from "./claimed-by.tsx";
-import { Fault } from "./notices.tsx";
+import { Fault, Progress } from "./notices.tsx";
 import { Instant, useInstant } from "./zone.tsx";
 
 type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
@@ -71,6 +71,7 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
             {HANDLING.release}
           </Button>
         )}
+        <Progress isBusy={isBusy} />
       </div>
       <ul className="notes">
         {notes.map(({ at, by, text: words }) => (

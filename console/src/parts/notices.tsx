@@ -20,6 +20,21 @@ export function Loading() {
   return <div className="loading">{isShown && <Spinner label={TEXT.loading} />}</div>;
 }
 
+/** Of what was asked for, beside its button. */
+export function Progress({ isBusy }: { readonly isBusy: boolean }) {
+  const [isShown, show] = useState(false);
+  useEffect(() => {
+    if (!isBusy) return show(false);
+    const timer = setTimeout(() => show(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [isBusy]);
+  return (
+    <div role="status" className="progress">
+      {isShown && <Spinner size="tiny" label={TEXT.working} />}
+    </div>
+  );
+}
+
 interface NoticeProps {
   readonly title: string;
   readonly kind?: "plain" | "good" | "bad";

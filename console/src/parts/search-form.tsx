@@ -6,7 +6,7 @@ import { KINDS, STATES } from "../words/order.ts";
 import { SEARCH } from "../words/search.ts";
 import { useZone } from "./zone.tsx";
 
-export const SEARCHED = ["q", "state", "kind", "workflow", "version", "step", "timeOf", "from", "to"] as const;
+export const SEARCHED = ["q", "state", "kind", "workflow", "version", "step", "key", "timeOf", "from", "to"] as const;
 export type Searched = { readonly [name in (typeof SEARCHED)[number]]: string };
 
 interface SearchFormProps {
@@ -58,6 +58,9 @@ export function SearchForm({ filter, find }: SearchFormProps) {
       </Field>
       <Field label={SEARCH.step}>
         <Input name="step" defaultValue={filter.step} />
+      </Field>
+      <Field label={SEARCH.key}>
+        <Input name="key" defaultValue={filter.key} placeholder={SEARCH.keyExample} pattern={SEARCH.keyPattern} />
       </Field>
       <Field label={SEARCH.timeOf}>
         <Select name="timeOf" defaultValue={filter.timeOf || "received"}>

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { AgentStandings, EndpointStanding, Pause, Pauses } from "../api/contract.ts";
 import { useAgents, useRefresh, useSession } from "../api/queries.ts";
-import { Fault, Loaded } from "../parts/notices.tsx";
+import { Fault, Loaded, Progress } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age, Instant } from "../parts/zone.tsx";
 import { AGENTS, HEALTHS } from "../words/agents.ts";
@@ -168,6 +168,7 @@ function Change({ kind, name, change, close }: ChangeProps) {
         <Button disabled={isBusy} onClick={close}>
           {AGENTS.cancel}
         </Button>
+        <Progress isBusy={isBusy} />
       </div>
       {fault && <Fault cause={fault} />}
     </form>

@@ -2,17 +2,19 @@
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Attention, AttentionOrder, CauseGroup } from "../api/contract.ts";
-import { useAttention, useAttentionPage, useDeadLetterCounts } from "../api/queries.ts";
+import type { Attention, AttentionOrder, CauseGroup, DeadLetterCounts } from "../api/contract.ts";
+import { useAttention, useAttentionPage, useAwaiting, useDeadLetterCounts } from "../api/queries.ts";
 import { OrderBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age } from "../parts/zone.tsx";
+import { Age, Instant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
+import { AWAITING } from "../words/awaiting.ts";
 import { BULK } from "../words/bulk.ts";
+import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
 import { KINDS } from "../words/order.ts";
 
@@ -25,7 +27,12 @@ export function AttentionView() {
   return (
     <>
       <h1>{TEXT.attention}</h1>
-      <WaitingMessages />
+      {chosen === undefined && (
+        <>
+          <WaitingMessages />
+          <AwaitedReports />
+        </>
+      )}
       <BulkUnderWay />
       <Loaded query={attention}>
         {(data) =>
@@ -161,7 +168,35 @@ function Orders({ group }: { readonly group: string | undefined }) {
   );
 }
 
-/** Queues that hold messages which nobody takes any more. */
+/** Steps that whoever does them reports later: an approval may be among them. */
+function AwaitedReports() {
+  const { data } = useAwaiting();
+  const [first] = data?.steps ?? [];
+  if (!data || !first) return null;
+  return (
+    <section aria-labelledby="awaited">
+      <h2 id="awaited">{AWAITING.title}</h2>
+      <article className="group">
+        <span className="count">{TEXT.capped(data.steps.length, data.isAll)}</span>
+        <div className="cause">
+          <h3>
+            <Link href="/awaiting">{AWAITING.all}</Link>
+          </h3>
+          <p className="quiet">
+            {AWAITING.next} {first.step}, <Link href={`/orders/${first.orderId}`}>{first.orderId}</Link>
+            {first.until && (
+              <>
+                , <Instant at={first.until} />
+              </>
+            )}
+          </p>
+        </div>
+      </article>
+    </section>
+  );
+}
+
+/** Queues that hold messages which nobody takes any more: of which causes, how old, and who sees to them. */
 function WaitingMessages() {
   const { data } = useDeadLetterCounts();
   const waiting = data?.queues.filter((queue) => "error" in queue || queue.count > 0) ?? [];
@@ -169,16 +204,49 @@ function WaitingMessages() {
   return (
     <section aria-labelledby="messages">
       <h2 id="messages">{ATTENTION.messages}</h2>
-      <ul className="queues">
+      <ul className="groups">
         {waiting.map((queue) => (
           <li key={queue.queue}>
-            <Link href={`/dead-letters/${queue.queue}`}>
-              {ATTENTION.queue(queue.queue)}{" "}
-              <strong>{"error" in queue ? "?" : TEXT.capped(queue.count, queue.isAll)}</strong>
-            </Link>
+            <Queue queue={queue} />
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function Queue({ queue: counted }: { readonly queue: DeadLetterCounts["queues"][number] }) {
+  const { queue } = counted;
+  const isCounted = !("error" in counted);
+  return (
+    <article className="group">
+      <span className="count">{isCounted ? TEXT.capped(counted.count, counted.isAll) : "?"}</span>
+      <div className="cause">
+        <h3>
+          <Link href={`/dead-letters/${queue}`}>{ATTENTION.queue(queue)}</Link>
+        </h3>
+        {isCounted ? <Causes causes={counted.causes} isAll={counted.isAll} /> : <p>{DEAD_LETTERS.uncounted}</p>}
+        <ClaimedBy target={{ kind: "queue", id: queue }} />
+      </div>
+    </article>
+  );
+}
+
+type Counted = Extract<DeadLetterCounts["queues"][number], { readonly count: number }>;
+
+function Causes({ causes, isAll }: Pick<Counted, "causes" | "isAll">) {
+  return (
+    <ul className="causes">
+      {causes.map(({ cause, count, oldestAt }) => (
+        <li key={cause ?? ""}>
+          <span className="message">{cause ?? ATTENTION.otherReasons}</span>
+          <span className="quiet">
+            {" · "}
+            {count > 1 && `${ATTENTION.messageCount(TEXT.capped(count, isAll))}, ${ATTENTION.oldest} `}
+            {oldestAt && <Age at={oldestAt} />}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,8 +1,10 @@
 // The app's dead-letter queues and its quarantine, and the messages in one of them.
 import { Button } from "@fluentui/react-components";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import type { DeadLetterPage } from "../api/contract.ts";
 import { useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
+import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
@@ -10,12 +12,16 @@ import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
 
+const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
+
 export function DeadLettersView({ queue }: { readonly queue: string | undefined }) {
   const counts = useDeadLetterCounts();
   return (
     <>
       <h1>{TEXT.deadLetters}</h1>
-      <p>{DEAD_LETTERS.about}</p>
+      <p>
+        {DEAD_LETTERS.about} <Link href="/discarded">{DEAD_LETTERS.allDiscarded}</Link>
+      </p>
       <Loaded query={counts}>
         {({ queues }) => (
           <ul className="queues">
@@ -31,6 +37,11 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
         )}
       </Loaded>
       {queue !== undefined && <Messages key={queue} queue={queue} />}
+      {queue !== undefined && (
+        <Suspense>
+          <Handling key={queue} target={{ kind: "queue", id: queue }} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -42,7 +53,12 @@ function Messages({ queue }: { readonly queue: string }) {
   const columns: readonly Column<Message>[] = [
     {
       name: DEAD_LETTERS.sequenceNumber,
-      cell: ({ sequenceNumber }) => <Link href={`/dead-letters/${queue}/${sequenceNumber}`}>{sequenceNumber}</Link>,
+      cell: ({ sequenceNumber }) => (
+        <>
+          <Link href={`/dead-letters/${queue}/${sequenceNumber}`}>{sequenceNumber}</Link>
+          <ClaimedBy target={{ kind: "message", id: `${queue}/${sequenceNumber}` }} />
+        </>
+      ),
     },
     { name: DEAD_LETTERS.reason, cell: ({ reason, description }) => reason ?? description },
     { name: DEAD_LETTERS.order, cell: ({ orderId }) => orderId },

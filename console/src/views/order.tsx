@@ -2,9 +2,10 @@
 import { Checkbox } from "@fluentui/react-components";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Inspection, OrderRecord } from "../api/contract.ts";
-import { useOrder } from "../api/queries.ts";
+import { useOrder, useSession } from "../api/queries.ts";
 import { Actions } from "../order/actions.tsx";
 import { History } from "../order/history.tsx";
+import { Statuses } from "../order/statuses.tsx";
 import { Steps } from "../order/steps.tsx";
 import { Timeline } from "../order/timeline.tsx";
 import { OrderBadge } from "../parts/badges.tsx";
@@ -56,6 +57,9 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
       <Section title={ORDER.history}>
         <History history={record.history} failedOnly={failedOnly} />
       </Section>
+      <Section title={ORDER.statuses}>
+        <Statuses statuses={inspection.statuses} replyTo={record.replyTo} />
+      </Section>
       <Section title={AUDIT.title}>
         <Suspense fallback={<Loading />}>
           <Audit orderId={record.orderId} />
@@ -71,6 +75,17 @@ function Order({ inspection }: { readonly inspection: Inspection }) {
         </Section>
       </div>
     </>
+  );
+}
+
+/** By which a trace is found; a link where a setting says to what. */
+function Trace({ traceId }: { readonly traceId: string }) {
+  const { data: session } = useSession();
+  if (!session?.traceUrl) return traceId;
+  return (
+    <a href={session.traceUrl.replaceAll("{traceId}", encodeURIComponent(traceId))} target="_blank" rel="noreferrer">
+      {traceId}
+    </a>
   );
 }
 
@@ -119,8 +134,7 @@ function Details({ record }: { readonly record: OrderRecord }) {
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : ORDER.none],
     [labels.correlation, correlationId],
     ...(owner === undefined ? [] : [[labels.owner, owner] as const]),
-    [labels.trace, traceId ?? ORDER.none],
-    [ORDER.statuses, record.notices.map(({ status }) => status).join(", ") || ORDER.none],
+    [labels.trace, traceId ? <Trace key="trace" traceId={traceId} /> : ORDER.none],
   ];
   return (
     <dl>

@@ -19,8 +19,9 @@ import { SEARCH } from "../words/search.ts";
 export function SearchView() {
   const [parameters, setParameters] = useSearchParams();
   const filter = Object.fromEntries(SEARCHED.map((name) => [name, parameters.get(name) ?? ""])) as Searched;
-  const { q, workflow, version, step, timeOf } = filter;
-  const isLookedFor = [q, workflow, version, step].some(Boolean) || (timeOf !== "" && timeOf !== "received");
+  const { q, workflow, version, step, timeOf, key } = filter;
+  const isMore = [q, workflow, version, step].some(Boolean) || (timeOf !== "" && timeOf !== "received");
+  const isLookedFor = isMore && key === "";
   return (
     <>
       <h1>{TEXT.search}</h1>

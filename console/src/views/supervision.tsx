@@ -109,6 +109,7 @@ function Why({ entry }: { readonly entry: LedgerEntry }) {
     return (
       <>
         {entry.rule}
+        {entry.stop && <p className="quiet">{SUPERVISION.silentStop(entry.stop)}</p>}
         {entry.fault && <p className="fault">{entry.fault}</p>}
       </>
     );

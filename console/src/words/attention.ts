@@ -27,6 +27,9 @@ export const ATTENTION = {
   attempt: "Attempt",
   showAll: "Show all causes",
   messages: "Messages that could not be processed",
+  messageCount: (count: string) => `${count} messages`,
+  oldest: "the oldest",
+  otherReasons: "Other reasons",
   queue: (name: string) => QUEUES[name] ?? `Dead letters of ${name}`,
 } as const;
 

@@ -32,6 +32,7 @@ export const TEXT = {
   supervision: "Supervision",
   agents: "Agents",
   loading: "Loading",
+  working: "Working on it",
   tryAgain: "Try again",
   signIn: "Sign in",
   functionKey: "Function key",

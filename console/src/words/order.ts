@@ -83,7 +83,7 @@ export const ORDER = {
   shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
   accepted: "Accepted by its service, which does it later",
-  reference: (name: string) => `where it is called ${name}`,
+  reference: (name: string) => `reference ${name}`,
   awaited: "its report is awaited until",
   heard: "last heard of at",
   expiry: (attempt: number, tries: number) =>
@@ -98,10 +98,18 @@ export const ORDER = {
   waits: (count: number) => `waited ${count} times for its agent`,
   afterSteps: (names: string) => `after ${names}`,
   first: "first",
-  statuses: "Status messages still to be sent",
+  statuses: "Status messages",
+  statusesTo: (queue: string, owed: number) =>
+    owed === 0
+      ? `To ${queue}: nothing is owed.`
+      : `To ${queue}: ${owed === 1 ? "1 is" : `${owed} are`} still to be sent.`,
+  nobodyAsked: "Its sender named no queue for replies: nothing is sent.",
+  inAttempt: (attempt: number) => `attempt ${attempt}`,
+  standings: { sent: "sent", owed: "to be sent", unwanted: "not asked for" },
   none: "none",
   notPossible: "Not possible now",
   confirm: (action: string, orderId: string, environment: string) => `${action} ${orderId} (${environment})`,
+  confirmReport: (report: string, orderId: string, environment: string) => `${report}: ${orderId} (${environment})`,
   edit: "Edit and resubmit",
   extendBy: "By",
   byHand: "A person has compensated what this order's compensation left",

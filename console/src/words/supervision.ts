@@ -1,4 +1,6 @@
 // The words for what supervisors have decided.
+import type { SilentStop } from "../api/contract.ts";
+
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
   reschedule: "Scheduled again",
@@ -73,6 +75,12 @@ export const SUPERVISION = {
   report: reportWords,
   took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,
   late: (step: string, attempt: number, reason: string) => `${step}, attempt ${attempt}: ${reason}`,
+  silentStop: ({ step, agent, attempt, tries, endpoint, message }: SilentStop) => {
+    const what = `${step}${agent === null ? "" : ` (${agent})`} stopped silently in attempt ${attempt}`;
+    if (message === null) return `${what}: nothing is known of why. Its process may have died.`;
+    const often = tries === null ? "" : `, after ${tries === 1 ? "1 try" : `${tries} tries`}`;
+    return `${what}${often}${endpoint === null ? "" : ` at ${endpoint}`}: ${message}`;
+  },
   standpoint: (state: string, attempt: number, failures: number, step: string | null) =>
     [state, step, `attempt ${attempt}`, failures === 1 ? "1 failure" : `${failures} failures`]
       .filter(Boolean)

@@ -1,5 +1,5 @@
 // The built-in functions, by what their documentation says of them: results, and where the result is undefined.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { compileQuery } from "./compiled-query.ts";
 import type { Value } from "./values.ts";
 
@@ -141,8 +141,23 @@ check("dates", [
 ]);
 
 test.each([
+  ["NOW()", "2024-10-14T14:20:30.6660000Z"],
+  ["NOW('yyyy', 1)", "2025-10-14T14:20:30.6660000Z"],
+  ["NOW('ss', 30)", "2024-10-14T14:21:00.6660000Z"],
+  ["AGO('yyyy', 1)", "2023-10-14T14:20:30.6660000Z"],
+  ["AGO('ms', -4)", "2024-10-14T14:20:30.6700000Z"],
+  ["AGO('ms', 0.5)", undefined],
+  ["NOW('century', 1)", undefined],
+])("%s, from the current time", (expression, expected) => {
+  vi.setSystemTime("2024-10-14T14:20:30.666Z");
+  expect(evaluate(expression)).toBe(expected);
+  vi.useRealTimers();
+});
+
+test.each([
   ["ST_DISTANCE(1, 2)", "Spatial functions are not supported by this server: ST_DISTANCE."],
   ["VECTORDISTANCE([1], [2])", "Vector search is not supported by this server: VECTORDISTANCE."],
+  ["DATETIMEFORMAT('2024-10-10', 'yyyy')", "The function is not supported by this server: DATETIMEFORMAT."],
   ["NOSUCH(1)", "The function is not supported by this server: NOSUCH."],
   ["LENGTH('a', 'b')", "LENGTH takes 1 to 1 arguments, not 2."],
 ])("%s is refused by name", (expression, message) => {

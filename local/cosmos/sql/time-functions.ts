@@ -144,6 +144,8 @@ function fromParts(given: readonly Value[]): Value {
 }
 
 const nowTicks = () => BigInt(Date.now()) * TICKS_PER_MS;
+const fromNow = (name: Value, count: Value, direction: 1 | -1) =>
+  isInteger(count) ? add([name, count * direction, textOf(nowTicks())]) : undefined;
 const optional = (ticks: bigint | undefined, run: (ticks: bigint) => Value) =>
   ticks === undefined ? undefined : run(ticks);
 const named = (name: Part): Scalar => exactly(1, ([text]) => partOfDate([text, name]));
@@ -161,6 +163,8 @@ export const TIME_FUNCTIONS: Readonly<Record<string, Scalar>> = {
   DATETIMETOTIMESTAMP: ofText((text) => optional(ticksOf(text), (ticks) => Number(floorDiv(ticks, TICKS_PER_MS)))),
   TICKSTODATETIME: exactly(1, ([ticks]) => (isInteger(ticks) ? textOf(BigInt(ticks)) : undefined)),
   TIMESTAMPTODATETIME: exactly(1, ([ms]) => (isInteger(ms) ? textOf(BigInt(ms) * TICKS_PER_MS) : undefined)),
+  NOW: between(0, 2, ([name, count]) => (name === undefined ? textOf(nowTicks()) : fromNow(name, count, 1))),
+  AGO: exactly(2, ([name, count]) => fromNow(name, count, -1)),
   GETCURRENTDATETIME: exactly(0, () => textOf(nowTicks())),
   GETCURRENTDATETIMESTATIC: exactly(0, () => textOf(nowTicks())),
   GETCURRENTTICKS: exactly(0, () => Number(nowTicks())),

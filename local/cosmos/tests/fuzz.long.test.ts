@@ -15,7 +15,8 @@ const TELLING = Buffer.from(`\0\t\r\n "%&'()*+,-./019:;<=>?@[\\]_{|}~\x7f\x80\xc
 
 let at: TemporaryServer;
 beforeAll(async () => {
-  at = await temporaryServer();
+  // With TLS the first byte decides who reads the rest.
+  at = await temporaryServer({ tls: {} });
   await at.orders.items.create({ id: "healthy", orderId: "healthy" });
   for (let n = 0; n < 5; n += 1) await at.orders.items.create({ id: `q${n}`, orderId: "fuzz", dueAt: `${n}` });
 });

@@ -176,7 +176,11 @@ describe("faults", () => {
     ["SELECT * FROM c WHERE c.n = 'unended", "'unended"],
     ["SELECT * FROM c WHERE COUNT(1) = 1", "COUNT"],
     ["SELECT * FROM c ORDER BY LOWER(c.name)", "ORDER BY"],
-    ["SELECT * FROM c ORDER BY c.n, c.id", "composite index"],
+    ["SELECT c.n FROM c GROUP BY c.n ORDER BY c.n", "ORDER BY"],
+    [
+      "SELECT * FROM c ORDER BY c.n, c.id",
+      "The order by query does not have a corresponding composite index that it can be served from.",
+    ],
   ])("%s is a 400 that names %s", async (query, named) => {
     const failing = at.plain.items.query(query).fetchAll();
     await expect(failing).rejects.toMatchObject({ code: 400, message: expect.stringContaining(named) });

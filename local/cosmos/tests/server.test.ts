@@ -5,6 +5,7 @@ import { CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EMULATOR_KEY } from "../signature.ts";
 import { startCosmos } from "../start.ts";
+import { sendSigned } from "./signed-request.ts";
 import { codeOf, ORDERS, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -115,9 +116,13 @@ test("a port that is taken rejects with EADDRINUSE and says which", async () => 
   });
 });
 
+const ENCRYPTION = { policyFormatVersion: 1, includedPaths: [] };
+
 describe("what it does not support is a 400 that names it", () => {
   const scripts = () => at.plain.scripts;
   const body = "function () {}";
+  const create = (definition: object) =>
+    at.client.database("test").containers.create({ id: "lacking", partitionKey: "/pk", ...definition });
   test.each<[string, () => Promise<unknown>, string]>([
     ["stored procedures", () => scripts().storedProcedures.create({ id: "s", body }), "Stored procedures"],
     ["running one", () => scripts().storedProcedure("s").execute("p", []), "Stored procedures"],
@@ -135,16 +140,28 @@ describe("what it does not support is a 400 that names it", () => {
     ],
     [
       "vector policies",
-      () =>
-        at.client.database("test").containers.create({
-          id: "vector",
-          partitionKey: "/pk",
-          vectorEmbeddingPolicy: { vectorEmbeddings: [] },
-        }),
+      () => create({ vectorEmbeddingPolicy: { vectorEmbeddings: [] } }),
       "Vector search is not supported",
     ],
+    ["computed properties", () => create({ computedProperties: [{ name: "x", query: "SELECT VALUE 1" }] }), "Computed"],
+    ["client encryption", () => create({ clientEncryptionPolicy: ENCRYPTION }), "Client encryption is not supported"],
   ])("%s", async (_, run, message) => {
     await expect(run()).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+  });
+
+  test("an empty list of computed properties is none", async () => {
+    const { container } = await create({ computedProperties: [] });
+    await container.delete();
+  });
+
+  test.each([
+    ["POST", "dbs/test/clientencryptionkeys", "Client encryption keys are not supported"],
+    ["POST", "dbs/test/colls/plain/docs/1/attachments", "Attachments are not supported"],
+    ["GET", "addresses", "The direct mode of clients (use the gateway mode) are not supported"],
+  ])("%s %s", async (method, path, message) => {
+    const answer = await sendSigned(at.server, method, path);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(message);
   });
 });
 

@@ -24,6 +24,7 @@ export const bulkRun = z.strictObject({
       workflow: z.string().optional(),
       version: z.int().optional(),
       step: z.string().optional(),
+      key: z.string().optional(),
       q: z.string().optional(),
       timeOf: z.enum(["received", "sent", "changed", "ended"]).optional(),
       from: instant.optional(),

@@ -1,10 +1,11 @@
 // Claims and notes of operators.
 import { z } from "zod";
+import { HANDLED } from "../../domain/handling.ts";
 import { instant } from "./parts.ts";
 
 /** `POST /api/claims`. */
 export const handling = z.strictObject({
-  target: z.strictObject({ kind: z.enum(["order", "group"]), id: z.string() }),
+  target: z.strictObject({ kind: z.enum(HANDLED), id: z.string() }),
   etag: z.string(),
   claim: z.strictObject({ by: z.string(), until: instant }).nullable(),
   notes: z.array(z.strictObject({ at: instant, by: z.string(), text: z.string() })),

@@ -15,11 +15,21 @@ const deadLetterSummary = z.object({
   bytes: z.int(),
 });
 
+/** When the oldest arrived; null where no message says so. */
+const oldestAt = instant.nullable();
+
 /** `GET /api/dead-letters`. */
 export const deadLetterCounts = z.object({
   queues: z.array(
     z.union([
-      z.object({ queue: z.string(), count, isAll: z.boolean() }),
+      z.object({
+        queue: z.string(),
+        count,
+        isAll: z.boolean(),
+        oldestAt,
+        /** The most frequent first; null stands for those without a reason, and for all causes beyond the fifth. */
+        causes: z.array(z.object({ cause: z.string().nullable(), count, oldestAt })),
+      }),
       z.object({ queue: z.string(), error: z.string() }),
     ]),
   ),
@@ -49,7 +59,40 @@ export const deadLetter = deadLetterSummary.extend({
 /** What a resubmission of a dead letter answers. */
 export const resent = z.object({ target: z.string(), messageId: z.string(), removed: z.boolean() });
 
+/** `POST /api/dead-letters/{queue}/{sequenceNumber}/discard`: under `discarded` a copy is kept. */
+export const discarded = z.object({
+  queue: z.string(),
+  sequenceNumber: z.string(),
+  discarded: z.string(),
+  keptUntil: instant,
+});
+
+const discarding = z.object({
+  id: z.string(),
+  queue: z.string(),
+  at: instant,
+  by: z.string(),
+  why: z.string(),
+  /** Until then it can be sent again. */
+  keptUntil: instant,
+});
+
+/** `GET /api/discarded-messages`: what was discarded last first. */
+export const discardedPage = z.object({
+  discarded: z.array(discarding.extend({ message: deadLetterSummary })),
+  continuation: z.string().optional(),
+});
+
+/** `GET /api/discarded-messages/{id}`. */
+export const discardedMessage = discarding.extend({ message: deadLetter.omit({ queue: true }) });
+
+/** `POST /api/discarded-messages/{id}/resend`. */
+export const resentDiscarded = z.object({ target: z.string(), messageId: z.string() });
+
 export type DeadLetterCounts = z.output<typeof deadLetterCounts>;
 export type DeadLetterPage = z.output<typeof deadLetterPage>;
 export type DeadLetter = z.output<typeof deadLetter>;
 export type Resent = z.output<typeof resent>;
+export type Discarded = z.output<typeof discarded>;
+export type DiscardedPage = z.output<typeof discardedPage>;
+export type DiscardedMessage = z.output<typeof discardedMessage>;

@@ -79,6 +79,8 @@ const stepRecord = run.extend({
   decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
 });
 
+const notice = z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() });
+
 const stateRecord = orderSummary.omit({ steps: true }).extend({
   steps: z.record(z.string(), stepRecord),
   lockedBy: z.string().nullable(),
@@ -91,7 +93,7 @@ const stateRecord = orderSummary.omit({ steps: true }).extend({
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
   history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),
-  notices: z.array(z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() })),
+  notices: z.array(notice),
 });
 
 const permission = z.union([
@@ -114,6 +116,8 @@ export const inspection = z.object({
   etag: z.string(),
   record: stateRecord,
   order: z.record(z.string(), z.unknown()),
+  /** What its requester has been sent, and is still owed: `unwanted` where it asked for no such status, or named no queue. */
+  statuses: z.array(notice.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
   /** The steps as the workflow has them; null where the app has that version no longer. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
   actions: z.object({

@@ -33,6 +33,16 @@ const sweep = z.strictObject({
   report: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])),
 });
 
+/** An agent that was not done in time; what it met is null where it could not say so. */
+const silentStop = z.strictObject({
+  step: z.string(),
+  agent: z.string().nullable(),
+  attempt: z.int(),
+  tries: z.int().nullable(),
+  endpoint: z.string().nullable(),
+  message: z.string().nullable(),
+});
+
 const decision = z.strictObject({
   kind: z.literal("decision"),
   id: z.string(),
@@ -47,6 +57,8 @@ const decision = z.strictObject({
   before: standpoint,
   /** Null unless applied. */
   after: standpoint.nullable(),
+  /** What it was decided on, where that is an agent's silence. */
+  stop: silentStop.optional(),
 });
 
 const lateReply = z.strictObject({
@@ -95,4 +107,5 @@ export type LedgerEntry = z.output<typeof ledgerEntry>;
 export type AuditEntry = z.output<typeof auditEntry>;
 export type OrderAudit = z.output<typeof orderAudit>;
 export type LedgerPage = z.output<typeof ledgerPage>;
+export type SilentStop = z.output<typeof silentStop>;
 export type Standpoint = z.output<typeof standpoint>;

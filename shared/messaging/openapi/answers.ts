@@ -16,9 +16,6 @@ export const refusal = z.object({ reason: z.string(), state: z.string().optional
 /** `POST /api/orders/{orderId}/erase`. */
 export const erased = z.object({ orderId: z.string(), erased: z.literal(true) });
 
-/** `POST /api/dead-letters/{queue}/{sequenceNumber}/discard`. */
-export const discarded = z.object({ queue: z.string(), sequenceNumber: z.string() });
-
 /** `GET /api/workflows`. */
 export const workflowVersions = z.object({
   workflows: z.array(

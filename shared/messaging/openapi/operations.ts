@@ -3,9 +3,9 @@ import type { z } from "zod";
 import { attentionQuery } from "../attention-request.ts";
 import { bulkPreviewBody, bulkStartBody } from "../bulk-request.ts";
 import * as console from "../console-contract.ts";
-import { deadLetterBodies, deadLetterQuery } from "../dead-letter-request.ts";
+import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../dead-letter-request.ts";
 import { handlingBody } from "../handling-request.ts";
-import { erasureBody, listQuery, operatorBodies } from "../operator-request.ts";
+import { erasureBody, listQuery, operatorBodies, reportBody } from "../operator-request.ts";
 import { pauseBody } from "../pause-request.ts";
 import { ledgerQuery, whatIfQuery } from "../supervisor-request.ts";
 import * as answers from "./answers.ts";
@@ -64,6 +64,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "POST orders/{orderId}/cancel": acts("Ends an order", operatorBodies.cancel),
   "POST orders/{orderId}/extend": acts("Gives an order more time", operatorBodies.extend),
   "POST orders/{orderId}/settle": acts("Marks an order in Error as resolved", operatorBodies.settle),
+  "POST orders/{orderId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
+  "GET awaiting": {
+    summary: "The steps that are done later, and until when they are waited for",
+    answer: console.awaiting,
+  },
   "POST orders/{orderId}/erase": {
     summary: "Removes all documents of an order that is over",
     body: erasureBody,
@@ -97,9 +102,20 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.resent,
   },
   "POST dead-letters/{queue}/{sequenceNumber}/discard": {
-    summary: "Removes the message",
+    summary: "Removes the message; a copy can be sent again for some days",
     body: deadLetterBodies.discard,
-    answer: answers.discarded,
+    answer: console.discarded,
+  },
+  "GET discarded-messages": {
+    summary: "What operators discarded, the latest first",
+    query: discardedQuery,
+    answer: console.discardedPage,
+  },
+  "GET discarded-messages/{id}": { summary: "One discarded message", answer: console.discardedMessage },
+  "POST discarded-messages/{id}/resend": {
+    summary: "Sends a discarded message again",
+    body: deadLetterBodies.resend,
+    answer: console.resentDiscarded,
   },
 
   "GET supervisor": { summary: "Which of several supervisors leads", answer: console.supervisor },

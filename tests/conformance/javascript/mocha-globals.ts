@@ -10,25 +10,64 @@ const fluent = { timeout: () => fluent, retries: () => fluent, slow: () => fluen
 let depth = 0;
 let waited = false;
 
-const suiteOf = (declare: typeof describe.skip) => (name: string, body: (this: object) => unknown) =>
+/** A suite, and the fault of a hook before it: vitest only skips its tests then, and does not say why. */
+interface Scope {
+  readonly parent: Scope | undefined;
+  fault?: { readonly cause: unknown };
+}
+
+let scope: Scope = { parent: undefined };
+
+const suiteOf = (declare: typeof describe.skip) => (name: string, body: (this: object) => unknown) => {
+  const own: Scope = { parent: scope };
   declare(name, () => {
+    const outer = scope;
+    scope = own;
     depth += 1;
     const result = body.call(fluent);
     depth -= 1;
+    scope = outer;
     if (!(result instanceof Promise)) return;
     waited = true;
     result.catch(() => undefined);
   });
+};
 
 const testOf = (declare: typeof it.skip) => (name: string, body?: Body) => {
   if (depth === 0 && waited) return;
-  if (body) declare(name, { timeout: TEST_LIMIT_MS }, (context) => settled(body, context));
-  else it.todo(name);
+  const own = scope;
+  if (!body) it.todo(name);
+  else
+    declare(name, { timeout: TEST_LIMIT_MS }, (context) => {
+      throwFault(own);
+      return settled(body, context);
+    });
+};
+
+function throwFault(own: Scope): void {
+  for (let each: Scope | undefined = own; each; each = each.parent) if (each.fault) throw each.fault.cause;
+}
+
+const beforeAllOf = (hook: () => Promise<void>) => {
+  const own = scope;
+  beforeAll(() =>
+    hook().catch((cause: unknown) => {
+      own.fault = { cause };
+    }),
+  );
 };
 
 const hookOf = (declare: Hook) => (first: string | Body, second?: Body) => {
   const body = typeof first === "string" ? second : first;
   if (body) declare((context) => settled(body, context));
+};
+
+const beforeEachOf: Hook = (hook) => {
+  const own = scope;
+  beforeEach((context) => {
+    throwFault(own);
+    return hook(context);
+  });
 };
 
 const TEST_LIMIT_MS = 60_000;
@@ -53,8 +92,8 @@ Object.assign(globalThis, {
   it: test,
   specify: test,
   xit: testOf(it.skip),
-  before: hookOf((hook) => beforeAll(() => hook())),
+  before: hookOf(beforeAllOf),
   after: hookOf((hook) => afterAll(() => hook())),
-  beforeEach: hookOf(beforeEach),
+  beforeEach: hookOf(beforeEachOf),
   afterEach: hookOf(afterEach),
 });

@@ -1,9 +1,9 @@
 // The public suites of the JavaScript SDKs: what of them is run, and how their clients are led to the local stack.
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SuiteRun } from "../outcome.ts";
+import type { SuiteRun, TestOutcome } from "../outcome.ts";
 import { findCommit, install, layOut, type Source, today } from "../sources.ts";
-import { runSuite } from "./run-suite.ts";
+import { type JavaScriptSuite, runSuite } from "./run-suite.ts";
 
 const PACKAGES = join(import.meta.dirname, "../../../node_modules");
 
@@ -12,12 +12,20 @@ export interface Environment {
   say(line: string): void;
 }
 
+type Ran = SuiteRun | { readonly missing: string };
+
 interface Definition {
   readonly source: Source;
   readonly place: string;
   /** What the suite is written with, installed for it alone. */
   readonly frameworks: readonly string[];
-  readonly sdk: string;
+  readonly sdk: "@azure/cosmos" | "@azure/service-bus";
+  /** Where the package has its modules. */
+  readonly folder: string;
+  readonly files: string;
+  readonly without: readonly string[];
+  /** What fits only the version of the sources, not the one that the app has: it looks inside of the SDK, or wants what is new there. */
+  readonly ofTheSources: { readonly version: string; readonly folder: string; readonly files: string };
 }
 
 const COSMOS: Definition = {
@@ -29,30 +37,36 @@ const COSMOS: Definition = {
   place: "cosmos-js",
   frameworks: ["chai@4.3.10", "sinon@17.0.2", "nock@13.5.6", "@sinonjs/fake-timers@11.3.1"],
   sdk: "@azure/cosmos",
+  folder: "dist/esm",
+  files: "test/public/**/*.spec.ts",
+  // The first has no test left; the second wants the emulator's own port.
+  without: ["proxy.spec.ts", "sslVerification.spec.ts"],
+  ofTheSources: {
+    version: "4.3.0",
+    folder: "dist-esm/src",
+    files: "test/public/{functional/endpointComponent/*,integration/client}.spec.ts",
+  },
 };
+const OF_USUAL_PORT = "test/public/integration/sslVerification.spec.ts";
+const USUAL_PORT = 8081;
 
-/** What needs another kind of server: a proxy, TLS with certificates of its own, the service that keeps encryption keys. */
-const COSMOS_WITHOUT = ["proxy.spec.ts", "sslVerification.spec.ts", "clientSideEncryption.spec.ts"];
+export function runCosmosSuite(environment: Environment): Promise<Ran> {
+  return run(COSMOS, environment, async ({ most, ofTheSources }) => [
+    ...(await runOnCosmos(0, most, environment)),
+    ...(await runOnCosmos(USUAL_PORT, { ...most, files: OF_USUAL_PORT, without: [] }, environment)),
+    ...(await runOnCosmos(0, ofTheSources, environment)),
+  ]);
+}
 
-export async function runCosmosSuite(environment: Environment): Promise<SuiteRun | { missing: string }> {
-  const prepared = prepare(COSMOS, environment);
-  if ("missing" in prepared) return prepared;
+async function runOnCosmos(port: number, laidOut: LaidOut, { say }: Environment): Promise<TestOutcome[]> {
   const { startCosmos } = await import("../../../local/cosmos/start.ts");
-  const cosmos = await startCosmos({ port: 0, data: join(prepared.place, "data", String(Date.now())) });
+  const cosmos = await startCosmos({ port, data: join(laidOut.place, "data", String(Date.now())), tls: {} });
+  const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
+  // For localhost the suite puts the client's check of the certificate off.
+  const ACCOUNT_HOST = endpoint.replace("localhost", "127.0.0.1");
+  const variables = { ACCOUNT_HOST, NODE_EXTRA_CA_CERTS: certificateFile };
   try {
-    const tests = await runSuite(
-      {
-        place: prepared.place,
-        sdk: join(PACKAGES, "@azure/cosmos/dist/esm"),
-        files: "test/public/**/*.spec.ts",
-        without: COSMOS_WITHOUT,
-        setup: ["mocha-globals.ts"],
-        // With the slash that the account says too: the suite counts two spellings as two places.
-        environment: { ACCOUNT_HOST: `http://127.0.0.1:${cosmos.port}/` },
-      },
-      environment.say,
-    );
-    return { suite: "@azure/cosmos", on: today(), versions: prepared.versions, tests };
+    return await runSuite({ ...laidOut, setup: ["mocha-globals.ts"], environment: variables }, say);
   } finally {
     await cosmos.close();
   }
@@ -70,60 +84,89 @@ const SERVICE_BUS: Definition = {
     "https-proxy-agent@7.0.6",
   ],
   sdk: "@azure/service-bus",
+  folder: "dist-esm/src",
+  files: "test/public/**/*.spec.ts",
+  without: [],
+  ofTheSources: { version: "7.10.0-beta.2", folder: "dist/esm", files: "test/public/sessionsTests.spec.ts" },
 };
 
 /** The name by which the suite means its namespace. */
 const NAMESPACE = "conformance.servicebus.windows.net";
 
-export async function runServiceBusSuite(environment: Environment): Promise<SuiteRun | { missing: string }> {
-  const prepared = prepare(SERVICE_BUS, environment);
-  if ("missing" in prepared) return prepared;
+export function runServiceBusSuite(environment: Environment): Promise<Ran> {
+  return run(SERVICE_BUS, environment, async ({ most, ofTheSources }) => [
+    ...(await runOnServiceBus(most, {}, environment)),
+    ...(await runOnServiceBus(ofTheSources, { SDK_PACKAGE: SERVICE_BUS.sdk }, environment)),
+  ]);
+}
+
+async function runOnServiceBus(
+  laidOut: LaidOut,
+  variables: Readonly<Record<string, string>>,
+  { say }: Environment,
+): Promise<TestOutcome[]> {
   const { startBus } = await import("../../../local/bus/start.ts");
-  const bus = await startBus({ port: 0, adminPort: 0, data: join(prepared.place, "data", String(Date.now())) });
+  const bus = await startBus({ port: 0, adminPort: 0, data: join(laidOut.place, "data", String(Date.now())) });
   // As Azure's, which ends its endpoint with a slash, to which the suite adds the names of entities.
   const connectionString = bus.connectionString
     .replace(/Endpoint=[^;]+/, `Endpoint=sb://${NAMESPACE}/`)
     .replace("UseDevelopmentEmulator=true;", "");
   const names = { SERVICEBUS_FQDN: NAMESPACE, SERVICEBUS_CONNECTION_STRING: connectionString };
+  const environment = {
+    ...names,
+    ...variables,
+    LOCAL_CONNECTION_STRING: bus.connectionString,
+    SERVICEBUS_ADMIN_PORT: String(bus.adminPort),
+    ENTRY: "service-bus-sdk.ts",
+    PROVIDE: JSON.stringify({ ...names, TEST_MODE: "live", SERVICEBUS_FQDN_PREMIUM: NAMESPACE }),
+  };
   try {
-    const tests = await runSuite(
-      {
-        place: prepared.place,
-        sdk: join(PACKAGES, "@azure/service-bus/dist-esm/src"),
-        files: "test/public/**/*.spec.ts",
-        without: [],
-        setup: [],
-        environment: {
-          ...names,
-          LOCAL_CONNECTION_STRING: bus.connectionString,
-          SERVICEBUS_ADMIN_PORT: String(bus.adminPort),
-          ENTRY: "service-bus-sdk.ts",
-          PROVIDE: JSON.stringify({ ...names, TEST_MODE: "live", SERVICEBUS_FQDN_PREMIUM: NAMESPACE }),
-        },
-      },
-      environment.say,
-    );
-    return { suite: "@azure/service-bus", on: today(), versions: prepared.versions, tests };
+    return await runSuite({ ...laidOut, setup: [], environment }, say);
   } finally {
     await bus.close();
   }
 }
 
+type LaidOut = Pick<JavaScriptSuite, "place" | "sdk" | "files" | "without">;
+
 interface Prepared {
-  readonly place: string;
-  readonly versions: Record<string, string>;
+  /** On the SDK that the app has. */
+  readonly most: LaidOut;
+  /** The rest, on the one of the sources. */
+  readonly ofTheSources: LaidOut;
 }
 
-function prepare(
-  { source, place, frameworks, sdk }: Definition,
+async function run(
+  definition: Definition,
   { sources, say }: Environment,
-): Prepared | { missing: string } {
+  runAll: (prepared: Prepared) => Promise<TestOutcome[]>,
+): Promise<Ran> {
+  const { source, place, frameworks, sdk, folder, files, without, ofTheSources } = definition;
   const found = findCommit(sources, source);
   if ("missing" in found) return found;
-  const target = layOut(sources, source, place);
-  writeFileSync(join(target, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  say(`installing ${frameworks.join(", ")}`);
-  install(target, frameworks);
+  const prepare = (name: string, packages: readonly string[]) => {
+    const target = layOut(sources, source, name);
+    writeFileSync(join(target, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    say(`installing ${packages.join(", ")}`);
+    install(target, packages);
+    return target;
+  };
+  const mostPlace = prepare(place, frameworks);
+  const rest = globSync(ofTheSources.files, { cwd: mostPlace });
+  const restPlace = prepare(`${place}-of-the-sources`, [...frameworks, `${sdk}@${ofTheSources.version}`]);
+  const tests = await runAll({
+    most: { place: mostPlace, sdk: join(PACKAGES, sdk, folder), files, without: [...without, ...rest] },
+    ofTheSources: {
+      place: restPlace,
+      sdk: join(restPlace, "node_modules", sdk, ofTheSources.folder),
+      files: ofTheSources.files,
+      without: [],
+    },
+  });
   const { version } = JSON.parse(readFileSync(join(PACKAGES, sdk, "package.json"), "utf8")) as { version: string };
-  return { place: target, versions: { [sdk]: version, [`Azure/${source.repository}`]: found.commit } };
+  const versions = {
+    [sdk]: `${version} (for ${rest.length} of the files ${ofTheSources.version})`,
+    [`Azure/${source.repository}`]: found.commit,
+  };
+  return { suite: sdk, on: today(), versions, tests };
 }

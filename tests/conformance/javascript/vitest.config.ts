@@ -4,7 +4,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
 
 const suite = environment("SUITE");
+const entry = process.env["ENTRY"];
 const sdk = environment("SDK");
+const tools = join(import.meta.dirname, "azure-tools.ts");
 
 /** A suite imports its SDK as `../../src/index.js`, and what is inside of it too. */
 const publishedSdk: Plugin = {
@@ -14,7 +16,6 @@ const publishedSdk: Plugin = {
     if (!source.startsWith(".") || !importer?.startsWith(`${suite}/test`)) return undefined;
     const inside = relative(join(suite, "src"), resolve(dirname(importer), source));
     if (inside.startsWith("..")) return undefined;
-    const entry = process.env["ENTRY"];
     if (entry && /^(index(\.js)?)?$/.test(inside)) return join(import.meta.dirname, entry);
     const path = join(sdk, inside.replace(/\.js$/, ""));
     return [`${path}.js`, join(path, "index.js")].find(existsSync);
@@ -32,12 +33,11 @@ export default defineConfig({
   root: suite,
   plugins: [publishedSdk],
   resolve: {
-    alias: Object.fromEntries(
-      ["@azure-tools/test-credential", "@azure-tools/test-utils-vitest"].map((name) => [
-        name,
-        join(import.meta.dirname, "azure-tools.ts"),
-      ]),
-    ),
+    alias: {
+      "@azure-tools/test-credential": tools,
+      "@azure-tools/test-utils-vitest": tools,
+      ...(process.env["SDK_PACKAGE"] && { [process.env["SDK_PACKAGE"]]: join(sdk, "index.js") }),
+    },
   },
   test: {
     provide: JSON.parse(process.env["PROVIDE"] ?? "{}") as never,
@@ -49,6 +49,8 @@ export default defineConfig({
       .split(",")
       .filter(Boolean)
       .map((file) => join(import.meta.dirname, file)),
+    // It would keep which SDK a module found, also when the next run has another one.
+    fsModuleCache: false,
     // Tests of one file count requests of their own client; several files would only be slower on one server.
     fileParallelism: false,
     testTimeout: 120_000,

@@ -1,13 +1,16 @@
-"""The basics of Python's azure-cosmos. Arguments: endpoint, key."""
+"""The basics of Python's azure-cosmos. Arguments: endpoint, key, and over TLS the certificate to trust."""
 import sys
 
 from azure.core import MatchConditions
-from azure.cosmos import CosmosClient, PartitionKey, exceptions
+from azure.cosmos import CosmosClient, PartitionKey, SSLConfiguration, exceptions
 from azure.cosmos._version import VERSION
 from azure.cosmos.partition_key import NonePartitionKeyValue
 from report import basic, raises, run
 
-client = CosmosClient(sys.argv[1], sys.argv[2])
+# Without this, the client checks no certificate of localhost.
+trust = SSLConfiguration()
+trust.SSLCaCerts = sys.argv[3] if len(sys.argv) > 3 else None
+client = CosmosClient(sys.argv[1], sys.argv[2], ssl_config=trust)
 database = client.create_database_if_not_exists("python")
 items = database.create_container_if_not_exists("items", PartitionKey("/pk"))
 

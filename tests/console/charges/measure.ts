@@ -1,5 +1,7 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
+import { adaptApp } from "../../support/adapted-app.ts";
+import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import { startTestStack } from "../../support/test-stack.ts";
 import { type Spent, startMeter } from "./meter.ts";
 
@@ -12,12 +14,17 @@ export const LOOKS_THROUGH = "Search that nothing matches";
 
 /** In the order in which a view asks. */
 const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
-  ["Needs a person (first view)", ["session", "attention", "attention/orders", "claims", "bulk", "dead-letters"]],
+  [
+    "Needs a person (first view)",
+    ["session", "attention", "attention/orders", "claims", "bulk", "dead-letters", "awaiting"],
+  ],
+  ["Steps that await a report", ["awaiting"]],
   ["Overview", ["overview", "traffic"]],
   ["An order", ["orders/stored-1", "claims"]],
   ["Search, no filter", ["orders?limit=50"]],
   ["Search, in Error by cause", ["orders?limit=50&state=Error&kind=rejected"]],
   ["Search by an order's id", ["orders?limit=50&q=stored-1"]],
+  ["Search by a business key", ["orders?limit=50&key=customer:nobody&workflow=none"]],
   [LOOKS_THROUGH, ["orders?limit=50&workflow=none"]],
   ["Search, in progress", ["orders?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
@@ -29,7 +36,10 @@ export type Charges = readonly (readonly [view: string, spent: Spent])[];
 /** @param folder with a filled store */
 export async function measure(folder: string): Promise<Charges> {
   await using meter = await startMeter();
+  // A step of one of the workflows may be done later: otherwise nobody looks for such.
+  using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
   await using app = await startTestStack({
+    appDir: adapted.dir,
     data: folder,
     appSettings: ({ cosmos }) => {
       meter.target = cosmos?.port ?? 0;

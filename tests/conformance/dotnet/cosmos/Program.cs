@@ -1,17 +1,21 @@
-// The basics of .NET's Cosmos client. Arguments: endpoint, key.
+// The basics of .NET's Cosmos client. Arguments: endpoint, key, and over TLS the certificate to trust.
 using System.Net;
+using System.Security.Cryptography.X509Certificates;
 using Microsoft.Azure.Cosmos;
 using Microsoft.Azure.Cosmos.Scripts;
 using Newtonsoft.Json.Linq;
 using static Report;
 
-var options = new CosmosClientOptions
+var trusted = args.Length > 2 ? X509CertificateLoader.LoadCertificateFromFile(args[2]).Thumbprint : null;
+CosmosClient Connect(bool inBulk = false) => new(args[0], args[1], new()
 {
     ConnectionMode = ConnectionMode.Gateway,
     LimitToEndpoint = true,
     RequestTimeout = TimeSpan.FromSeconds(10),
-};
-using var client = new CosmosClient(args[0], args[1], options);
+    AllowBulkExecution = inBulk,
+    ServerCertificateCustomValidationCallback = trusted == null ? null : (certificate, _, _) => certificate.Thumbprint == trusted,
+});
+using var client = Connect();
 Of(typeof(CosmosClient));
 Database database = await client.CreateDatabaseIfNotExistsAsync("net");
 Container items = await database.CreateContainerIfNotExistsAsync(new ContainerProperties("items", "/pk"));
@@ -142,7 +146,7 @@ await Basic("batches: whole or not at all", async () =>
 
 await Basic("bulk", async () =>
 {
-    using var bulk = new CosmosClient(args[0], args[1], new() { ConnectionMode = ConnectionMode.Gateway, LimitToEndpoint = true, AllowBulkExecution = true });
+    using var bulk = Connect(inBulk: true);
     var into = bulk.GetContainer("net", "items");
     await Task.WhenAll(Enumerable.Range(0, 200).Select(i => into.CreateItemAsync(new { id = $"bulk{i}", pk = $"bulk{i % 7}" }, new PartitionKey($"bulk{i % 7}"))));
 });

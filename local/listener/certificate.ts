@@ -1,8 +1,14 @@
-// Makes the certificate of `--tls` and keeps it beside the data: clients have to be told to trust it.
+// Makes the certificate of `--tls` and keeps it in a folder: clients have to be told to trust it.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bitString, boolean, context, integer, objectId, octetString, sequence, set, utcTime, utf8 } from "./der.ts";
+
+/** Where the certificate is kept, which several parts may have in common. */
+export interface TlsFolder {
+  /** Made if absent; `tls` in the data folder of the part if this is. */
+  readonly folder?: string;
+}
 
 export interface Credentials {
   readonly key: string;
@@ -15,7 +21,7 @@ const DAY_MS = 86_400_000;
 const LIFETIME_MS = 730 * DAY_MS;
 /** One that ends sooner is made anew at the next start. */
 const RENEWAL_MS = 30 * DAY_MS;
-const NAME = "local-bus";
+const NAME = "local-stack";
 const SERIAL_BYTES = 16;
 
 const OID = {

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { Credentials } from "./certificate.ts";
-import type { Log } from "./link-faults.ts";
 
 /** How long what is answered may take to leave before the sockets are destroyed. */
 const CLOSE_GRACE_MS = 200;
@@ -14,25 +13,27 @@ const TLS_HANDSHAKE = 0x16;
 export interface ConnectionHandlers {
   /** What comes without TLS. */
   plain(socket: Socket): void;
-  /** What comes over TLS and speaks AMQP, or else HTTP. */
-  amqp(socket: Socket): void;
-  http(socket: Socket): void;
+  /** What comes over TLS. `first` is the first byte inside of it, which is yet to be read. */
+  secure(socket: Socket, first: number | undefined): void;
 }
 
 export class PortListener {
   readonly #handlers: ConnectionHandlers;
-  readonly #log: Log;
+  readonly #log: (line: string) => void;
   /** Those too that never said anything. */
   readonly #sockets = new Set<Socket>();
   readonly #tls: TlsServer | undefined;
+  #closed: Promise<unknown> | undefined;
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
 
-  constructor(handlers: ConnectionHandlers, log: Log, credentials?: Credentials) {
+  constructor(handlers: ConnectionHandlers, log: (line: string) => void, credentials?: Credentials) {
     this.#handlers = handlers;
     this.#log = log;
     if (!credentials) return;
     this.#tls = createTlsServer({ key: credentials.key, cert: credentials.cert });
-    this.#tls.on("secureConnection", (socket) => this.#acceptSecure(socket));
+    this.#tls.on("secureConnection", (socket) => {
+      readFirst(socket, (first) => this.#handlers.secure(socket, first));
+    });
     this.#tls.on("tlsClientError", (cause: Error, socket) => {
       this.#log(`A TLS handshake failed: ${cause.message}`);
       socket.destroy();
@@ -46,20 +47,22 @@ export class PortListener {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /**
-   * Sends what is already answered, then drops the connections without an AMQP close. A client of the SDK that is told of
-   * the close goes on using its dead `$cbs` links when the broker is back soon, and its next send hangs; a connection that
-   * breaks it replaces.
-   */
-  async close(): Promise<void> {
+  /** Takes no more connections. Those that are there stay. */
+  leave(): void {
     if (!this.#server.listening) return;
-    const closed = once(this.#server, "close");
+    this.#closed = once(this.#server, "close");
     this.#server.close();
+  }
+
+  /** Leaves the port, sends what is already answered, then drops the connections. */
+  async close(): Promise<void> {
+    this.leave();
+    if (!this.#closed) return;
     for (const socket of this.#sockets) socket.destroySoon();
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
     }, CLOSE_GRACE_MS);
-    await closed;
+    await this.#closed;
     clearTimeout(timer);
   }
 
@@ -73,13 +76,6 @@ export class PortListener {
     readFirst(socket, (first) => {
       if (first === TLS_HANDSHAKE) this.#tls?.emit("connection", socket);
       else this.#handlers.plain(socket);
-    });
-  }
-
-  #acceptSecure(socket: Socket): void {
-    readFirst(socket, (first) => {
-      if (first === "A".charCodeAt(0)) this.#handlers.amqp(socket);
-      else this.#handlers.http(socket);
     });
   }
 }

@@ -1,0 +1,66 @@
+// The steps that are done later: who was asked, since when, until when, and what they have said.
+import { Link } from "wouter";
+import type { AwaitingStep } from "../api/contract.ts";
+import { useAwaiting } from "../api/queries.ts";
+import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { Loaded, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Age, Instant } from "../parts/zone.tsx";
+import { ATTENTION } from "../words/attention.ts";
+import { AWAITING } from "../words/awaiting.ts";
+import { TEXT } from "../words/frame.ts";
+import { ORDER } from "../words/order.ts";
+
+const COLUMNS: readonly Column<AwaitingStep>[] = [
+  {
+    name: ATTENTION.order,
+    cell: ({ orderId }) => (
+      <>
+        <Link href={`/orders/${orderId}`}>{orderId}</Link>
+        <ClaimedBy target={{ kind: "order", id: orderId }} />
+      </>
+    ),
+  },
+  {
+    name: AWAITING.step,
+    cell: ({ step, direction, workflow }) =>
+      `${direction === "undo" ? ORDER.compensation(step) : step} · ${workflow.name}`,
+  },
+  { name: AWAITING.since, cell: ({ since }) => <Age at={since} /> },
+  { name: AWAITING.until, cell: ({ until }) => until && <Instant at={until} /> },
+  { name: AWAITING.reference, cell: ({ reference }) => reference },
+  {
+    name: AWAITING.heard,
+    cell: ({ heardAt, progress }) =>
+      heardAt && (
+        <>
+          <Age at={heardAt} />
+          {progress && <p className="message">{progress}</p>}
+        </>
+      ),
+  },
+];
+
+export function AwaitingView() {
+  const awaiting = useAwaiting();
+  return (
+    <>
+      <h1>{AWAITING.title}</h1>
+      <p>{AWAITING.about}</p>
+      <Loaded query={awaiting}>
+        {({ steps, isAll }) =>
+          steps.length === 0 ? (
+            <Notice title={AWAITING.nothing} kind="good" />
+          ) : (
+            <Table
+              caption={`${AWAITING.all} (${TEXT.capped(steps.length, isAll)})`}
+              columns={COLUMNS}
+              rows={steps}
+              keyOf={({ orderId, step, direction }) => `${orderId} ${step} ${direction}`}
+            />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

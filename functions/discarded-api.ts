@@ -1,0 +1,63 @@
+// What operators discarded (P11), as HTTP functions: looked at, and sent again.
+import { deadLetterPorts, ports } from "../shared/compose.ts";
+import { parseDeadLetterRequest, parseDiscardedList } from "../shared/messaging/dead-letter-request.ts";
+import { withHiddenBody } from "../shared/messaging/hidden-secrets.ts";
+import { seesSecrets } from "../shared/messaging/operator-access.ts";
+import { continuationOf } from "../shared/messaging/paging.ts";
+import { listDiscarded, readDiscarded, resendDiscarded } from "../shared/operations/discarded-messages.ts";
+import { observe } from "../shared/telemetry/invocation.ts";
+import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
+
+operatorEndpoint("listDiscarded", {
+  method: "GET",
+  route: "discarded-messages",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const parsed = parseDiscardedList(request.query.entries());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const { limit, continuation } = parsed.value;
+    const { discarded, next } = await listDiscarded(limit, continuation, deadLetterPorts());
+    return listed(request, { discarded, ...(next && { continuation: continuationOf(next) }) });
+  },
+});
+
+operatorEndpoint("readDiscarded", {
+  method: "GET",
+  route: "discarded-messages/{id}",
+  role: "Orders.Read",
+  handle: async (request) => {
+    const id = request.params["id"] ?? "";
+    const found = await readDiscarded(id, deadLetterPorts());
+    if (!found) return notFound(id);
+    const isShown = seesSecrets(request.headers, ports().operatorSignIn);
+    return { jsonBody: isShown ? found : { ...found, message: withHiddenBody(found.message) } };
+  },
+});
+
+operatorEndpoint("resendDiscarded", {
+  method: "POST",
+  route: "discarded-messages/{id}/resend",
+  role: "Orders.Operate",
+  handle: async (request, context, operator) => {
+    const id = request.params["id"] ?? "";
+    const parsed = parseDeadLetterRequest("resend", await request.text());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const resent = await observe(context, { attributes: { action: "resendDiscarded" } }, (telemetry) =>
+      resendDiscarded(id, parsed.value, operator, deadLetterPorts(), telemetry),
+    );
+    switch (resent.kind) {
+      case "resent":
+        return { jsonBody: { target: resent.target, messageId: resent.messageId } };
+      case "refused":
+        return { status: 409, jsonBody: { reason: resent.reason } };
+      case "not-found":
+        return notFound(id);
+      default:
+        return resent satisfies never;
+    }
+  },
+});
+
+function notFound(id: string) {
+  return { status: 404, jsonBody: { error: `There is no discarded message ${id}, or not any more.` } };
+}

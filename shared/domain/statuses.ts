@@ -1,0 +1,62 @@
+// Which statuses an order's requester has been sent, and which it is still owed, as far as the record says it.
+import { isWanted } from "./outputs.ts";
+import type { Notice, StateRecord } from "./state-record.ts";
+
+export interface StatusStanding extends Notice {
+  /** `unwanted`: its requester asked for none of that kind, or named no queue. */
+  readonly standing: "sent" | "owed" | "unwanted";
+}
+
+/**
+ * In the order of their instants. What is not owed was taken by its queue, or that queue is gone for good. It is read off the record: of steps that began
+ * anew after a compensation, and of changes that its history has forgotten, nothing is said.
+ */
+export function statusesOf(record: StateRecord): StatusStanding[] {
+  const isAnswered = record.replyTo !== null;
+  const owed = owedBy(record);
+  const isOwed = new Set(owed.map(nameOf));
+  const sent = sentBy(record).filter((notice) => !isOwed.has(nameOf(notice)));
+  const standing = (notice: Notice, usual: "sent" | "owed"): StatusStanding => ({
+    ...notice,
+    standing: isAnswered && isWanted(record, notice.status) ? usual : "unwanted",
+  });
+  return [...sent.map((notice) => standing(notice, "sent")), ...owed.map((notice) => standing(notice, "owed"))].sort(
+    (one, other) => one.at.localeCompare(other.at),
+  );
+}
+
+/** Who sends the first one does so before the first attempt is claimed. */
+function owedBy(record: StateRecord): readonly Notice[] {
+  const { processState, attempt, notices } = record;
+  return processState === "Pending" && attempt === 1 ? [received(record), ...notices] : notices;
+}
+
+function sentBy(record: StateRecord): Notice[] {
+  const { processState, attempt, updatedAt, steps, told = [], history, error } = record;
+  const started = history.flatMap(({ at, what }): Notice[] => {
+    const [, number] = /^claimed, attempt (\d+), forward$/.exec(what) ?? [];
+    return number === undefined ? [] : [{ status: "Started", attempt: Number(number), at }];
+  });
+  // What was at work beside a step that ended the order is recorded too, and told with a next attempt alone.
+  const endedAt = processState === "Error" ? error?.at : undefined;
+  const completed = Object.entries(steps).flatMap(([step, run]): Notice[] => {
+    const at = run.endedAt ?? updatedAt;
+    const isTold = run.completedIn !== undefined && (endedAt === undefined || at < endedAt);
+    return isTold ? [{ status: "StepCompleted", attempt: run.completedIn, at, step }] : [];
+  });
+  const settled = told.map(({ status, attempt, at, step }) => ({ status, attempt, at, ...(step && { step }) }));
+  const known = [received(record), ...started, ...completed, ...settled];
+  const isEndKnown = settled.some(({ status }) => status === "Completed");
+  if (processState !== "Processed" || isEndKnown) return distinct(known);
+  const completedAt = record.overAt ?? history.at(-1)?.at ?? updatedAt;
+  return distinct([...known, { status: "Completed", attempt, at: completedAt }]);
+}
+
+const received = ({ createdAt }: StateRecord): Notice => ({ status: "Received", attempt: 1, at: createdAt });
+
+/** What a message's id is made of. */
+const nameOf = ({ status, attempt, step = "" }: Notice): string => `${attempt}:${status}:${step}`;
+
+function distinct(notices: readonly Notice[]): Notice[] {
+  return [...new Map(notices.map((notice) => [nameOf(notice), notice])).values()];
+}

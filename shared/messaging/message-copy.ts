@@ -1,0 +1,67 @@
+// Makes a plain copy of a received message, and of the copy a message again: sent, it is as the original was.
+import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import Long from "long";
+import type { CopiedBody, CopiedValue, MessageCopy } from "../domain/message-copy.ts";
+
+const TEXTS = [
+  "messageId",
+  "correlationId",
+  "contentType",
+  "subject",
+  "to",
+  "replyTo",
+  "replyToSessionId",
+  "sessionId",
+  "partitionKey",
+] as const;
+
+/** @param received read with its body as it came, unparsed */
+export function messageCopyOf(received: ServiceBusReceivedMessage): MessageCopy {
+  const { sequenceNumber, enqueuedTimeUtc, deliveryCount, timeToLive, applicationProperties = {} } = received;
+  const texts = TEXTS.flatMap((name) => (received[name] === undefined ? [] : [[name, String(received[name])]]));
+  const values = Object.entries(applicationProperties).map(([name, value]) => [name, copied(value)]);
+  return {
+    sequenceNumber: String(sequenceNumber),
+    enqueuedAt: enqueuedTimeUtc?.toISOString() ?? null,
+    deliveryCount: deliveryCount ?? 0,
+    properties: Object.fromEntries(texts),
+    timeToLive: timeToLive ?? null,
+    applicationProperties: Object.fromEntries(values),
+    body: copiedBody(received),
+  };
+}
+
+/** With all that a dead letter is shown by and sent again from. */
+export function receivedOf(copy: MessageCopy): ServiceBusReceivedMessage {
+  const { sequenceNumber, enqueuedAt, deliveryCount, properties, timeToLive, body } = copy;
+  const values = Object.entries(copy.applicationProperties).map(([name, value]) => [name, original(value)]);
+  const applicationProperties = Object.fromEntries(values) as Record<string, string | number | boolean | Date | null>;
+  const { DeadLetterReason: reason, DeadLetterErrorDescription: description } = applicationProperties;
+  return {
+    ...properties,
+    sequenceNumber: Long.fromString(sequenceNumber),
+    ...(enqueuedAt !== null && { enqueuedTimeUtc: new Date(enqueuedAt) }),
+    deliveryCount,
+    ...(timeToLive !== null && { timeToLive }),
+    applicationProperties,
+    ...(reason !== undefined && { deadLetterReason: String(reason) }),
+    ...(description !== undefined && { deadLetterErrorDescription: String(description) }),
+    body: body.kind === "data" ? Buffer.from(body.base64, "base64") : body.json,
+    _rawAmqpMessage: { bodyType: body.kind, body: undefined },
+    state: "active",
+  };
+}
+
+function copiedBody({ body, _rawAmqpMessage: raw }: ServiceBusReceivedMessage): CopiedBody {
+  if (raw.bodyType === "value" || raw.bodyType === "sequence") return { kind: raw.bodyType, json: body };
+  return { kind: "data", base64: Buffer.from(body ?? "").toString("base64") };
+}
+
+function copied(value: unknown): CopiedValue {
+  if (value instanceof Date) return { date: value.toISOString() };
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  return value === undefined ? null : String(value);
+}
+
+const original = (value: CopiedValue) => (value !== null && typeof value === "object" ? new Date(value.date) : value);

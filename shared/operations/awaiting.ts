@@ -1,0 +1,67 @@
+// The steps that wait for a report, as the console asks for them: read at most once in some seconds, however many operators look.
+import type { StateRecord, StepRun } from "../domain/state-record.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
+import type { AwaitingOrder, ReadAwaitingOrders } from "../store/awaiting-orders.ts";
+import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
+
+export interface AwaitingPorts {
+  readonly orders: ReadAwaitingOrders;
+  readonly workflows: readonly Workflow[];
+  readonly now: () => number;
+}
+
+export interface AwaitingView {
+  read(): Promise<Awaiting>;
+  /** After a report nobody should be shown what was before it. */
+  forget(): void;
+}
+
+const MOST = 500;
+
+export function createAwaiting({ orders, workflows, now }: AwaitingPorts): AwaitingView {
+  // Where no step may wait, nothing is asked of the store.
+  const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
+  return remembered(now, async (): Promise<Awaiting> => {
+    const asOf = instant(now());
+    if (!mayAwait) return { asOf, isAll: true, steps: [] };
+    const found = await orders(MOST);
+    const steps = found.orders.flatMap(stepsOf);
+    return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
+  });
+}
+
+function isLater({ awaitWithin, undo }: Workflow["steps"][number]): boolean {
+  return awaitWithin !== undefined || (typeof undo === "object" && undo.awaitWithin !== undefined);
+}
+
+function stepsOf({ orderId, workflow, steps }: AwaitingOrder): AwaitingStep[] {
+  return Object.entries(steps).flatMap(([step, { agent, undo, ...forward }]) =>
+    (["forward", "undo"] as const).flatMap((direction): AwaitingStep[] => {
+      const run = direction === "forward" ? forward : undo;
+      return run?.state === "Awaiting" ? [{ orderId, workflow, step, agent, direction, ...waitOf(run) }] : [];
+    }),
+  );
+}
+
+function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
+  return {
+    since: accepted?.at ?? scheduledAt ?? "",
+    until: completeBy,
+    reference: accepted?.reference ?? null,
+    heardAt: accepted?.heardAt ?? null,
+    progress: accepted?.progress ?? null,
+  };
+}
+
+function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
+  return (one.until ?? "").localeCompare(other.until ?? "") || one.orderId.localeCompare(other.orderId);
+}
+
+/** Which way a step's report is awaited; undefined where none is. */
+export function awaitedDirection(record: StateRecord, step: string): "forward" | "undo" | undefined {
+  const { state, undo } = record.steps[step] ?? {};
+  if (undo?.state === "Awaiting") return "undo";
+  return state === "Awaiting" ? "forward" : undefined;
+}

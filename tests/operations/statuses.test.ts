@@ -1,0 +1,105 @@
+// What an order's record says of its statuses is what its requester was sent, whatever became of the order.
+import { beforeEach, expect, test } from "vitest";
+import { type StatusStanding, statusesOf } from "../../shared/domain/statuses.ts";
+import { operateOrder } from "../../shared/operations/operate-order.ts";
+import { sweep } from "../../shared/operations/sweep.ts";
+import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { createWorld, ENVELOPE, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+const ada = { by: "ada", ifMatch: "any" } as const;
+const names = (statuses: readonly { status: string; attempt: number; step?: string | undefined }[]) => [
+  ...new Set(statuses.map(({ status, attempt, step = "" }) => `${attempt} ${status} ${step}`)),
+];
+const standing = async (...wanted: StatusStanding["standing"][]) => {
+  const record = await world.stateOf();
+  if (!record) throw new Error("there is no order");
+  return names(statusesOf(record).filter((one) => wanted.includes(one.standing)));
+};
+
+/** Now, where nothing is due any more. */
+async function dueMs(): Promise<number> {
+  const { dueAt } = (await world.stateOf()) ?? {};
+  return dueAt === undefined ? world.clock + 1 : Math.max(world.clock, Date.parse(dueAt));
+}
+
+async function sweepWhenDue(): Promise<void> {
+  world.clock = (await dueMs()) + 5000;
+  await sweep(world, world.telemetry);
+}
+
+async function runNext(): Promise<void> {
+  const wake = world.wakes.at(-1);
+  if (!wake) throw new Error("nothing was woken");
+  world.clock = (await dueMs()) - 1;
+  await world.runAttempt(wake);
+}
+
+/** Each is sent to the same extent as the record says. */
+async function expectTold(): Promise<void> {
+  expect((await standing("sent")).sort()).toEqual(names(world.statuses).sort());
+  expect(await standing("owed", "unwanted")).toEqual([]);
+}
+
+test("of an order that goes through", async () => {
+  await world.runAttempt(await world.submitted());
+  await expectTold();
+  expect((await standing("sent")).at(-1)).toBe("1 Completed ");
+});
+
+test("of one that expired, was refused, resubmitted, and undone", async () => {
+  world.answers.set("reserve", () => ({ kind: "expired" }));
+  await world.runAttempt(await world.submitted());
+  await sweepWhenDue();
+  await expectTold();
+  expect(await standing("sent")).toContain("2 RetryScheduled ");
+  world.answers.delete("reserve");
+  world.answers.set("authorize", () => {
+    world.clock += 10;
+    return { kind: "rejected", message: "card expired" };
+  });
+  // It was at work beside that one, and is told with the next attempt.
+  world.answers.set("check", () => {
+    world.clock += 10;
+    return { kind: "done" };
+  });
+  await runNext();
+  await sweepWhenDue();
+  await expectTold();
+  expect(await standing("sent")).toContain("2 Failed ");
+  const resubmit = { kind: "resubmit", reason: "renewed", order: null, compensatedByHand: false } as const;
+  await operateOrder("order-1", resubmit, ada, world, world.telemetry);
+  await runNext();
+  await sweepWhenDue();
+  await expectTold();
+  await operateOrder("order-1", { kind: "undo", reason: "too late" }, ada, world, world.telemetry);
+  await runNext();
+  await sweepWhenDue();
+  await expectTold();
+  expect(await standing("sent")).toContain("4 Undone ");
+});
+
+test("one that can't be sent is owed, until it is", async () => {
+  const wake = await world.submitted();
+  expect(await standing("owed")).toEqual(["1 Received "]);
+  world.failing = "Completed";
+  await world.runAttempt(wake);
+  expect(await standing("owed")).toEqual(["1 Completed "]);
+  expect(await standing("sent")).not.toContain("1 Completed ");
+  world.failing = undefined;
+  await sweepWhenDue();
+  await expectTold();
+});
+
+test("who wants the end alone, or named no queue, is owed no other", async () => {
+  await world.submit(sampleOrder(), { ...ENVELOPE, statuses: "end" });
+  expect(await standing("owed")).toEqual([]);
+  expect(await standing("unwanted")).toContain("1 Received ");
+  world = createWorld(NOON_MS);
+  await world.submit(sampleOrder(), { ...ENVELOPE, replyTo: undefined });
+  expect(await standing("sent", "owed")).toEqual([]);
+});

@@ -1,0 +1,86 @@
+// docs/adapting.md, followed word for word in a copy of the sources: what it leads to is linted, compiled, tested and run.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "adapting-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Block {
+  readonly file: string;
+  /** Where it goes: after, before or in the place of the one line that has this text; absent: it is the whole file. */
+  readonly place?: "after" | "before" | "instead" | undefined;
+  readonly line: string;
+  readonly text: string;
+}
+
+/** The blocks that say in which file they belong. */
+function blocksOf(page: string): Block[] {
+  const fences = page.matchAll(/^```\w+ file=(\S+)(?: (after|before|instead)=(.*))?\n([\s\S]*?)^```$/gm);
+  return [...fences].map(([, file = "", place, line = "", text = ""]) => {
+    return { file, place: place as Block["place"], line, text };
+  });
+}
+
+function follow({ file, place, line, text }: Block): void {
+  const path = join(folder, file);
+  if (!place) {
+    writeFileSync(path, text);
+    return;
+  }
+  const lines = readFileSync(path, "utf8").split("\n");
+  const at = lines.flatMap((one, index) => (one.includes(line) ? [index] : []));
+  if (at.length !== 1) throw new Error(`${file} has ${at.length} lines with ${line}, and the page means one`);
+  const [index = 0] = at;
+  const indent = /^ */.exec(lines[index] ?? "")?.[0] ?? "";
+  const deeper = (lines[index] ?? "").endsWith("[") ? `${indent}  ` : indent;
+  const own = text.replace(/\n$/, "").split("\n");
+  const indented = own.map((one) => (one === "" ? one : `${place === "after" ? deeper : indent}${one}`));
+  lines.splice(place === "after" ? index + 1 : index, place === "instead" ? 1 : 0, ...indented);
+  writeFileSync(path, lines.join("\n"));
+}
+
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const node = (...args: string[]) => run(process.execPath, ...args);
+
+beforeAll(() => {
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  for (const file of files.split("\n").filter((name) => name !== "")) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const block of blocksOf(readFileSync(join(ROOT, "docs/adapting.md"), "utf8"))) follow(block);
+});
+
+test("the new step's sources pass lint and types, and the workflows can run", () => {
+  const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
+  node(biome, "check", "--vcs-enabled=false", "shared", "cli", "local.settings.sample.json");
+  node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit");
+  expect(node("cli/workflows.ts", "trip")).toContain("bookTransfer");
+});
+
+test("its agent passes the tests that the page names", () => {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const files = ["agents", "service-answers", "order-for"].map((name) => `shared/agents/${name}.test.ts`);
+  expect(node(vitest, "run", "--project", "usual", ...files)).toMatch(/Test Files.*3 passed/);
+});
+
+test("npm start runs the samples with it", () => {
+  const ports = ["host", "bus", "bus-admin", "cosmos", "azurite", "remotes", "traces"].flatMap((part, index) => [
+    `--${part}-port`,
+    String(38_100 + index * 20),
+  ]);
+  const out = node("cli/start.ts", "--exit", ...ports);
+  expect(out).toMatch(/trip-\w+ +Processed +6\/6 steps, 1 skipped/);
+  expect(out).toContain("All 13 ended as they should.");
+});
