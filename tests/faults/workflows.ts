@@ -41,7 +41,20 @@ function later(name: string): Workflow {
   return { ...whole, steps };
 }
 
+/** Where nobody delivers, whoever ordered collects. */
+function spare(name: string): Workflow {
+  const whole = variant(name, AMPLE);
+  const steps = whole.steps.flatMap((step) => {
+    if (step.name !== "arrangeShipping") return [step];
+    const undo = { operation: "cancelPickUp", completeWithin: AMPLE };
+    const collect = { ...step, name: "collectIt", operation: "pickUp", after: [step.name], undo };
+    return [{ ...step, otherwise: collect.name }, collect];
+  });
+  return { ...whole, steps };
+}
+
 export const workflows: readonly Workflow[] = [
+  spare("spare"),
   later("later"),
   uneven("uneven", SHORT, {}),
   uneven("eager", AMPLE, { onRejected: "undo" }),

@@ -151,6 +151,15 @@ function waitingAsUntouched(record: StateRecord, operation: OperationName): Stat
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
+/** Word of a step that waits gives it the time that another step would have. */
+function shortened(record: StateRecord): StateRecord {
+  const steps = Object.entries(record.steps).map(([name, step]) => {
+    const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
+    return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
+  });
+  return { ...record, steps: Object.fromEntries(steps) };
+}
+
 /** A step that is skipped, as if it had left nothing behind. */
 function skippedWithoutTrace(record: StateRecord): StateRecord {
   const steps = Object.entries(record.steps).map(([name, { unsure, ...step }]) => [
@@ -177,15 +186,6 @@ function skippedAsOpen(record: StateRecord, operation: OperationName): StateReco
     name,
     step.state === "Skipped" ? { ...step, state: "NotStarted" as const } : step,
   ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** Word of a step that waits gives it the time that another step would have. */
-function shortened(record: StateRecord): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, step]) => {
-    const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
-    return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
-  });
   return { ...record, steps: Object.fromEntries(steps) };
 }
 

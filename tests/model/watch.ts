@@ -98,6 +98,12 @@ function cutsShort(before: StateRecord, after: StateRecord): boolean {
   );
 }
 
+/** Whoever does a step later has the time that it was given, or more. */
+function isShortened(before: StepRun, after: StepRun | null): boolean {
+  if (before.state !== "Awaiting" || after?.state !== "Awaiting" || before.attempt !== after.attempt) return false;
+  return (after.completeBy ?? "") < (before.completeBy ?? "");
+}
+
 /** Each run that failed once more, or oftener. */
 function runsThatFailed(before: StateRecord, after: StateRecord) {
   return Object.keys(before.steps).flatMap((name) =>
@@ -110,12 +116,6 @@ function runsThatFailed(before: StateRecord, after: StateRecord) {
 
 function failuresOf(step: StepRecord | undefined, way: Direction): number {
   return runOf(step, way)?.failureCount ?? 0;
-}
-
-/** Whoever does a step later has the time that it was given, or more. */
-function isShortened(before: StepRun, after: StepRun | null): boolean {
-  if (before.state !== "Awaiting" || after?.state !== "Awaiting" || before.attempt !== after.attempt) return false;
-  return (after.completeBy ?? "") < (before.completeBy ?? "");
 }
 
 function inHand({ steps }: StateRecord): StepRun[] {

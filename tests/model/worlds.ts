@@ -70,11 +70,6 @@ export const WORLDS: readonly Setting[] = [
     { actions: 1, lateness: 1 },
     { requests: [REQUESTS.extend] },
   ),
-  world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
-  world("optional steps; a refusal", OPTIONAL, ONE, { refusals: 1 }),
-  world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),
-  world("a step with a spare; two refusals", SPARE, ONE, { refusals: 2 }),
-  world("a step with a spare; a late service and a death", SPARE, ONE, { lateness: 1, deaths: 1 }),
   world("a step done later", LATER, ONE, { progress: 1 }),
   world("a step done later; a forged report", LATER, ONE, { forgeries: 1 }),
   world("a step done later; a death", LATER, ONE, { deaths: 1 }),
@@ -82,6 +77,11 @@ export const WORLDS: readonly Setting[] = [
   world("a step done later; a repeat", LATER, ONE, { repeats: 1 }),
   world("a step done later; a refusal", LATER, ONE, { refusals: 1 }),
   world("a step done later beside another", LATER_FORK, ONE, {}),
+  world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
+  world("optional steps; a refusal", OPTIONAL, ONE, { refusals: 1 }),
+  world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),
+  world("a step with a spare; two refusals", SPARE, ONE, { refusals: 2 }),
+  world("a step with a spare; a late service and a death", SPARE, ONE, { lateness: 1, deaths: 1 }),
   world("six steps; a death and a refusal", SIX, ONE, { deaths: 1, refusals: 1 }),
   world("six steps, two hosts", SIX, HOSTS, {}),
   world("six steps, some side by side; a death", SIX_ABREAST, ONE, { deaths: 1 }),
@@ -89,8 +89,8 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
-  world("optional steps; a refusal and a late service", OPTIONAL, ONE, { refusals: 1, lateness: 1 }),
   world("a step done later; a repeat and a refusal", LATER, ONE, { repeats: 1, refusals: 1 }),
+  world("optional steps; a refusal and a late service", OPTIONAL, ONE, { refusals: 1, lateness: 1 }),
   world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),
   world("a fork; a death and a late service", FORK, ONE, { deaths: 1, lateness: 1 }),
   world("queues; a death and a repeat", QUEUE, ONE, { deaths: 1, repeats: 1 }),

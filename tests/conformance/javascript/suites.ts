@@ -87,6 +87,7 @@ const SERVICE_BUS: Definition = {
   folder: "dist-esm/src",
   files: "test/public/**/*.spec.ts",
   without: [],
+  // The last that was published before that of the sources, 7.10.0.
   ofTheSources: { version: "7.10.0-beta.2", folder: "dist/esm", files: "test/public/sessionsTests.spec.ts" },
 };
 

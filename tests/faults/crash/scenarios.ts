@@ -94,6 +94,16 @@ export const scenarios: readonly Scenario[] = [
     end: undone,
   },
   {
+    name: "refused, and another step in its place",
+    title:
+      "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order goes on with the other one: Processed, one effect a step",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there", path: "/shipments" });
+      await hand.send({ workflow: "spare" });
+    },
+    end: { steps: [...BEFORE_SHIPPING, "collectIt", "capturePayment"] },
+  },
+  {
     name: "refused, and an undo refused too",
     title:
       "[agents | every await of an undo that is refused | host killed] the others are undone; Failed names what is left to a person",
