@@ -32,21 +32,21 @@ export async function askLater(
   if (task.transport !== "queue") return "late";
   const round = reply.ticket.round ?? 1;
   const now = instant(ports.now());
-  const written = await recordNews(task, now, ports, (run) => newsOf(task, run, reply, round, now));
+  let isAccepted = false;
+  const written = await recordNews(task, now, ports, (run) => {
+    isAccepted = reply.kind === "pending" && run.state !== "Awaiting";
+    return newsOf(task, run, reply, round, now);
+  });
   const record = written.kind === "written" ? written.record : (await ports.store.state(orderId))?.record;
   const run = runOf(record?.steps[step], direction);
   if (!record || !isInHand(run) || run.attempt !== attempt || run.again?.round !== round + 1) return "late";
   await askAgain(task, record, run, run.again, ports);
   if (reply.kind === "unavailable") return "noted";
   const { completeBy, accepted } = run;
-  telemetry.event("StepAccepted", {
-    orderId,
-    attempt,
-    step,
-    agent,
-    completeBy,
-    reference: accepted?.reference ?? null,
-  });
+  if (isAccepted && written.kind === "written") {
+    const reference = accepted?.reference ?? null;
+    telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference });
+  }
   return standing(task, record);
 }
 

@@ -300,16 +300,18 @@ export class Pieces {
 
   #name(operation: Operation): string {
     const { host, name, input } = operation;
-    const attempt = this.attemptOf(operation);
-    if (attempt === undefined && name !== "takeReply") return `${host}: ${name}`;
     const task = this.values.get<{
       step?: string;
       request?: { ticket: { step: string } };
       reply?: { ticket: { step: string } };
       report?: Report;
-    }>(input);
-    const step = task.step ?? (task.request ?? task.reply)?.ticket.step ?? task.report?.address.step;
-    return `${host}: ${name}${step ? ` ${step}` : ""}${attempt === undefined ? "" : ` of attempt ${attempt}`}`;
+    } | null>(input);
+    // A report is of whatever attempt waits for it.
+    if (task?.report) return `${host}: ${name} ${task.report.address.step}`;
+    const attempt = this.attemptOf(operation);
+    if (attempt === undefined) return `${host}: ${name}`;
+    const step = task?.step ?? (task?.request ?? task?.reply)?.ticket.step;
+    return `${host}: ${name}${step ? ` ${step}` : ""} of attempt ${attempt}`;
   }
 
   /** A value one tick later. */
