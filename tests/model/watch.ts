@@ -104,10 +104,11 @@ function isShortened(before: StepRun, after: StepRun | null): boolean {
   return (after.completeBy ?? "") < (before.completeBy ?? "");
 }
 
-/** Each run that failed once more, or oftener. */
+/** Each run that failed once more, or oftener. In an undo nobody asks what a step failed on its way forward. */
 function runsThatFailed(before: StateRecord, after: StateRecord) {
+  const ways = after.direction === "forward" ? (["forward", "undo"] as const) : (["undo"] as const);
   return Object.keys(before.steps).flatMap((name) =>
-    (["forward", "undo"] as const).flatMap((way) => {
+    ways.flatMap((way) => {
       const times = failuresOf(after.steps[name], way) - failuresOf(before.steps[name], way);
       return times > 0 ? [{ name, way, times }] : [];
     }),
