@@ -4,6 +4,8 @@ import type {
   Attention,
   AttentionOrder,
   AttentionPage,
+  Awaiting,
+  DeadLetterCounts,
   HandlingAnswer,
   Handlings,
   OrderPage,
@@ -38,6 +40,29 @@ export async function showGroups(app: App, asJson: boolean): Promise<void> {
     ]),
   );
   if (!isAll) console.log(`There are more: these are ${count} of them.`);
+  for (const line of await waitingLines(app, handlings)) console.log(line);
+}
+
+/** The messages that could not be processed, and the steps that await a report: where there are such. */
+async function waitingLines(app: App, handlings: readonly HandlingAnswer[]): Promise<string[]> {
+  const [{ queues }, { steps, isAll }] = await Promise.all([
+    app.get<DeadLetterCounts>("dead-letters"),
+    app.get<Awaiting>("awaiting"),
+  ]);
+  const messages = queues.flatMap((queue) => {
+    if ("error" in queue) return [`Dead letters of ${queue.queue}: ${queue.error}`];
+    const { count, causes, oldestAt } = queue;
+    if (count === 0) return [];
+    const why = causes.map(({ cause, count: of }) => `${of} ${cause ?? "for other reasons"}`).join("; ");
+    const seenTo = claimWords(handlings, { kind: "queue", id: queue.queue });
+    const parts = [why, oldestAt && `the oldest ${ago(oldestAt)}`, seenTo && `seen to by ${seenTo}`].filter(Boolean);
+    return [`Dead letters of ${queue.queue}: ${parts.join(", ")}`];
+  });
+  const [first] = steps;
+  if (!first) return messages;
+  const { step, orderId, until } = first;
+  const next = `next to run out of time: ${step} of ${orderId}${until === null ? "" : `, ${until}`}`;
+  return [...messages, `Steps that await a report: ${steps.length}${isAll ? "" : "+"}, ${next}`];
 }
 
 export async function showGroup(app: App, group: string, asJson: boolean): Promise<void> {
@@ -79,6 +104,7 @@ export interface Search {
   readonly workflow?: string | undefined;
   readonly version?: string | undefined;
   readonly step?: string | undefined;
+  readonly key?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;

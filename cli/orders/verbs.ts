@@ -6,13 +6,13 @@ import { changeHandling, type Search, showGroup, showGroups, showSearch, type Ta
 import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 
 export const VERBS_USAGE = `What needs a person, asked of the running app:
-npm run orders -- needs [CAUSE]               the causes, or the orders of one
+npm run orders -- needs [CAUSE]               causes, dead letters, reports awaited; or the orders of one cause
 npm run orders -- find FILTER                 --state S --kind K --workflow W --version N --step S --q TEXT
                                               --business-key customer:ID or returnOf:ORDER
                                               --from T --to T --time-of received|sent|changed|ended
                                               --continue C: on from where the search before stopped
-npm run orders -- claim ORDER | --group CAUSE         for 30 minutes; release gives it back
-npm run orders -- note ORDER | --group CAUSE --text "..."
+npm run orders -- claim ORDER | --group CAUSE | --queue QUEUE    for 30 minutes; release gives it back
+npm run orders -- note ORDER | --group CAUSE | --queue QUEUE --text "..."
 npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
                                               previews resubmit, undo, settle, cancel or extend; nothing is done
 npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
@@ -37,6 +37,7 @@ export const VERB_OPTIONS = {
   to: text,
   continue: text,
   group: text,
+  queue: text,
   text,
   count: text,
   reason: text,
@@ -128,10 +129,14 @@ function searchOf(values: Values): Search {
 }
 
 function targetOf({ values, given: [orderId] }: Call): Target {
-  const group = values["group"];
-  if (typeof group === "string" && orderId === undefined) return { kind: "group", id: group };
-  if (orderId !== undefined && group === undefined) return { kind: "order", id: orderId };
-  throw new UsageError(`It takes either an order's id or --group CAUSE.\n\n${VERBS_USAGE}`);
+  const named = [
+    ["group", values["group"]],
+    ["queue", values["queue"]],
+    ["order", orderId],
+  ] as const;
+  const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
+  if (target && others.length === 0) return target;
+  throw new UsageError(`An order, --group CAUSE or --queue QUEUE says what is meant.\n\n${VERBS_USAGE}`);
 }
 
 function bulkTargetOf(values: Values, orderIds: readonly string[]): BulkTarget {

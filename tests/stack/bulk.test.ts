@@ -170,7 +170,14 @@ async function typed(...args: string[]): Promise<{ code: number | null; output: 
 
 test("from the terminal: the causes, a claim and a note, a search, and an action on a cause that is followed to its end", async () => {
   await rejected("typed", 3);
+  await app.shop.send({ ...madeOrder("typed-unread"), currency: "euro" });
+  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(1);
+  expect((await typed("claim", "--queue", "quarantine")).output).toMatch(/^Claimed by local-operator/);
   const needs = await typed("needs");
+  expect(needs.output).toMatch(
+    /^Dead letters of quarantine: 1 currency: must be .*, the oldest .* ago, seen to by local-operator$/m,
+  );
+  expect((await typed("find", "--business-key", "customer:customer-made", "--limit", "1")).output).toMatch(/^typed-/m);
   const [, cause = ""] = /^([0-9a-f]{16})\t3\t.*typed card/m.exec(needs.output) ?? [];
   expect(cause, needs.output).not.toBe("");
   expect((await typed("claim", "--group", cause)).output).toMatch(/^Claimed by local-operator until 20/);
@@ -207,7 +214,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
     output: expect.stringContaining("from: must be an instant such as 2026-01-31T12:00:00Z"),
   });
   expect(await typed("find", "--state", "Nowhere")).toMatchObject({ code: 1, output: expect.stringMatching(/^400: /) });
-});
+}, 60_000);
 
 test("from the terminal: where no app answers it is said what to do", async () => {
   const child = spawn(process.execPath, [join(ROOT, "cli/orders.ts"), "needs", "--app", "http://127.0.0.1:9"]);

@@ -18,7 +18,6 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
     "Needs a person (first view)",
     ["session", "attention", "attention/orders", "claims", "bulk", "dead-letters", "awaiting"],
   ],
-  ["Steps that await a report", ["awaiting"]],
   ["Overview", ["overview", "traffic"]],
   ["An order", ["orders/stored-1", "claims"]],
   ["Search, no filter", ["orders?limit=50"]],
