@@ -1,12 +1,14 @@
 // An operator in a real browser, on the real stack: from what needs a person to its end.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
+import { everyView } from "./every-view.ts";
 import { keyboardOf } from "./keyboard.ts";
+import { noDataStories } from "./no-data-stories.ts";
 import { type Planted, plant, plantDecisions } from "./planted.ts";
 
 let app: TestStack;
@@ -385,93 +387,5 @@ test("20,000 events do not hang an order's view: they come page by page, and mar
   expect(errors).toEqual([]);
 });
 
-test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
-  const { page } = await openPage(browser);
-  const environment = { name: "production", colour: "red" };
-  const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
-  await page.route("**/api/session", (route) => route.fulfill({ json: session }));
-  await page.goto(`${base}/orders/stuck-1`);
-  await page.getByText("production", { exact: true }).waitFor();
-  await page.getByText("A new version of the console is there.").waitFor();
-  expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
-  expect(await page.title()).toContain("production");
-});
-
-describe("what is no data", () => {
-  test("the app can't be reached: what was seen stays, with a notice", async () => {
-    const { page } = await visit("/overview");
-    await page.getByText("Need a person").waitFor();
-    await page.context().setOffline(true);
-    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole("link", { name: "Needs a person", exact: true }).click();
-    await page.getByRole("alert").getByText("No connection to the app").first().waitFor();
-  });
-
-  test.each([
-    [403, "You may not see or do this"],
-    [500, "The app could not answer"],
-    [302, "You are not signed in"],
-  ])("the API answers %i", async (status, words) => {
-    const { page } = await openPage(browser);
-    const headers = status === 302 ? { location: "https://login.example/" } : {};
-    await page.route("**/api/**", (route) => route.fulfill({ status, headers, body: "" }));
-    await page.goto(`${base}/`);
-    await page.getByRole("heading", { name: words }).waitFor();
-  });
-
-  test("a session that ends in the middle of an edit keeps the draft; signed in again, it is done", async () => {
-    const { page } = await visit("/orders/refused-4");
-    await button(page, "Mark resolved").click();
-    await page.getByLabel("Reason").fill("refunded by the bank");
-    const isEnded = { headers: { location: "https://login.example/" }, status: 302, body: "" };
-    await page.route("**/api/**", (route) => route.fulfill(isEnded));
-    const confirm = page.getByRole("dialog").getByRole("button", { name: "Mark resolved" });
-    await confirm.click();
-    const notice = page.getByRole("dialog").getByRole("alert").filter({ hasText: "You are not signed in" });
-    await notice.getByRole("link", { name: "Sign in" }).waitFor();
-    expect(await page.getByLabel("Reason").inputValue()).toBe("refunded by the bank");
-    await page.unroute("**/api/**");
-    await confirm.click();
-    await page.getByText("Mark resolved: done.").waitFor();
-    await app.eventually("refused-4", ({ error }) => error?.kind === "settled");
-  });
-
-  test("an order that is not there", async () => {
-    const { page } = await visit("/orders/nowhere");
-    await page.getByText("There is no order nowhere.").waitFor();
-  });
-});
-
-describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
-  test("in any view", async () => {
-    const { page } = await openPage(browser, { colorScheme });
-    const quarantine = `${base}/dead-letters/quarantine`;
-    for (const path of [
-      "/",
-      "/overview",
-      "/search",
-      "/supervision",
-      "/agents",
-      "/orders/stuck-1",
-      "/discarded",
-      "/dead-letters/quarantine",
-    ]) {
-      await page.goto(base + path);
-      await page.waitForLoadState("networkidle");
-      expect(await faultsOf(page), path).toEqual([]);
-    }
-    expect(page.url()).toBe(quarantine);
-    await page.goto(`${base}/orders/stuck-1`);
-    await button(page, "Edit and resubmit").click();
-    await page.getByLabel("Currency").fill("SEK");
-    expect(await faultsOf(page), "the form").toEqual([]);
-    await page.goto(`${base}/`);
-    await page.locator("[aria-labelledby=causes]").getByRole("article").getByRole("link").first().click();
-    await page.getByRole("button", { name: /^Mark resolved all/ }).click();
-    await page.getByLabel("Reason").waitFor();
-    expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
-    await button(page, "Do not start").click();
-    await page.getByText("Cancelled: the rest is left as it was").waitFor();
-    expect(await faultsOf(page), "an action on many orders").toEqual([]);
-  }, 60_000);
-});
+noDataStories(() => ({ app, browser, base }));
+everyView(() => ({ app, browser, base }));

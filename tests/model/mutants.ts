@@ -1,12 +1,20 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
-import { after } from "../../shared/domain/duration.ts";
-import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
-import { NOT_STARTED, type StateRecord } from "../../shared/domain/state-record.ts";
-import { expiresAt } from "../../shared/domain/step-run.ts";
-import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
-import { TICK_MS } from "./abstract-time.ts";
+import {
+  apart,
+  atWorkAsExpired,
+  byShortest,
+  claimApart,
+  noticeApart,
+  shortened,
+  skippedAsOpen,
+  skippedWithoutTrace,
+  waitingAsRunning,
+  waitingAsUntouched,
+  withoutUndoBeside,
+  withoutUnknown,
+  withWaitsCounted,
+} from "./distortions.ts";
 import type { Mutant } from "./mutant.ts";
-import type { OperationName } from "./operation-run.ts";
 import {
   type Bounds,
   CHAIN,
@@ -25,7 +33,7 @@ import {
 
 export interface Planted {
   readonly setting: Setting;
-  /** Words of the fault that it leads to. */
+  /** Words of the fault. */
   readonly leadsTo: string;
 }
 
@@ -48,148 +56,7 @@ function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {})
   };
 }
 
-/** Each step that waited in vain has failed once more. */
-function withWaitsCounted(record: StateRecord): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    step.waitCount > 0 ? { ...step, failureCount: (step.failureCount ?? 0) + 1 } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** Schedules what is next, or concludes, only after the step is completed. */
-function apart(write: GuardedWrite): readonly GuardedWrite[] {
-  const [step, ...rest] = write.changes;
-  if (!step || write.guard.step === undefined || !rest.some(isOfMerged)) return [write];
-  const { step: _, siblings, ...fence } = write.guard;
-  return [
-    { guard: write.guard, changes: [step] },
-    { guard: fence, changes: rest },
-  ];
-}
-
-/** Takes the order, and schedules its steps only then. */
-function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
-  const [state, holder, ...rest] = write.changes;
-  if (!state || !holder || !write.guard.processStates.includes("Pending") || write.guard.step) return [write];
-  const { processState, lockedBy } = Object.fromEntries(
-    [state, holder].map((change) => [change.path[0], newValueOf(change)]),
-  );
-  if (processState !== "Processing") return [write];
-  return [
-    { guard: write.guard, changes: [state, holder] },
-    { guard: { ...write.guard, processStates: [processState], lockedBy: lockedBy as string }, changes: rest },
-  ];
-}
-
-/** Ends an order, and says only then that the shop has to be told. */
-function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
-  const notice = write.changes.filter(({ op, path }) => op === "append" && path[0] === "notices");
-  const end = write.changes.find(({ path }) => path[0] === "processState");
-  if (notice.length === 0 || !end) return [write];
-  const { attempt } = write.guard;
-  const due = write.changes.filter(({ path }) => path[0] === "dueAt");
-  const rest = write.changes.filter((change) => !notice.includes(change) && !due.includes(change));
-  return [
-    { guard: write.guard, changes: [...rest, { op: "remove", path: ["dueAt"] }] },
-    {
-      guard: { processStates: ["Error"], lockedBy: null, ...(attempt !== undefined && { attempt }) },
-      changes: [...due, ...notice],
-    },
-  ];
-}
-
-const newValueOf = (change: Change): unknown => ("value" in change ? change.value : undefined);
-const isOfMerged = ({ path }: Change) => path[0] === "processState" || path[0] === "steps";
-
-function withoutUnknown(record: StateRecord, operation: OperationName): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, step]) => {
-    const isUnknown = step.state !== "Completed" && mayHaveHadEffect(step);
-    return [name, isUnknown ? { ...step, ...NOT_STARTED } : step];
-  });
-  const isClaim = operation === "takeWake" && record.direction === "undo";
-  return isClaim ? { ...record, steps: Object.fromEntries(steps) } : record;
-}
-
-/** To the supervisor a step that waits for its agent looks as if an agent were at work on it. */
-function waitingAsRunning(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "sweep") return record;
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    step.state === "Scheduled" ? { ...step, state: "Running" } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** To the supervisor all steps in hand have the time of the one that has least. */
-function byShortest(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "sweep") return record;
-  const inHand = Object.entries(record.steps).filter(([, step]) => isInHand(step));
-  const [shortest] = inHand.map(([, step]) => expiresAt(step)).sort();
-  if (shortest === undefined) return record;
-  const cut = inHand.map(([name, step]) => [name, { ...step, startBy: shortest, completeBy: shortest }]);
-  return { ...record, steps: { ...record.steps, ...Object.fromEntries(cut) } };
-}
-
-/** To the claim of an undo the time of a step that is at work looks as if it were over. */
-function atWorkAsExpired(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "takeWake" || record.direction !== "undo") return record;
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    isInHand(step) ? { ...step, state: "NotStarted", startBy: null, completeBy: null } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** To an operator's action an order that waits looks as if nothing had been done for it. */
-function waitingAsUntouched(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "operateOrder" || record.processState !== "Pending") return record;
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    step.state === "NotStarted" ? { ...step, ...NOT_STARTED } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** Word of a step that waits gives it the time that another step would have. */
-function shortened(record: StateRecord): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, step]) => {
-    const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
-    return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
-  });
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** A step that is skipped, as if it had left nothing behind. */
-function skippedWithoutTrace(record: StateRecord): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, { unsure, ...step }]) => [
-    name,
-    step.state === "Skipped" || unsure === undefined ? step : { ...step, unsure },
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** Who records what came of a step takes what is undone beside it for a step that nobody is at work on. */
-function withoutUndoBeside(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "runStep" || record.direction !== "forward") return record;
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    step.state === "Skipped" ? { ...step, undo: { ...NOT_STARTED, state: "Completed" as const } } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** To a claim a skipped step looks as if it had yet to be done. */
-function skippedAsOpen(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "takeWake") return record;
-  const steps = Object.entries(record.steps).map(([name, step]) => [
-    name,
-    step.state === "Skipped" ? { ...step, state: "NotStarted" as const } : step,
-  ]);
-  return { ...record, steps: Object.fromEntries(steps) };
-}
-
-/** The first that comes of it; what is wrong with the order itself comes later. */
+/** What is wrong with the order itself comes later. */
 const TOLD_EARLY = ["told before Received"];
 const NOT_TOLD_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
 

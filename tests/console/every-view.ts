@@ -1,0 +1,58 @@
+// What holds of every view: it names its environment, and axe, with no rule disabled, finds nothing in both themes.
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { faultsOf } from "./axe.ts";
+import { openPage } from "./browser.ts";
+import type { Console } from "./no-data-stories.ts";
+
+export function everyView(where: () => Console): void {
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+  test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
+    const { browser, base } = where();
+    const { page } = await openPage(browser);
+    const environment = { name: "production", colour: "red" };
+    const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
+    await page.route("**/api/session", (route) => route.fulfill({ json: session }));
+    await page.goto(`${base}/orders/stuck-1`);
+    await page.getByText("production", { exact: true }).waitFor();
+    await page.getByText("A new version of the console is there.").waitFor();
+    expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
+    expect(await page.title()).toContain("production");
+  });
+
+  describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
+    test("in any view", async () => {
+      const { browser, base } = where();
+      const { page } = await openPage(browser, { colorScheme });
+      const quarantine = `${base}/dead-letters/quarantine`;
+      for (const path of [
+        "/",
+        "/overview",
+        "/search",
+        "/supervision",
+        "/agents",
+        "/orders/stuck-1",
+        "/discarded",
+        "/dead-letters/quarantine",
+      ]) {
+        await page.goto(base + path);
+        await page.waitForLoadState("networkidle");
+        expect(await faultsOf(page), path).toEqual([]);
+      }
+      expect(page.url()).toBe(quarantine);
+      await page.goto(`${base}/orders/stuck-1`);
+      await button(page, "Edit and resubmit").click();
+      await page.getByLabel("Currency").fill("SEK");
+      expect(await faultsOf(page), "the form").toEqual([]);
+      await page.goto(`${base}/`);
+      await page.locator("[aria-labelledby=causes]").getByRole("article").getByRole("link").first().click();
+      await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+      await page.getByLabel("Reason").waitFor();
+      expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
+      await button(page, "Do not start").click();
+      await page.getByText("Cancelled: the rest is left as it was").waitFor();
+      expect(await faultsOf(page), "an action on many orders").toEqual([]);
+    }, 60_000);
+  });
+}
