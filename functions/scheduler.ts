@@ -84,21 +84,14 @@ interface Heard {
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
 function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
-  yield patiently(context, "tellEnd", ended);
-}
-
-function patiently(context: df.OrchestrationContext, activity: "tellEnd" | "findProgress", attempt: Attempt): df.Task {
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;
   patience.maxRetryIntervalInMilliseconds = LONGEST_PAUSE_MS;
-  const { orderId, lockedBy, reply } = attempt;
-  const { traceparent } = reply;
-  return context.df.callActivityWithRetry(activity, patience, {
-    orderId,
-    attempt: attempt.attempt,
-    lockedBy,
-    traceparent,
-  });
+  yield context.df.callActivityWithRetry("tellEnd", patience, subjectOf(ended));
+}
+
+function subjectOf({ orderId, attempt, lockedBy, reply }: Attempt) {
+  return { orderId, attempt, lockedBy, traceparent: reply.traceparent };
 }
 
 /** Nothing can be begun before all of them have ended, and agents in this app keep their times by themselves: no timer, no event. */
@@ -135,16 +128,19 @@ function* nextProgress(
   const timer = context.df.createTimer(isCut ? latest : wanted);
   const race: df.Task[] = [progress, timer];
   const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
-  if (due.isLook) runs.push(patiently(context, "findProgress", attempt));
+  // Without the engine's own retries, which it does not bear beside a timer that is cancelled: the next look is the retry.
+  if (due.isLook) runs.push(context.df.callActivity("findProgress", subjectOf(attempt)));
   for (const poll of due.polls) runs.push(context.df.callActivity("pollStep", poll));
   if (runs.length > 0) {
     race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));
   }
   yield context.df.Task.any(race);
+  const isTime = timer.isCompleted;
   // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
-  if (!timer.isCompleted) timer.cancel();
+  if (!isTime) timer.cancel();
   if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING };
-  if (isCut) return { outcomes: [], due: NOTHING };
+  // An activity that failed ends the race too: what is due then is so at its time, and not at once.
+  if (!isTime || isCut) return { outcomes: [], due: NOTHING };
   return { outcomes: [], due: isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] } };
 }
 

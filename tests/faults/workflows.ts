@@ -53,7 +53,15 @@ function spare(name: string): Workflow {
   return { ...whole, steps };
 }
 
+/** What is dear is shipped; what is not has no shipping. */
+function conditional(name: string): Workflow {
+  const whole = variant(name, AMPLE);
+  const steps = whole.steps.map((step) => (step.name === "arrangeShipping" ? { ...step, when: "isExpensive" } : step));
+  return { ...whole, steps };
+}
+
 export const workflows: readonly Workflow[] = [
+  conditional("conditional"),
   spare("spare"),
   later("later"),
   uneven("uneven", SHORT, {}),

@@ -104,6 +104,21 @@ export const scenarios: readonly Scenario[] = [
     end: { steps: [...BEFORE_SHIPPING, "collectIt", "capturePayment"] },
   },
   {
+    name: "a condition that holds",
+    title:
+      "[agents | every await of a step with a condition that holds | host killed] what was decided stands, or is decided again; Processed, one effect a step",
+    drive: (hand) =>
+      hand.send({ workflow: "conditional", lines: [{ sku: "RING-1", quantity: 1, unitPrice: 600_000 }] }),
+    end: done,
+  },
+  {
+    name: "a condition that does not hold",
+    title:
+      "[agents | every await of a step with a condition that does not hold | host killed] its agent is never asked; the order goes on without it",
+    drive: (hand) => hand.send({ workflow: "conditional" }),
+    end: { steps: [...BEFORE_SHIPPING, "capturePayment"] },
+  },
+  {
     name: "refused, and an undo refused too",
     title:
       "[agents | every await of an undo that is refused | host killed] the others are undone; Failed names what is left to a person",
