@@ -228,6 +228,8 @@ export interface StateRecord {
   /** When the order came into its queue, by the broker's clock. */
   readonly enqueuedAt?: string;
   readonly steps: Steps;
+  /** A step of it is done later, or was: by this the index finds what awaits a report. Set with the acceptance, and never cleared. */
+  readonly hasWaited?: true;
   /** Pending: until then agents of an attempt before may still be at work, also where no step says so any more. */
   readonly busyUntil?: string;
   readonly error: OrderError | null;

@@ -153,5 +153,6 @@ function timesAmong(before: StateRecord, steps: Steps): Times {
 export function takenAmong(before: StateRecord, name: string, record: StepRecord, now: string): StateRecord {
   const steps = { ...before.steps, [name]: record };
   const times = before.processState === "Processing" ? timesAmong(before, steps) : {};
-  return { ...before, steps, ...times, updatedAt: now };
+  const isLater = record.state === "Awaiting" || record.undo?.state === "Awaiting";
+  return { ...before, steps, ...times, ...(isLater && { hasWaited: true as const }), updatedAt: now };
 }

@@ -87,6 +87,8 @@ export interface Mark {
   /** The states in which a run may be marked so. */
   readonly from: readonly StepState[];
   readonly completeBy: string;
+  /** It is done later. */
+  readonly isLater?: true;
   /** When the supervisor has to look, where that is before `completeBy`. */
   readonly dueAt?: string | undefined;
   readonly change: (record: StepRecord) => StepRecord;
@@ -105,6 +107,7 @@ export function accepted(direction: Direction, acceptance: Acceptance, route: Ro
   return {
     from: ["Scheduled", "Running"],
     completeBy,
+    isLater: true,
     dueAt: missedAt(run),
     change: (record) => withRun(record, direction, run),
   };

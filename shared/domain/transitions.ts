@@ -155,9 +155,10 @@ export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
 }
 
 /** The same where an operator has given more time, or steps are at work beside it: the record stays due when it is. */
-export function takeUpOnly(task: StepTask, { from, change }: Mark, now: string): GuardedWrite {
+export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now: string): GuardedWrite {
   const { step, record } = task;
-  return { guard: inHand(task, from), changes: [set(["steps", step], change(record)), set(["updatedAt"], now)] };
+  const changes = [set(["steps", step], change(record)), set(["updatedAt"], now)];
+  return { guard: inHand(task, from), changes: isLater ? [...changes, set(["hasWaited"], true)] : changes };
 }
 
 /**

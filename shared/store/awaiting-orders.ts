@@ -10,8 +10,8 @@ export type ReadAwaitingOrders = (
 ) => Promise<{ readonly orders: readonly AwaitingOrder[]; readonly isAll: boolean }>;
 
 /**
- * What is read are the orders that wait or are in progress, of which there are no more than the app takes up at once, and those that wait here.
- * @param container its index has `processState`
+ * What is read are the orders that have not ended and had a step that was done later.
+ * @param container its index has `processState` and `hasWaited`
  */
 export function createAwaitingOrders(container: Container): ReadAwaitingOrders {
   return async (limit) => {
@@ -21,7 +21,7 @@ export function createAwaitingOrders(container: Container): ReadAwaitingOrders {
       'WHERE s.v.state = "Awaiting" OR s.v.undo.state = "Awaiting"';
     const query =
       `SELECT TOP ${limit + 1} c.orderId, c.workflow, c.steps FROM c ` +
-      `WHERE c.processState IN ("Pending", "Processing") AND EXISTS(${awaits})`;
+      `WHERE c.hasWaited = true AND c.processState IN ("Pending", "Processing") AND EXISTS(${awaits})`;
     const { resources } = await container.items.query<AwaitingOrder>(query, { maxItemCount: -1 }).fetchAll();
     return { orders: resources.slice(0, limit), isAll: resources.length <= limit };
   };

@@ -205,7 +205,7 @@ export const PLANTED: readonly Planted[] = [
   ),
   plant(
     "a step's end that does not see what is undone beside it",
-    "processed, with the effects of",
+    "who records b changes a",
     { reads: withoutUndoBeside },
     { workflow: SPARE, bounds: { lateness: 1 } },
   ),
