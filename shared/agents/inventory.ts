@@ -26,8 +26,7 @@ export const inventoryAgent = {
   name: "inventory",
   seen,
   operations: {
-    reserve: (call) =>
-      inventory(call, { path: "reservations", body: goods(call.order), keep: keepId("reservationId") }),
+    reserve: (call) => inventory(call, { path: "reservations", body: goods(call), keep: keepId("reservationId") }),
     /** Undoes `reserve`. */
     release: (call) =>
       inventory(call, {
@@ -35,7 +34,7 @@ export const inventoryAgent = {
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
-    restock: (call) => inventory(call, { path: "restocks", body: goods(call.order), keep: keepId("restockId") }),
+    restock: (call) => inventory(call, { path: "restocks", body: goods(call), keep: keepId("restockId") }),
     /** Undoes `restock`. */
     withdraw: (call) =>
       inventory(call, {
@@ -50,6 +49,7 @@ function inventory(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">)
   return callService({ ...service, answers }, call);
 }
 
-function goods({ orderId, lines }: Seen) {
-  return { orderId, lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) };
+/** Of a step that is done for each line, that one alone. */
+function goods({ order: { orderId, lines }, item }: AgentCall<Seen>) {
+  return { orderId, lines: item ? [item] : lines.map(({ sku, quantity }) => ({ sku, quantity })) };
 }

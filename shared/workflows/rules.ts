@@ -9,5 +9,7 @@ export const workflowRules: WorkflowRules = {
   conditions: {
     isExpensive: ({ order }) => orderTotal(order) > EXPENSIVE,
   },
-  lists: {},
+  lists: {
+    lines: ({ lines }) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
+  },
 };

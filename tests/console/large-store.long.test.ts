@@ -33,7 +33,7 @@ beforeAll(async () => {
       appSettings: ({ cosmos }) => {
         meter.target = cosmos?.port ?? 0;
         const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-        return { Cosmos: proxied, SupervisorSchedule: NEVER, StockSchedule: NEVER };
+        return { Cosmos: proxied, SupervisorSchedule: NEVER, StockSchedule: NEVER, HousekeepingSchedule: NEVER };
       },
     }),
     openBrowser(),

@@ -17,7 +17,12 @@ type Counts = Record<string, number>;
 const data = mkdtempSync(join(tmpdir(), "counts-"));
 let app: TestStack;
 beforeAll(async () => {
-  const appSettings = { SupervisorSchedule: NEVER, StockSchedule: NEVER, OTEL_BSP_SCHEDULE_DELAY: "200" };
+  const appSettings = {
+    SupervisorSchedule: NEVER,
+    StockSchedule: NEVER,
+    HousekeepingSchedule: NEVER,
+    OTEL_BSP_SCHEDULE_DELAY: "200",
+  };
   app = await startTestStack({ data, parts: PART_NAMES, appSettings });
 });
 afterAll(async () => {

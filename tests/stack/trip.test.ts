@@ -2,22 +2,32 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
-import { HASTY_TRIP } from "../support/orders.ts";
+import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let adapted: AdaptedApp;
 let app: TestStack;
 
 beforeAll(async () => {
-  adapted = adaptApp([HASTY_TRIP]);
+  adapted = adaptApp([HASTY_TRIP, BY_LINE]);
   app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
   adapted?.[Symbol.dispose]();
 });
+
+/** Each line is reserved by itself, and shipped with the others. */
+const BY_LINE: Workflow = {
+  ...CHAIN,
+  name: "by-line",
+  policy: { ...CHAIN.policy, onRejected: "undo" },
+  outputs: {},
+  steps: CHAIN.steps.map((step) => (step.name === "reserveStock" ? { ...step, forEach: "lines" } : step)),
+};
 
 const LATER_MS = 600_000;
 /** For a slow machine: none waits for so long. */
@@ -197,6 +207,33 @@ test.concurrent(
     await book("trip-9", [{ service: "flight", kind: "slow", delayMs: 2500, calls: 1 }]);
     expect(await app.eventually("trip-9", ended, WITHIN_MS)).toMatchObject({ processState: "Processed" });
     expect(await actions("flight", "trip-9")).toEqual(["create"]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "a step is done for each line of an order: six of them, each with its own key, record and undo",
+  async () => {
+    const lines = ["A", "B", "C", "D", "E", "F"].map((sku) => ({ sku, quantity: 1, unitPrice: 100 }));
+    await app.switchOn("shipping", { kind: "refuse", status: 422, match: { orderId: "lines-2" } });
+    for (const orderId of ["lines-1", "lines-2"]) {
+      await app.shop.send({ ...madeOrder(orderId), workflow: BY_LINE.name, lines });
+    }
+    const done = await app.eventually("lines-1", ended, WITHIN_MS);
+    expect(done).toMatchObject({ processState: "Processed", attempt: 1 });
+    expect(Object.keys(done.steps).filter((name) => name.startsWith("reserveStock_"))).toHaveLength(6);
+    const reserved = (await did("inventory", "lines-1")) as unknown as {
+      key: string;
+      body: { lines: { sku: string }[] };
+    }[];
+    expect(reserved.map(({ body }) => body.lines.map(({ sku }) => sku)).sort()).toEqual(lines.map(({ sku }) => [sku]));
+    expect(new Set(reserved.map(({ key }) => key)).size).toBe(6);
+    const undone = await app.eventually("lines-2", ended, WITHIN_MS);
+    expect(undone).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect((await actions("inventory", "lines-2")).sort()).toEqual([
+      ...Array(6).fill("create"),
+      ...Array(6).fill("release"),
+    ]);
   },
   LIMIT_MS,
 );
