@@ -171,6 +171,33 @@ describe("P13 payment: capture, undone by refund", () => {
   });
 });
 
+describe("P13 flight: book, undone by cancel, at a service without keys", () => {
+  const undoes = () => ({ result: null, idempotencyKey: `${order.orderId}:book` });
+  const within = (ms: number) => ({ signal: AbortSignal.timeout(ms) });
+
+  test("by what was recorded", async () => {
+    const result = await done("flight", "book");
+    const recorded = { undoes: { ...undoes(), result } };
+    expect(await done("flight", "cancel", recorded)).toEqual({ status: "cancelled" });
+    expect(await actions("flight")).toEqual(["create", "cancel"]);
+  });
+
+  test("a booking that takes effect after its try was given up is found, and cancelled", async () => {
+    await fault("flight", { kind: "slow", delayMs: 1000, calls: 1 });
+    expect(await run("flight", "book", within(100))).toMatchObject({ kind: "unavailable" });
+    const undone = await done("flight", "cancel", { undoes: undoes(), ...within(10_000) });
+    expect(undone).toEqual({ status: "cancelled" });
+    expect(await actions("flight")).toEqual(["create", "cancel"]);
+  });
+
+  test("where none was booked there is nothing to undo, and too short a time says nothing", async () => {
+    const shown = await run("flight", "cancel", { undoes: undoes(), ...within(300) });
+    expect(shown).toMatchObject({ kind: "unavailable" });
+    const undone = await done("flight", "cancel", { undoes: undoes(), ...within(10_000) });
+    expect(undone).toEqual({ status: "nothing-to-undo" });
+  });
+});
+
 test("P6 what has nothing to undo: check and refundReturn", async () => {
   expect(await done("fraud", "check")).toMatchObject({ checkId: expect.stringMatching(/^chk-/) });
   const results = { reserveRefund: { chargeId: "ch-1", amount: 700, currency: "EUR" } };

@@ -1,4 +1,5 @@
 // The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent, Finding } from "./agent.ts";
 import { type Answer, callService, keepId, keepStatus, lookUp } from "./http-service.ts";
@@ -37,11 +38,13 @@ export const flightAgent = {
         call,
       );
     },
-    /** Undoes `book`. Where its outcome is unknown the service says whether there is a booking. */
+    /** Undoes `book`. Where its outcome is unknown the service says whether there is a booking, once none can be under way any more. */
     cancel: async (call) => {
       const recorded = call.undoes?.result?.["bookingId"];
       if (recorded !== undefined && recorded !== null) return cancelled(String(recorded), call);
-      const found = await bookingUnder(call.undoes?.idempotencyKey ?? "", call);
+      const reference = call.undoes?.idempotencyKey ?? "";
+      const first = await bookingUnder(reference, call);
+      const found = first.kind === "absent" ? await settledBooking(reference, call) : first;
       if (found.kind === "absent") return { kind: "done", result: { status: "nothing-to-undo" } };
       return found.kind === "done" ? cancelled(String(found.result["bookingId"]), call) : found;
     },
@@ -58,6 +61,16 @@ function cancelled(bookingId: string, call: FlightCall): Promise<AgentReply> {
   const { orderId } = call.order;
   const path = `bookings/${encodeURIComponent(bookingId)}/cancel`;
   return callService({ path, body: { orderId }, keep: keepStatus, answers }, call);
+}
+
+/** "There is none" counts only after the time in which a try that was given up may still take effect. */
+async function settledBooking(reference: string, call: FlightCall): Promise<Finding> {
+  try {
+    await sleep(SETTLES_WITHIN_MS, undefined, { signal: call.signal });
+  } catch {
+    return { kind: "unavailable", message: "a booking may still be under way", mayHaveHappened: false };
+  }
+  return bookingUnder(reference, call);
 }
 
 function bookingUnder(reference: string, call: FlightCall): Promise<Finding> {

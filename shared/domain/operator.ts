@@ -1,5 +1,7 @@
 // What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
+
 import { after } from "./duration.ts";
+import { stepOfRun } from "./items.ts";
 import {
   begunAnew,
   busyUntil,
@@ -128,7 +130,7 @@ function resubmit(
   }
   const harmless = workflow.steps.flatMap(({ name, undo }) => (undo === "nothing" ? [name] : []));
   const unknown = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
-  const uncertain = unknown.filter((name) => !harmless.includes(name));
+  const uncertain = unknown.filter((name) => !harmless.includes(stepOfRun(name)));
   if (uncertain.length > 0) {
     // Under the same key a service would refuse the new content or answer for the old; another key could do it twice.
     const steps = uncertain.join(", ");
@@ -229,8 +231,8 @@ function cancel(
   occasion: Occasion,
 ): Decision {
   if (record.direction === "undo") return refused("it is being undone already");
-  const last = cancelUntil === undefined ? undefined : record.steps[cancelUntil];
-  if (byRequester && last && mayHaveHadEffect(last)) return refused(`it is too late: ${cancelUntil} has begun`);
+  const hasBegun = namesOf(record.steps, mayHaveHadEffect).some((run) => stepOfRun(run) === cancelUntil);
+  if (byRequester && hasBegun) return refused(`it is too late: ${cancelUntil} has begun`);
   const { processState } = record;
   const { to } = processState === "Pending" ? transitions.undoAskedWhilePending : transitions.undoAskedWhileRunning;
   const cancelled = errorOf("cancelled", `cancelled by ${occasion.by}: ${reason}`, occasion);

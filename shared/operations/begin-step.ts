@@ -29,7 +29,7 @@ export async function beginStep(task: StepTask, order: Order, ports: Ports): Pro
     return { kind: "rejected", task, message: inWords(cause) };
   }
   if (when === undefined || task.direction === "undo") return { kind: "begun", task, item };
-  const known = (await ports.store.state(task.orderId))?.record.steps[task.step]?.decided;
+  const known = task.record.decided ?? (await ports.store.state(task.orderId))?.record.steps[task.step]?.decided;
   try {
     const decided = known ?? (await decide(task, when, { order, results: task.results, item }, ports));
     const record = { ...task.record, decided };

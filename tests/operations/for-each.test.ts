@@ -165,3 +165,13 @@ test("keeps its number of items when an operator edits the order", async () => {
     faults: ["order: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
   });
 });
+
+test("can't be cancelled by its requester any more once one run of the step until which it may be has begun", async () => {
+  const world = worldOf({ ...parcels(), cancelUntil: "pack" });
+  const wake = await world.submitted();
+  const cancel = { kind: "cancel", reason: "ill", byRequester: true } as const;
+  await world.claim(wake);
+  const caller = { by: "requester", ifMatch: "any" } as const;
+  const cancelled = await operateOrder("order-1", cancel, caller, world, world.telemetry);
+  expect(cancelled).toMatchObject({ kind: "refused", reason: "it is too late: pack has begun" });
+});
