@@ -1,4 +1,4 @@
-// Sends orders and hears of their end on the private reply queue, as a shop would.
+// Sends orders and is notified of their end on the private reply queue, as a client would.
 import { ServiceBusClient } from "@azure/service-bus";
 import type { Settings } from "../cli/settings.ts";
 import { openShop, REPLY_QUEUE } from "../cli/shop.ts";
@@ -12,7 +12,7 @@ export interface LoadResult {
   readonly failed: number;
 }
 
-const SILENCE_LIMIT_MS = 60_000;
+const TIMEOUT_LIMIT_MS = 60_000;
 const CONCURRENT_RECEIVES = 50;
 
 /** @throws if nothing ends for a minute. */
@@ -35,8 +35,8 @@ export async function runLoad(
   const stillAlive = () => {
     clearTimeout(silence);
     silence = setTimeout(
-      () => allEnded.reject(new Error(`nothing has ended for ${SILENCE_LIMIT_MS} ms`)),
-      SILENCE_LIMIT_MS,
+      () => allEnded.reject(new Error(`nothing has ended for ${TIMEOUT_LIMIT_MS} ms`)),
+      TIMEOUT_LIMIT_MS,
     );
   };
 

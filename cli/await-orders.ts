@@ -17,7 +17,8 @@ const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
   RetryScheduled: "yellow",
   Completed: "green",
   Failed: "red",
-  Undone: "yellow",
+  Compensated: "yellow",
+  Cancelled: "yellow",
   Rejected: "red",
   CancelAccepted: "yellow",
   CancelRejected: "red",
@@ -84,11 +85,11 @@ async function awaitOne(
 
 /** The client knows only that it heard nothing; on this machine there is more to look at. */
 async function whereToLook(
-  { orderId, reason, heard }: Extract<OrderEnd, { kind: "timedOut" }>,
+  { orderId, reason, received }: Extract<OrderEnd, { kind: "timedOut" }>,
   settings: Settings,
 ): Promise<string> {
   const look = `Look: npm run orders -- ${orderId}`;
-  if (heard.length > 0) return `${reason} ${look}`;
+  if (received.length > 0) return `${reason} ${look}`;
   const records = openRecords(settings);
   try {
     const kept = (await records.quarantined()).findLast(({ messageId }) => messageId === orderId);
@@ -103,13 +104,14 @@ async function whereToLook(
   }
 }
 
-const NAMED = ["completed", "failed", "undone", "without an end", "rejected", "not sent"] as const;
+const NAMED = ["completed", "failed", "compensated", "cancelled", "without an end", "rejected", "not sent"] as const;
 
 function nameOf(end: OrderEnd): (typeof NAMED)[number] {
   switch (end.kind) {
     case "completed":
     case "failed":
-    case "undone":
+    case "compensated":
+    case "cancelled":
       return end.kind;
     case "timedOut":
       return "without an end";

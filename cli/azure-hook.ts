@@ -76,7 +76,7 @@ function openManager(): ResourceManager {
   return openResourceManager(new AzureDeveloperCliCredential());
 }
 
-/** azd gives its values to hooks as their environment; whoever calls one by hand has azd's environment read. */
+/** azd gives its values to hooks as their environment; whoever calls one manually has azd's environment read. */
 function chosen(name: string): string | undefined {
   return process.env[name] ?? azdValues().get(name);
 }

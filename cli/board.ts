@@ -23,14 +23,14 @@ export interface Board {
 export function describeRecord(record: StateRecord): { state: string; detail: string } {
   const steps = Object.entries(record.steps);
   const count = (state: StepState) => steps.filter(([, step]) => step.state === state).length;
-  const undoing = record.direction === "undo";
-  const running = steps.flatMap(([name, step]) => (isInHand(undoing ? step.undo : step) ? [name] : []));
+  const compensating = record.direction === "compensate";
+  const running = steps.flatMap(([name, step]) => (isInHand(compensating ? step.compensation : step) ? [name] : []));
   // What ran beside the step that ended an order in Error is not what went wrong.
-  const current = record.processState === "Error" && !undoing ? [record.error?.step ?? []].flat() : running;
-  const parts = undoing
-    ? [`${count("Undone")} undone`]
+  const current = record.processState === "Error" && !compensating ? [record.error?.step ?? []].flat() : running;
+  const parts = compensating
+    ? [`${count("Compensated")} compensated`]
     : [`${count("Completed")}/${steps.length - count("Skipped")} steps`];
-  if (!undoing && count("Skipped") > 0) parts.push(`${count("Skipped")} skipped`);
+  if (!compensating && count("Skipped") > 0) parts.push(`${count("Skipped")} skipped`);
   if (current.length > 0) parts.push(current.join(" and "));
   if (record.attempt > 1) parts.push(`attempt ${record.attempt}`);
   if (record.error) parts.push(record.error.message);
@@ -44,6 +44,8 @@ export function colourOfState(state: string): "green" | "red" | "yellow" | "cyan
     case "Error":
       return "red";
     case "Quarantined":
+    case "Compensated":
+    case "Cancelled":
       return "yellow";
     case "Processing":
       return "cyan";

@@ -72,12 +72,12 @@ export async function effectFaults(
   records: Records,
   remotes: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const ledgers = Object.values(remotes).map(async (url) => {
-    const { effects } = (await (await fetch(`${url}/$ledger`)).json()) as { effects: Effect[] };
+  const auditLogs = Object.values(remotes).map(async (url) => {
+    const { effects } = (await (await fetch(`${url}/$effects`)).json()) as { effects: Effect[] };
     // A service without keys has what it was sent as a reference.
     return effects.map(({ key, body: { reference = key } }) => reference);
   });
-  const keys = (await Promise.all(ledgers)).flat();
+  const keys = (await Promise.all(auditLogs)).flat();
   const found = await records.of(orders.map(({ orderId }) => orderId));
   return found.flatMap(({ orderId, processState, steps }) => {
     const own = keys.filter((key) => key.startsWith(`${orderId}:`)).length;

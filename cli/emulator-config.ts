@@ -41,7 +41,7 @@ const MOST_DELIVERIES = 10;
 
 /**
  * What the emulator can't do is brought within its limits, and `differs` is told of each such difference.
- * @throws with every fault that no limit mends: too many queues, a name or a value that the emulator doesn't take.
+ * @throws with every fault that no limit fixes: too many queues, a name or a value that the emulator doesn't take.
  */
 export function emulatorConfig(
   { queues }: Entities,

@@ -1,7 +1,7 @@
 // Follows sample orders by what the store and the quarantine queue say of them, until each has ended.
 import { type Board, describeRecord, type Row } from "./board.ts";
 import type { Records } from "./records.ts";
-import type { Ending, Sample } from "./samples.ts";
+import { ENDINGS, type Ending, type Sample } from "./samples.ts";
 
 export interface Followed {
   readonly orderId: string;
@@ -56,29 +56,29 @@ async function look(
   const looks = orders.map((followed): { row: Row; ended: Ended } => {
     const { orderId, messageId, sample, about = "left from the last run", sentAt } = followed;
     const record = byOrder.get(orderId);
-    const refused = byMessage.get(messageId);
+    const rejected = byMessage.get(messageId);
     const described = record
       ? describeRecord(record)
-      : refused
-        ? { state: "Quarantined", detail: `${refused.faults.length} faults` }
+      : rejected
+        ? { state: "Quarantined", detail: `${rejected.faults.length} faults` }
         : { state: "Sent", detail: "" };
     const ending = endingOf(described.state);
     if (ending !== "unfinished" && !endedAt.has(messageId)) endedAt.set(messageId, now);
     const seconds = ((endedAt.get(messageId) ?? now) - sentAt) / 1000;
     return {
       row: { orderId, about: sample?.about ?? about, ...described, seconds },
-      ended: { followed, ending, attempts: record?.attempt ?? 0, faults: refused?.faults ?? [] },
+      ended: { followed, ending, attempts: record?.attempt ?? 0, faults: rejected?.faults ?? [] },
     };
   });
   return { rows: looks.map(({ row }) => row), ended: looks.map(({ ended }) => ended) };
 }
 
 function endingOf(state: string): Ended["ending"] {
-  return state === "Processed" || state === "Error" || state === "Quarantined" ? state : "unfinished";
+  return ENDINGS.find((ending) => ending === state) ?? "unfinished";
 }
 
 /** Whether a sample ended as it has to. */
-export function endedAsTold({ followed, ending, attempts }: Ended): boolean {
+export function endedAsExpected({ followed, ending, attempts }: Ended): boolean {
   const { sample } = followed;
   if (!sample) return ending !== "unfinished";
   return ending === sample.ends && (ending === "Quarantined" || attempts >= sample.attempts);

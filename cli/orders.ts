@@ -86,8 +86,8 @@ function printOne(record: StateRecord, data: string | undefined): void {
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     step.agent,
-    step.undo ? `${step.state}, undo ${step.undo.state}` : step.state,
-    String(step.retryCount + (step.undo?.retryCount ?? 0)),
+    step.compensation ? `${step.state}, compensation ${step.compensation.state}` : step.state,
+    String(step.retryCount + (step.compensation?.retryCount ?? 0)),
     step.startedAt && step.endedAt ? `${Date.parse(step.endedAt) - Date.parse(step.startedAt)} ms` : "",
     step.error ?? (step.result ? JSON.stringify(step.result) : ""),
   ]);

@@ -1,12 +1,15 @@
 // The sample orders: what each shows, how it has to end, and the faults that make it so.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { hasEnded } from "../shared/domain/state-record.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
 import { ROOT } from "./settings.ts";
 import type { Shop } from "./shop.ts";
 
-export type Ending = "Processed" | "Error" | "Quarantined";
+export const ENDINGS = ["Processed", "Compensated", "Cancelled", "Error", "Quarantined"] as const;
+export type Ending = (typeof ENDINGS)[number];
 
 export interface Sample {
   readonly about: string;
@@ -64,12 +67,12 @@ export async function sendSamples(
   return orders;
 }
 
-/** Where it takes too long the return is sent all the same, and its end says why it is refused. */
+/** Where it takes too long the return is sent all the same, and its end says why it is rejected. */
 async function processed(orderId: string, records: Pick<Records, "of">): Promise<void> {
   const endAt = Date.now() + PROCESSED_WITHIN_MS;
   while (Date.now() < endAt) {
     const [record] = await records.of([orderId]);
-    if (record?.processState === "Processed" || record?.processState === "Error") return;
+    if (hasEnded(record?.processState)) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

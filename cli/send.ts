@@ -64,7 +64,7 @@ await runCommand(async () => {
   return 0;
 });
 
-/** JSON where the file is JSON; else its text, for the app to refuse as it would anyone's. */
+/** JSON where the file is JSON; else its text, for the app to reject as it would anyone's. */
 function readOrder(file: string): unknown {
   const text = readFileSync(file, "utf8");
   try {

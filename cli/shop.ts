@@ -1,10 +1,10 @@
-// The shop's side: sends orders over Service Bus, as a submitting application would.
+// The client's side: sends orders over Service Bus, as a submitting application would.
 import type { ServiceBusMessage } from "@azure/service-bus";
 import { createOrderClient, type OrderClient, type OrderRequest, type WantedStatuses } from "../client/order-client.ts";
 import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
-/** The private reply queue that the local stack has for a shop. */
+/** The private reply queue that the local stack has for a client. */
 export const REPLY_QUEUE = "replies-shop";
 
 /** The one with sessions, which any number of clients share. */

@@ -7,11 +7,11 @@ import { madeOrder } from "./shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
 
 const order = madeOrder("smoke-1");
-const silent: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, heard: [] };
+const silent: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, received: [] };
 
 function target(changes: Partial<SmokeTarget>): SmokeTarget {
   return {
-    submit: async () => ({ kind: "completed", orderId: "smoke-1", outputs: {}, heard: [] }),
+    submit: async () => ({ kind: "completed", orderId: "smoke-1", outputs: {}, received: [] }),
     record: async () => undefined,
     quarantined: async () => undefined,
     waits: async () => false,
@@ -36,7 +36,7 @@ test.each([
   ["notAllowed", "Data Sender on the queue orders"],
   ["unreachable", "NETWORK=private"],
 ] as const)("the sender meets %s", async (fault, wanted) => {
-  const submit = () => Promise.reject(new OrderClientError(fault, "refused"));
+  const submit = () => Promise.reject(new OrderClientError(fault, "rejected"));
   expect(await said({ submit })).toContain(wanted);
 });
 
@@ -54,8 +54,8 @@ test("no end was heard: what the store and the queues say of it", async () => {
   expect(await said({ submit, record: async () => record })).toContain("Storage Blob Data Owner");
   const processed = { ...record, processState: "Processed" as const };
   expect(await said({ submit, record: async () => processed })).toContain("Data Sender on the namespace");
-  const refuses = () => Promise.reject(new Error("403"));
-  expect(await said({ submit, quarantined: refuses })).toContain("Cosmos DB Data Reader");
+  const rejects = () => Promise.reject(new Error("403"));
+  expect(await said({ submit, quarantined: rejects })).toContain("Cosmos DB Data Reader");
 });
 
 test("telemetry did not arrive, or can't be asked for", async () => {

@@ -59,7 +59,7 @@ export async function smokeTest(target: SmokeTarget, order: OrderRequest, timeou
 }
 
 async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
-  if (end.kind === "failed" || end.kind === "undone") return [`${orderId}: ${end.kind}: ${end.reason}`];
+  if (end.kind === "failed" || end.kind === "compensated") return [`${orderId}: ${end.kind}: ${end.reason}`];
   if (end.kind === "rejected") return [`${orderId} was ${end.sent ? "rejected" : "not sent"}: ${end.reason}`];
   const silence = `${orderId}: no end was heard.`;
   try {
@@ -96,18 +96,18 @@ function fromRecord({ processState, attempt, error, steps }: StateRecord): strin
 /** Undefined when there is some. */
 async function telemetryMissing(target: SmokeTarget, orderId: string): Promise<string | undefined> {
   const endAt = Date.now() + target.telemetryWithinMs;
-  let refused: unknown;
+  let rejected: unknown;
   for (;;) {
     try {
       if ((await target.telemetry(orderId)) > 0) return undefined;
-      refused = undefined;
+      rejected = undefined;
     } catch (cause) {
-      refused = cause;
+      rejected = cause;
     }
     if (Date.now() >= endAt) break;
     await sleep(Math.min(POLL_MS, target.telemetryWithinMs));
   }
-  if (refused !== undefined)
-    return `Telemetry could not be asked for, so whether it arrives is not known: ${String(refused)}. A role may be missing, for who runs this: Log Analytics Reader on the workspace.`;
+  if (rejected !== undefined)
+    return `Telemetry could not be asked for, so whether it arrives is not known: ${String(rejected)}. A role may be missing, for who runs this: Log Analytics Reader on the workspace.`;
   return "No telemetry of it arrived. A role is missing, for the app: Monitoring Metrics Publisher on Application Insights; or a setting: APPLICATIONINSIGHTS_CONNECTION_STRING, APPLICATIONINSIGHTS_AUTHENTICATION_STRING; or the workspace has reached its daily quota. Of two regions the other one may have done the order, whose telemetry is in its own workspace: run this again.";
 }

@@ -12,9 +12,9 @@ import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values 
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
-import { type Ended, endedAsTold, type Followed, follow } from "./follow.ts";
+import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
 import { openRecords, type Records } from "./records.ts";
-import { readSamples, sendSamples, switchOnFaults } from "./samples.ts";
+import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
 import { openShop } from "./shop.ts";
@@ -156,9 +156,9 @@ async function runSamples(
     await running;
     await shop.close();
     const seconds = (performance.now() - begun) / 1000;
-    const asTold = report(ended) && (!outage || (await reportEffects(orders, records, stack.addresses.remotes)));
+    const asExpected = report(ended) && (!outage || (await reportEffects(orders, records, stack.addresses.remotes)));
     if (json) printJson(ended, sent + orders.filter(({ about }) => about !== undefined).length, seconds);
-    if (exit || stop.aborted) return asTold || (stop.aborted && !exit) ? 0 : 1;
+    if (exit || stop.aborted) return asExpected || (stop.aborted && !exit) ? 0 : 1;
   } finally {
     await records.close();
   }
@@ -201,7 +201,7 @@ function report(ended: readonly Ended[]): boolean {
     console.log(`\n${followed.orderId} is in the quarantine queue, with every fault named:`);
     for (const fault of faults) console.log(`  - ${fault}`);
   }
-  const wrong = ended.filter((one) => !endedAsTold(one));
+  const wrong = ended.filter((one) => !endedAsExpected(one));
   for (const { followed, ending, attempts } of wrong) {
     const wanted = followed.sample
       ? `${followed.sample.ends} after at least ${followed.sample.attempts} attempts`
@@ -226,8 +226,8 @@ async function reportEffects(
 
 function printJson(ended: readonly Ended[], sent: number, seconds: number): void {
   const count = (ending: Ended["ending"]) => ended.filter((one) => one.ending === ending).length;
-  const [processed, error, quarantined] = [count("Processed"), count("Error"), count("Quarantined")];
-  console.log(JSON.stringify({ sent, processed, error, quarantined, seconds: Number(seconds.toFixed(1)) }));
+  const counts = Object.fromEntries(ENDINGS.map((ending) => [ending.toLowerCase(), count(ending)]));
+  console.log(JSON.stringify({ sent, ...counts, seconds: Number(seconds.toFixed(1)) }));
 }
 
 function cutOffOf(values: Values, hosts: number): CutOff | undefined {

@@ -63,7 +63,7 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
   function walk({ span, children, events: own }: Node, branch: string, below: string, known: Attributes) {
     const { startUs, endUs, name, attributes, isError } = span;
     line(startUs, endUs - startUs, branch, name, aboutSpan(span, known), isError ? "red" : undefined);
-    const told = { ...known, ...attributes };
+    const published = { ...known, ...attributes };
     const inside = [...own, ...children].sort((one, other) => startOf(one) - startOf(other));
     const last = children.at(-1);
     let open = last !== undefined;
@@ -75,13 +75,13 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
           undefined,
           `${below}${open ? "│" : " "} · `,
           item.name,
-          aboutEvent(said, told),
+          aboutEvent(said, published),
           COLOURS[severity] ?? "cyan",
         );
         continue;
       }
       open = item !== last;
-      walk(item, `${below}${open ? "├─ " : "└─ "}`, `${below}${open ? "│  " : "   "}`, told);
+      walk(item, `${below}${open ? "├─ " : "└─ "}`, `${below}${open ? "│  " : "   "}`, published);
     }
   }
 
@@ -89,7 +89,7 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
   return lines;
 }
 
-/** A span whose parent is not here (it is the shop's, or the host's, or has gone) is a root. */
+/** A span whose parent is not here (it is the client's, or the host's, or has gone) is a root. */
 function treeOf(spans: readonly Span[], events: readonly LogEvent[]): Node[] {
   const sorted = [...spans].sort((one, other) => one.startUs - other.startUs);
   const nodes = new Map(sorted.map((span): [string, Node] => [span.spanId, { span, children: [], events: [] }]));
@@ -119,10 +119,10 @@ function aboutSpan({ name, attributes, isError, message }: Span, known: Attribut
 }
 
 function aboutEvent(attributes: Attributes, known: Attributes): string {
-  const told = Object.entries(attributes).filter(
+  const published = Object.entries(attributes).filter(
     ([name, value]) => !HIDDEN_IN_EVENTS.has(name) && known[name] !== value,
   );
-  return told.map(([name, value]) => `${name}=${shown(value)}`).join(" ");
+  return published.map(([name, value]) => `${name}=${shown(value)}`).join(" ");
 }
 
 function shown(value: Value): string {

@@ -1,8 +1,10 @@
 // Shows an order's trace: what the collector of the local stack has kept of it, once the order has ended.
+
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { openTraces, type Trace } from "../local/traces/trace-file.ts";
+import { hasEnded } from "../shared/domain/state-record.ts";
 import { openRecords } from "./records.ts";
 import { currentSettings, stackPid } from "./settings.ts";
 import { time, traceLines } from "./trace-tree.ts";
@@ -56,7 +58,7 @@ async function untilEnded(orderId: string, data: string, withinMs: number): Prom
   try {
     for (let waits = 0; ; waits += 1) {
       const [record] = await records.of([orderId]);
-      const ended = record?.processState === "Processed" || record?.processState === "Error";
+      const ended = record !== undefined && hasEnded(record.processState);
       if (ended && waits === 0 && Date.now() - Date.parse(record.updatedAt) > LAST_SPANS_MS) return;
       if (ended) return void (await sleep(LAST_SPANS_MS));
       if (Date.now() - begun > withinMs) return;

@@ -24,11 +24,11 @@ test("a policy in words", () =>
       failureThreshold: 3,
       mostFailures: 9,
       waits: ["PT1M", "PT5M"],
-      onExhausted: "undo",
+      onExhausted: "compensate",
       onRejected: "fail",
     }),
   ).toBe(
-    "3 attempts a step, 9 in all steps together, then pauses of 1 min, 5 min, then what was done is undone; refused: an operator looks",
+    "3 attempts a step, 9 in all steps together, then pauses of 1 min, 5 min, then what was done is compensated; rejected: an operator looks",
   ));
 
 test("every step has its box and every dependency its arrow", () => {

@@ -2,7 +2,7 @@
 import type { StatusMessage } from "./order-messages.ts";
 
 export type CancelAnswer =
-  /** It has ended, or what was done is being undone: its last status says when that is over. */
+  /** It has ended, or what was done is being compensated: its last status says when that is over. */
   | { readonly kind: "accepted"; readonly orderId: string }
   /** It goes on, or has come to its end. */
   | { readonly kind: "rejected"; readonly orderId: string; readonly reason: string }

@@ -47,7 +47,7 @@ export interface SubmitOptions extends WaitOptions {
 }
 
 export interface FollowOptions extends WaitOptions {
-  /** As it was submitted: nothing is heard of another one under its id. Not needed where this client submitted it and was not refused. */
+  /** As it was submitted: nothing is heard of another one under its id. Not needed where this client submitted it and was not rejected. */
   readonly order?: OrderRequest;
 }
 
@@ -68,7 +68,7 @@ export interface OrderClient extends AsyncDisposable {
    */
   follow(orderId: string, options?: FollowOptions): Promise<OrderEnd>;
   /**
-   * Cancels an order, given as it was submitted: one of which nothing is done yet ends at once, and what is done is undone. Rejected with
+   * Cancels an order, given as it was submitted: one of which nothing is done yet ends at once, and what is done is compensated. Rejected with
    * the reason where it is too late. Repeating it is safe.
    * @throws OrderClientError as `submit` does.
    */
@@ -144,9 +144,9 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     }
   }
 
-  function heardOf(orderId: string, content: string | undefined) {
-    const heard = inbox.heard(orderId, content);
-    return { heard, isTaken: heard.length === 0 && inbox.heard(orderId).length > 0 };
+  function receivedOf(orderId: string, content: string | undefined) {
+    const received = inbox.received(orderId, content);
+    return { received, isTaken: received.length === 0 && inbox.received(orderId).length > 0 };
   }
 
   async function wait(
@@ -168,7 +168,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     const timer =
       timeoutMs <= LONGEST_TIMER_MS
         ? setTimeout(
-            () => resolve(timedOut({ orderId, from, sent, timeoutMs, ...heardOf(orderId, content) })),
+            () => resolve(timedOut({ orderId, from, sent, timeoutMs, ...receivedOf(orderId, content) })),
             timeoutMs,
           )
         : undefined;
@@ -181,7 +181,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
           reject(cause);
         }
       },
-      onEnd: (end: EndMessage, heard: readonly StatusMessage[]) => resolve(endFrom(end, heard)),
+      onEnd: (end: EndMessage, received: readonly StatusMessage[]) => resolve(endFrom(end, received)),
       onGone: reject,
     };
     const join = () => {
@@ -256,7 +256,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
     },
     async follow(orderId, { order, ...options } = {}) {
       const content = order ? await digestOf(order) : submissions.contentOf(orderId);
-      return wait(orderId, "untold", options, () => session.listen(), { content });
+      return wait(orderId, "unpublished", options, () => session.listen(), { content });
     },
     close,
     [Symbol.asyncDispose]: close,

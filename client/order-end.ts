@@ -8,21 +8,28 @@ export type OrderEnd =
       readonly orderId: string;
       /** What the workflow lets its requester know of the steps' results, by name. */
       readonly outputs: Outputs;
-      readonly heard: readonly StatusMessage[];
+      readonly received: readonly StatusMessage[];
     }
-  /** Stopped before its end. An operator may mend the cause and have it go on: `follow` hears of that. */
+  /** Stopped before its end. An operator may fix the cause and have it go on: `follow` is notified of that. */
   | {
       readonly kind: "failed";
       readonly orderId: string;
       readonly reason: string;
-      readonly heard: readonly StatusMessage[];
+      readonly received: readonly StatusMessage[];
     }
-  /** What was done is undone. */
+  /** What was done is compensated. */
   | {
-      readonly kind: "undone";
+      readonly kind: "compensated";
       readonly orderId: string;
       readonly reason: string;
-      readonly heard: readonly StatusMessage[];
+      readonly received: readonly StatusMessage[];
+    }
+  /** At the wish of its requester or of an operator: nothing was done, or it is compensated. */
+  | {
+      readonly kind: "cancelled";
+      readonly orderId: string;
+      readonly reason: string;
+      readonly received: readonly StatusMessage[];
     }
   /** No end was heard in time; the order may still come to one. `reason` says where to look. */
   | {
@@ -31,7 +38,7 @@ export type OrderEnd =
       readonly reason: string;
       /** False if it is not known whether Service Bus has taken the order. */
       readonly sent: boolean;
-      readonly heard: readonly StatusMessage[];
+      readonly received: readonly StatusMessage[];
     }
   /** This submission was not taken. It says nothing of another order that may have been submitted under the same id. */
   | {
@@ -56,15 +63,17 @@ export function notSent(orderId: string | null, reason: string): OrderEnd {
 }
 
 /** What the app said of the end. */
-export function endFrom(end: EndMessage, heard: readonly StatusMessage[]): OrderEnd {
+export function endFrom(end: EndMessage, received: readonly StatusMessage[]): OrderEnd {
   const { orderId, detail: reason = "the app gave no reason" } = end;
   switch (end.status) {
     case "Completed":
-      return { kind: "completed", orderId, outputs: end.outputs ?? {}, heard };
+      return { kind: "completed", orderId, outputs: end.outputs ?? {}, received };
     case "Failed":
-      return { kind: "failed", orderId, reason, heard };
-    case "Undone":
-      return { kind: "undone", orderId, reason, heard };
+      return { kind: "failed", orderId, reason, received };
+    case "Compensated":
+      return { kind: "compensated", orderId, reason, received };
+    case "Cancelled":
+      return { kind: "cancelled", orderId, reason, received };
     default:
       return end.status satisfies never;
   }
@@ -75,15 +84,15 @@ interface Waited {
   readonly from: From;
   readonly sent: boolean;
   readonly timeoutMs: number;
-  readonly heard: readonly StatusMessage[];
+  readonly received: readonly StatusMessage[];
   /** Something was heard of other content under this id. */
   readonly isTaken: boolean;
 }
 
 /** Where to look when no end was heard in time. */
-export function timedOut({ orderId, from, sent, timeoutMs, heard, isTaken }: Waited): OrderEnd {
+export function timedOut({ orderId, from, sent, timeoutMs, received, isTaken }: Waited): OrderEnd {
   const within = `within ${timeoutMs / 1000} s`;
-  const last = heard.at(-1)?.status;
+  const last = received.at(-1)?.status;
   const silence =
     from === "start"
       ? `the app is behind or down; or an order of this id was submitted before, and its messages go where that one asked for them`
@@ -95,5 +104,5 @@ export function timedOut({ orderId, from, sent, timeoutMs, heard, isTaken }: Wai
       : isTaken
         ? `Nothing was heard of this order ${within}: another one was submitted under the id ${orderId}.`
         : `Nothing was heard of order ${orderId} ${within}: ${silence}.`;
-  return { kind: "timedOut", orderId, reason, sent, heard };
+  return { kind: "timedOut", orderId, reason, sent, received };
 }

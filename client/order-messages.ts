@@ -32,7 +32,8 @@ const STATUSES = [
   "RetryScheduled",
   "Completed",
   "Failed",
-  "Undone",
+  "Compensated",
+  "Cancelled",
   "Rejected",
   "CancelAccepted",
   "CancelRejected",
@@ -67,7 +68,7 @@ export type Outputs = { readonly [name: string]: string | number | boolean | nul
 /** `all`: every status. `end`: only how it ended. */
 export type WantedStatuses = "all" | "end";
 
-export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Undone">;
+export type EndStatus = Extract<OrderStatus, "Completed" | "Failed" | "Compensated" | "Cancelled">;
 
 /** The parts of a Service Bus message that a status is read from. */
 export interface ReceivedMessage {

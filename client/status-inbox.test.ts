@@ -8,17 +8,17 @@ function status(status: OrderStatus, attempt = 1, orderId = "order-1"): StatusMe
 }
 
 interface Recorder extends Waiter {
-  readonly heard: string[];
+  readonly received: string[];
   end: string | undefined;
   gone: Error | undefined;
 }
 
 function recorder(): Recorder {
   const recording: Recorder = {
-    heard: [],
+    received: [],
     end: undefined,
     gone: undefined,
-    onStatus: ({ status, attempt }) => void recording.heard.push(`${status} ${attempt}`),
+    onStatus: ({ status, attempt }) => void recording.received.push(`${status} ${attempt}`),
     onEnd: (end) => {
       recording.end = `${end.status} ${end.attempt}`;
     },
@@ -36,11 +36,11 @@ test("tells each status once, in order of arrival, to all who wait for its order
   inbox.join("order-1", two, "start");
   inbox.join("order-2", other, "start");
   for (const next of [status("Received"), status("Started"), status("Received"), status("Completed")]) inbox.take(next);
-  for (const { heard, end } of [one, two]) {
-    expect(heard).toEqual(["Received 1", "Started 1", "Completed 1"]);
+  for (const { received, end } of [one, two]) {
+    expect(received).toEqual(["Received 1", "Started 1", "Completed 1"]);
     expect(end).toBe("Completed 1");
   }
-  expect(other).toMatchObject({ heard: [], end: undefined });
+  expect(other).toMatchObject({ received: [], end: undefined });
 });
 
 test("who comes later hears what came before", () => {
@@ -48,32 +48,32 @@ test("who comes later hears what came before", () => {
   for (const next of [status("Received"), status("Completed")]) inbox.take(next);
   const late = recorder();
   inbox.join("order-1", late, "start");
-  expect(late).toMatchObject({ heard: ["Received 1", "Completed 1"], end: "Completed 1" });
+  expect(late).toMatchObject({ received: ["Received 1", "Completed 1"], end: "Completed 1" });
 });
 
-test("who left hears nothing more", () => {
+test("who left receives nothing more", () => {
   const inbox = new StatusInbox();
   const gone = recorder();
   inbox.join("order-1", gone, "start")();
   inbox.take(status("Completed"));
-  expect(gone).toMatchObject({ heard: [], end: undefined });
+  expect(gone).toMatchObject({ received: [], end: undefined });
 });
 
 test("following after a failure waits for what an operator makes of it; the end of that stays true for ever", () => {
   const inbox = new StatusInbox();
   inbox.take(status("Failed"));
   const first = recorder();
-  inbox.join("order-1", first, "untold");
+  inbox.join("order-1", first, "unpublished");
   expect(first.end).toBe("Failed 1");
   const second = recorder();
-  inbox.join("order-1", second, "untold");
-  expect(second).toMatchObject({ heard: [], end: undefined });
+  inbox.join("order-1", second, "unpublished");
+  expect(second).toMatchObject({ received: [], end: undefined });
   inbox.take(status("Started", 2));
   inbox.take(status("Completed", 2));
-  expect(second).toMatchObject({ heard: ["Started 2", "Completed 2"], end: "Completed 2" });
+  expect(second).toMatchObject({ received: ["Started 2", "Completed 2"], end: "Completed 2" });
   const third = recorder();
-  inbox.join("order-1", third, "untold");
-  expect(third).toMatchObject({ heard: [], end: "Completed 2" });
+  inbox.join("order-1", third, "unpublished");
+  expect(third).toMatchObject({ received: [], end: "Completed 2" });
 });
 
 test("a later attempt takes a failure back; a word of an earlier one that comes late does not", () => {
@@ -82,7 +82,7 @@ test("a later attempt takes a failure back; a word of an earlier one that comes 
   expect(endOf([])).toBeUndefined();
 });
 
-test("who submitted something hears of that content alone, and of statuses that name none", () => {
+test("who submitted something is notified of that content alone, and of statuses that name none", () => {
   const inbox = new StatusInbox();
   const about = (contentDigest: string, next: StatusMessage) => ({ ...next, contentDigest });
   const [own, early] = [
@@ -92,11 +92,11 @@ test("who submitted something hears of that content alone, and of statuses that 
   inbox.join("order-1", early, "start");
   for (const next of [status("Received"), status("Completed")]) inbox.take(about("another's", next));
   inbox.join("order-1", own, "start");
-  expect([own, early].map(({ heard }) => heard)).toEqual([[], []]);
-  expect(inbox.heard("order-1", "mine")).toEqual([]);
+  expect([own, early].map(({ received }) => received)).toEqual([[], []]);
+  expect(inbox.received("order-1", "mine")).toEqual([]);
   inbox.take(about("mine", status("Received")));
   inbox.take(status("Started"));
-  expect(own.heard).toEqual(["Received 1", "Started 1"]);
+  expect(own.received).toEqual(["Received 1", "Started 1"]);
   expect(own.end).toBeUndefined();
 });
 
@@ -113,9 +113,9 @@ test("forgets the oldest orders that nobody waits for, and only those", () => {
   const waiting = recorder();
   inbox.join("order-1", waiting, "start");
   for (const orderId of ["order-2", "order-3", "order-4"]) inbox.take(status("Received", 1, orderId));
-  expect(inbox.heard("order-2")).toEqual([]);
-  expect(inbox.heard("order-3")).toEqual([]);
-  expect(inbox.heard("order-4")).toHaveLength(1);
+  expect(inbox.received("order-2")).toEqual([]);
+  expect(inbox.received("order-3")).toEqual([]);
+  expect(inbox.received("order-4")).toHaveLength(1);
   inbox.take(status("Completed"));
   expect(waiting.end).toBe("Completed 1");
 });

@@ -1,5 +1,5 @@
 // What the client has heard, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
-// hears of its own content alone.
+// is notified of its own content alone.
 import type { EndStatus, StatusMessage } from "./order-messages.ts";
 
 export type EndMessage = StatusMessage & { readonly status: EndStatus };
@@ -8,20 +8,20 @@ export interface Waiter {
   /** Of what it submitted; absent where that is not known. */
   readonly contentDigest?: string | undefined;
   onStatus(status: StatusMessage): void;
-  /** The order has ended; `heard` is all that is known of it. */
-  onEnd(end: EndMessage, heard: readonly StatusMessage[]): void;
+  /** The order has ended; `received` is all that is known of it. */
+  onEnd(end: EndMessage, received: readonly StatusMessage[]): void;
   /** Nothing more can be heard. */
   onGone(cause: Error): void;
 }
 
-/** `start`: all that is known of the order. `untold`: what came since an end of it was last told. */
-export type From = "start" | "untold";
+/** `start`: all that is known of the order. `unpublished`: what came since an end of it was last told. */
+export type From = "start" | "unpublished";
 
 interface OrderLog {
-  readonly heard: StatusMessage[];
+  readonly received: StatusMessage[];
   readonly waiters: Set<Waiter>;
-  /** How many of `heard` an answered call has been told. */
-  told: number;
+  /** How many of `received` an answered call has been told. */
+  published: number;
 }
 
 /** Orders that nobody waits for are kept up to this many, and the oldest is forgotten. */
@@ -39,8 +39,8 @@ export class StatusInbox {
     const log = this.#log(status.orderId);
     // The app tells at least once, and Service Bus delivers at least once.
     const { messageId, contentDigest } = status;
-    if (log.heard.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
-    log.heard.push(status);
+    if (log.received.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
+    log.received.push(status);
     for (const waiter of log.waiters) if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
     this.#conclude(log, 0);
     this.#forget();
@@ -50,8 +50,8 @@ export class StatusInbox {
   join(orderId: string, waiter: Waiter, from: From): () => void {
     const log = this.#log(orderId);
     log.waiters.add(waiter);
-    const past = from === "start" ? 0 : log.told;
-    for (const status of log.heard.slice(past)) {
+    const past = from === "start" ? 0 : log.published;
+    for (const status of log.received.slice(past)) {
       if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
     }
     this.#conclude(log, past);
@@ -62,8 +62,8 @@ export class StatusInbox {
   }
 
   /** Without a digest: whatever was submitted under that id. */
-  heard(orderId: string, contentDigest?: string): readonly StatusMessage[] {
-    return this.#logs.get(orderId)?.heard.filter((status) => isAbout(status, contentDigest)) ?? [];
+  received(orderId: string, contentDigest?: string): readonly StatusMessage[] {
+    return this.#logs.get(orderId)?.received.filter((status) => isAbout(status, contentDigest)) ?? [];
   }
 
   /** Tells all who wait that nothing more can be heard. */
@@ -77,20 +77,20 @@ export class StatusInbox {
   #log(orderId: string): OrderLog {
     const known = this.#logs.get(orderId);
     if (known) return known;
-    const log: OrderLog = { heard: [], waiters: new Set(), told: 0 };
+    const log: OrderLog = { received: [], waiters: new Set(), published: 0 };
     this.#logs.set(orderId, log);
     return log;
   }
 
-  /** A failure that was told before is no news to one who follows on; Completed and Undone stay true for ever. */
+  /** A failure that was told before is no news to one who follows on; the other ends stay true for ever. */
   #conclude(log: OrderLog, past: number): void {
     for (const waiter of log.waiters) {
-      const heard = log.heard.filter((status) => isAbout(status, waiter.contentDigest));
-      const end = endOf(heard);
-      if (!end || (end.status === "Failed" && log.heard.indexOf(end) < past)) continue;
-      log.told = log.heard.length;
+      const received = log.received.filter((status) => isAbout(status, waiter.contentDigest));
+      const end = endOf(received);
+      if (!end || (end.status === "Failed" && log.received.indexOf(end) < past)) continue;
+      log.published = log.received.length;
       log.waiters.delete(waiter);
-      waiter.onEnd(end, heard);
+      waiter.onEnd(end, received);
     }
   }
 
@@ -105,9 +105,9 @@ export class StatusInbox {
 }
 
 /** The end of the latest attempt heard of: a later attempt, which an operator may have asked for, takes a failure back. */
-export function endOf(heard: readonly StatusMessage[]): EndMessage | undefined {
-  const latest = heard.reduce((most, { attempt }) => Math.max(most, attempt), 0);
-  return heard.filter(isEnd).findLast(({ attempt }) => attempt === latest);
+export function endOf(received: readonly StatusMessage[]): EndMessage | undefined {
+  const latest = received.reduce((most, { attempt }) => Math.max(most, attempt), 0);
+  return received.filter(isEnd).findLast(({ attempt }) => attempt === latest);
 }
 
 /** An older app gives no digest: then nothing is known of the content. */
@@ -115,6 +115,8 @@ function isAbout(status: StatusMessage, contentDigest: string | undefined): bool
   return contentDigest === undefined || [contentDigest, undefined].includes(status.contentDigest);
 }
 
+const ENDS: ReadonlySet<string> = new Set<EndMessage["status"]>(["Completed", "Failed", "Compensated", "Cancelled"]);
+
 function isEnd(status: StatusMessage): status is EndMessage {
-  return status.status === "Completed" || status.status === "Failed" || status.status === "Undone";
+  return ENDS.has(status.status);
 }

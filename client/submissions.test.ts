@@ -5,18 +5,18 @@ import type { OrderRequest } from "./order-messages.ts";
 import { type Submission, Submissions } from "./submissions.ts";
 
 let submissions: Submissions;
-let told: string[];
+let published: string[];
 beforeEach(() => {
   submissions = new Submissions();
-  told = [];
+  published = [];
 });
 
 const submission = (id: string, content: string): Submission => ({
   id,
   orderId: "order-1",
   content,
-  onRejected: () => void told.push(`${id} rejected`),
-  onMayJoin: () => void told.push(`${id} joins`),
+  onRejected: () => void published.push(`${id} rejected`),
+  onMayJoin: () => void published.push(`${id} joins`),
 });
 
 const reject = (submissionId?: string) =>
@@ -37,7 +37,7 @@ test("a rejection ends its own submission, once, and the order's statuses stay t
   reject("other");
   reject("unknown");
   reject();
-  expect(told).toEqual(["other rejected"]);
+  expect(published).toEqual(["other rejected"]);
   expect(submissions.add(submission("later", "b"))).toBe(false);
 });
 
@@ -49,7 +49,7 @@ test.each<[string, (first: Submission) => void]>([
   submissions.add(first);
   submissions.add(submission("other", "b"));
   end(first);
-  expect(told).toContain("other joins");
+  expect(published).toContain("other joins");
   expect(submissions.add(submission("again", "b"))).toBe(true);
 });
 

@@ -13,11 +13,11 @@ const take = (team?: string) => (body: unknown, context: InvocationContext) =>
   observeMessage(context, {}, (telemetry) => {
     const queue = repliesQueueOf(team, queueNames().agentReplies);
     return workOnMessage(body, queue, context, telemetry, async () => {
-      const heard = await takeReply(body, ports(), telemetry, { team, queue });
-      if (!heard) return;
-      const { orderId, attempt, step } = heard.ticket;
+      const received = await takeReply(body, ports(), telemetry, { team, queue });
+      if (!received) return;
+      const { orderId, attempt, step } = received.ticket;
       describeSpan({ orderId, attempt, step });
-      if (await reportEnd(df.getClient(context), orderId, heard)) return;
+      if (await reportEnd(df.getClient(context), orderId, received)) return;
       // The reply is recorded; the supervisor finds that nobody goes on from there.
       telemetry.event("ReplyUnclaimed", { orderId, attempt, step });
     });

@@ -90,7 +90,7 @@ async function change(
         await startOnce(df.getClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
       }
       return { jsonBody: changed.run };
-    case "refused":
+    case "rejected":
       return { status: 409, jsonBody: { reason: changed.reason } };
     case "not-found":
       return notFound(request);

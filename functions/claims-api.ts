@@ -28,7 +28,7 @@ operatorEndpoint("changeClaim", {
     switch (handled.kind) {
       case "changed":
         return { headers: { ETag: handled.handling.etag }, jsonBody: handled.handling };
-      case "refused":
+      case "rejected":
         return { status: 409, jsonBody: { reason: handled.reason } };
       case "stale":
         return { status: 412, jsonBody: { error: "Somebody else has claimed it or added a note since." } };

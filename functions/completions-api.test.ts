@@ -34,7 +34,7 @@ async function answer() {
 }
 
 test("P27 while the store is away it is 503, with when to come again and not a word of why", async () => {
-  state.mockRejectedValue(new StoreUnavailable("read", new Error("cosmos.internal refused")));
+  state.mockRejectedValue(new StoreUnavailable("read", new Error("cosmos.internal rejected")));
   const response = await answer();
   expect(response).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
   expect(JSON.stringify(response)).not.toContain("cosmos");

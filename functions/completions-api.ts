@@ -43,7 +43,7 @@ app.http("completeStep", {
         const taken = await takeReport(parsed.report, standing, telemetry);
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
-        if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.heard);
+        if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.received);
         return { status: 200, jsonBody: { taken: true } };
       });
     } catch (cause) {

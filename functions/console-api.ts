@@ -1,11 +1,11 @@
 // What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
 import { consolePorts } from "../shared/compose.ts";
 import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
-import type { LedgerPage, OrderAudit, Session, Supervisor } from "../shared/messaging/console-contract.ts";
+import type { OrderAudit, Session, SupervisionPage, Supervisor } from "../shared/messaging/console-contract.ts";
 import { openApi } from "../shared/messaging/openapi/document.ts";
 import { accessTo } from "../shared/messaging/operator-access.ts";
 import { continuationOf } from "../shared/messaging/paging.ts";
-import { parseLedgerQuery } from "../shared/messaging/supervisor-request.ts";
+import { parseSupervisionQuery } from "../shared/messaging/supervisor-request.ts";
 import { shownEntry, shownInAudit } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
@@ -78,12 +78,12 @@ operatorEndpoint("supervisorEntries", {
   route: "supervisor/entries",
   role: "Orders.Read",
   handle: async (request) => {
-    const parsed = parseLedgerQuery(request.query.entries());
+    const parsed = parseSupervisionQuery(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
     const { entries, next } = await consolePorts().supervision.page(day, limit, continuation);
     const more = next ? { continuation: continuationOf(next) } : {};
-    const page: LedgerPage = { day, entries: entries.map(shownEntry), ...more };
+    const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
     return listed(request, page);
   },
 });

@@ -79,7 +79,7 @@ function answer(queue: DeadLetterQueue, sequenceNumber: string, handled: Handled
     }
     case "discarded":
       return { jsonBody: { ...which, discarded: handled.id, keptUntil: handled.keptUntil } };
-    case "refused":
+    case "rejected":
       return { status: 409, jsonBody: { ...which, reason: handled.reason } };
     case "not-found":
       return notFound(queue, sequenceNumber);

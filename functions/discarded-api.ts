@@ -48,7 +48,7 @@ operatorEndpoint("resendDiscarded", {
     switch (resent.kind) {
       case "resent":
         return { jsonBody: { target: resent.target, messageId: resent.messageId } };
-      case "refused":
+      case "rejected":
         return { status: 409, jsonBody: { reason: resent.reason } };
       case "not-found":
         return notFound(id);

@@ -24,7 +24,7 @@ operatorEndpoint("eraseOrder", {
     switch (erased.kind) {
       case "erased":
         return { jsonBody: { orderId, erased: true } };
-      case "refused":
+      case "rejected":
         return { status: 409, jsonBody: { reason: erased.reason } };
       case "changed": {
         const error = "The order has changed since it was looked at: look at it again.";

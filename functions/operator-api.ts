@@ -36,7 +36,7 @@ operatorEndpoint("inspectOrder", {
   },
 });
 
-for (const action of ["resubmit", "undo", "cancel", "extend", "settle"] as const) {
+for (const action of ["resubmit", "compensate", "cancel", "extend", "markResolved"] as const) {
   operatorEndpoint(`${action}Order`, {
     method: "POST",
     route: `orders/{orderId}/${action}`,
@@ -68,14 +68,14 @@ async function operate(
 function answer(orderId: string, operated: Operated): HttpResponseInit {
   switch (operated.kind) {
     case "done": {
-      const { startAt, told } = operated;
-      return standing(200, operated, { startAt, told });
+      const { startAt, published } = operated;
+      return standing(200, operated, { startAt, published });
     }
     case "changed": {
       const error = "The order has changed since it was looked at: look at it again.";
       return standing(412, operated, { error });
     }
-    case "refused":
+    case "rejected":
       return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
     case "invalid":
       return atFault(operated.faults);

@@ -3,7 +3,7 @@ import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
 import type { Poll } from "../shared/domain/poll.ts";
 import { pollStep } from "../shared/operations/poll-step.ts";
-import { tellEndOf } from "../shared/operations/tell-end.ts";
+import { publishEndOf } from "../shared/operations/publish-end.ts";
 import { reportEnd, reportStanding } from "../shared/scheduler-client.ts";
 import { observe } from "../shared/telemetry/invocation.ts";
 
@@ -15,14 +15,14 @@ interface Subject {
 }
 
 /** The last word of an attempt that broke off. */
-df.app.activity("tellEnd", {
+df.app.activity("publishEnd", {
   handler: ({ orderId, attempt, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, (telemetry) => tellEndOf({ orderId, attempt }, ports(), telemetry));
+    return observe(context, subject, (telemetry) => publishEndOf({ orderId, attempt }, ports(), telemetry));
   },
 });
 
-/** How the record stands, as an event for an attempt that has heard nothing for too long. */
+/** How the record stands, as an event for an attempt that has received nothing for too long. */
 df.app.activity("findProgress", {
   extraInputs: [df.input.durableClient()],
   handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {

@@ -37,21 +37,21 @@ df.app.orchestration("scheduler", function* (context) {
     if (until === undefined) return "concluded";
     if (until !== wait.until) wait = { until, looks: 0, due: wait.due };
     for (const poll of wait.due.polls) asked.add(keyOf(poll));
-    let heard: Heard;
+    let received: Received;
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
-      heard = isAwaited
+      received = isAwaited
         ? { outcomes: yield* together(context, tasks), due: NOTHING }
         : yield* nextProgress(context, attempt, tasks, wait, nextPolls(attempt, asked));
     } catch (fault) {
-      yield* tellEnd(context, attempt);
+      yield* publishEnd(context, attempt);
       throw fault;
     }
-    const { outcomes, due } = heard;
+    const { outcomes, due } = received;
     wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
     // Rejected: whoever recorded it has told. Expired or superseded: silence, and the supervisor finds the record.
     const obstacle = firstObstacle(outcomes);
-    if (obstacle && obstacle !== "rejected") yield* tellEnd(context, attempt);
+    if (obstacle && obstacle !== "rejected") yield* publishEnd(context, attempt);
     if (obstacle) return obstacle;
     for (const outcome of outcomes) {
       if (outcome.kind !== "completed") continue;
@@ -77,17 +77,17 @@ interface Due {
 
 const NOTHING: Due = { isLook: false, polls: [] };
 
-interface Heard {
+interface Received {
   readonly outcomes: readonly StepOutcome[];
   readonly due: Due;
 }
 
 /** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
-function* tellEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
+function* publishEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;
   patience.maxRetryIntervalInMilliseconds = LONGEST_PAUSE_MS;
-  yield context.df.callActivityWithRetry("tellEnd", patience, subjectOf(ended));
+  yield context.df.callActivityWithRetry("publishEnd", patience, subjectOf(ended));
 }
 
 function subjectOf({ orderId, attempt, lockedBy, reply }: Attempt) {
@@ -117,7 +117,7 @@ function* nextProgress(
   tasks: readonly StepTask[],
   { until, looks, due }: Wait,
   next: NextPolls | undefined,
-): Generator<df.Task, Heard, unknown> {
+): Generator<df.Task, Received, unknown> {
   const progress = context.df.waitForExternalEvent(PROGRESS);
   const lookAt = looksAt(until, looks);
   const pollAt = next && new Date(next.at);

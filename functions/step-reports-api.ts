@@ -31,33 +31,33 @@ operatorEndpoint("reportStep", {
       return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
     }
     const caller = { by: operator, ifMatch: version.value };
-    const { reported, told } = await observe(context, { attributes: { orderId, step } }, async (telemetry) => {
+    const { reported, published } = await observe(context, { attributes: { orderId, step } }, async (telemetry) => {
       const taken = await reportStep(orderId, step, parsed.value, caller, standing, telemetry);
-      if (taken.kind !== "reported") return { reported: taken, told: false };
-      const isTold = await reportEnd(df.getClient(context), orderId, taken.heard).catch((cause: unknown) => {
+      if (taken.kind !== "reported") return { reported: taken, published: false };
+      const isPublished = await reportEnd(df.getClient(context), orderId, taken.received).catch((cause: unknown) => {
         // It is recorded: the supervisor finds the order when what follows is due.
         if (cause instanceof Outage) return false;
         throw cause;
       });
-      return { reported: taken, told: isTold };
+      return { reported: taken, published: isPublished };
     });
     consolePorts().awaiting.forget();
-    return answer(orderId, reported, told);
+    return answer(orderId, reported, published);
   },
 });
 
-function answer(orderId: string, reported: Reported, told: boolean): HttpResponseInit {
+function answer(orderId: string, reported: Reported, published: boolean): HttpResponseInit {
   switch (reported.kind) {
     case "reported":
     case "changed": {
       const { record, etag } = reported;
       const tag = entityTag(etag);
       const standing = { orderId, state: record.processState, attempt: record.attempt, etag: tag };
-      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, told } };
+      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
       const error = "The order has changed since it was looked at: look at it again.";
       return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
     }
-    case "refused":
+    case "rejected":
       return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
     case "not-found":
       return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };

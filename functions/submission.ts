@@ -16,7 +16,7 @@ const ORDER_ID_LIMIT = 100;
 
 const submission = (queueOf: () => string) => (body: unknown, context: InvocationContext) => {
   const queue = queueOf();
-  // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is refused.
+  // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is rejected.
   const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
   const { submissionId, statuses } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as {
     submissionId?: unknown;

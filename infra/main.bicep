@@ -20,7 +20,7 @@ param principalType string = 'User'
 @description('Whether who deploys may send orders, read their answers and read the orders. Off where a pipeline deploys.')
 param grantDeveloperAccess bool = true
 
-@description('Object ids of the identities of shops and of teams that run agents, as in { "tea-shop": "<object id>" }: see infra/entities/service-bus.json.')
+@description('Object ids of the identities of clients and of teams that run agents, as in { "tea-shop": "<object id>" }: see infra/entities/service-bus.json.')
 param partyPrincipals object = {}
 
 @description('Where the inventory service answers, as in https://one.example;capacity=64, https://other.example')

@@ -18,15 +18,15 @@ import { createAdmission } from "./operations/admission.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
-import { STILL_TOLD_MS } from "./operations/close-orders.ts";
+import { STILL_PUBLISHED_MS } from "./operations/close-orders.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-order.ts";
+import type { GaugePorts } from "./operations/measure-gauges.ts";
 import { createPauses, type Pauses } from "./operations/pauses.ts";
 import { instant, type Ports, type Retention } from "./operations/ports.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
 import { createHealthReports } from "./operations/report-health.ts";
-import type { StockPorts } from "./operations/take-stock.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
 import { createAwaitingOrders } from "./store/awaiting-orders.ts";
@@ -36,7 +36,7 @@ import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createOpenOrders } from "./store/open-orders.ts";
-import { createOrderCensus } from "./store/order-census.ts";
+import { createOrderGauges } from "./store/order-gauges.ts";
 import type { ClosingStore } from "./store/order-store.ts";
 import { createCosmosPauseStore, type Pause } from "./store/pause-store.ts";
 import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
@@ -80,7 +80,7 @@ const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 interface App {
   readonly ports: Ports;
   readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
-  readonly stock: StockPorts;
+  readonly stock: GaugePorts;
   readonly deadLetters: () => DeadLetterPorts;
   readonly closing: ClosingStore;
   readonly discarded: DiscardedStore;
@@ -147,7 +147,7 @@ export function purgeProgress(): PurgeProgress {
 }
 
 /** What the gauges are read from; as `ports`. */
-export function stockPorts(): StockPorts {
+export function gaugePorts(): GaugePorts {
   return app().stock;
 }
 
@@ -249,7 +249,7 @@ function compose(config: Config): App {
     ...connectSupervision(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
-        ledgerContainer: config.SupervisionContainer,
+        supervisionContainer: config.SupervisionContainer,
         auditContainer: config.AuditContainer,
         leaseSeconds: config.LeaseSeconds,
         idleSweepEveryMs: config.IdleSweepRecordedEvery,
@@ -283,12 +283,12 @@ function compose(config: Config): App {
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const census = createOrderCensus(orders);
-  const stock = { ...ports, census, queueAges };
+  const orderGauges = createOrderGauges(orders);
+  const stock = { ...ports, orderGauges, queueAges };
   const supervisionContainer = database.container(config.SupervisionContainer);
   const attention = createAttention({
     openOrders: createOpenOrders(orders),
-    census,
+    orderGauges,
     clockSkewMs: config.ClockSkew,
     now,
   });
@@ -309,7 +309,7 @@ function compose(config: Config): App {
       queueAges,
       windowMs: Math.min(
         TRAFFIC_WINDOW_MS,
-        retention?.archive ? STILL_TOLD_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
+        retention?.archive ? STILL_PUBLISHED_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
       ),
       now,
     }),
@@ -317,7 +317,7 @@ function compose(config: Config): App {
     supervision: connectSupervisionReader(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
-        ledgerContainer: config.SupervisionContainer,
+        supervisionContainer: config.SupervisionContainer,
         auditContainer: config.AuditContainer,
       },
       database,

@@ -133,7 +133,7 @@ export const settings = z.object({
   Cosmos__clientId: text.optional(),
   CosmosDatabase: z.string().min(1).default("orders"),
   OrdersContainer: z.string().min(1).default("orders"),
-  /** Where the supervisors' ledger stands. */
+  /** Where the supervisors' audit log stands. */
   SupervisionContainer: z.string().min(1).default("supervision"),
   /** Where it stands what operators did. */
   AuditContainer: z.string().min(1).default("audit"),
@@ -164,7 +164,7 @@ export const settings = z.object({
   OrdersInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow says otherwise. */
   StartWithin: duration(START_WITHIN),
-  /** When an order is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to mend it. */
+  /** When an order is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to fix it. */
   RetryMisconfiguredAfter: duration("PT5M"),
   /** How long a message is held under its lock during an outage, before it goes back to wait in its queue. */
   HoldWithin: duration("PT3M"),
@@ -178,13 +178,13 @@ export const settings = z.object({
   OrchestrationsKeptFor: duration("P30D"),
   /** So long after an order is over all of its documents go, and its payment token at once. */
   EndedOrdersKeptFor: keptFor,
-  /** How long an order that was undone, cancelled or settled can still be resubmitted as it is, and keeps its payment token. */
+  /** How long an order that was compensated, cancelled or marked resolved can still be resubmitted as it is, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),
   /** The blob container where orders that are over are written first. */
   OrderArchive: containerOrNone,
   /** How long a supervisor that died still leads. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
-  /** Of the sweeps that find nothing, one in this time stands in the ledger. */
+  /** Of the sweeps that find nothing, one in this time stands in the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
   /** Goes over host.json: hosts on one bus and store need task hubs of different names. */
   AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("OrderScheduler"),

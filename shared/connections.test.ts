@@ -62,10 +62,10 @@ test("every connection that is missing is named, with both ways out", () => {
 });
 
 test("while roles are new a 403 is waited for; later it is a fault at once", async () => {
-  let refusals = 2;
+  let rejections = 2;
   const server = createServer((request, response) => {
     const isAccount = request.url === "/";
-    const allowed = isAccount || refusals-- <= 0;
+    const allowed = isAccount || rejections-- <= 0;
     response.writeHead(allowed ? (isAccount ? 200 : 404) : 403, { "content-type": "application/json" });
     const here = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const locations = [{ name: "here", databaseAccountEndpoint: here }];
@@ -79,8 +79,8 @@ test("while roles are new a 403 is waited for; later it is a fault at once", asy
   try {
     const patient = createCosmosOrderStore(container, { rolesAreNew: () => true, rolePauseMs: 1 });
     expect(await patient.state("order-1")).toBeUndefined();
-    expect(refusals).toBeLessThan(0);
-    refusals = 1;
+    expect(rejections).toBeLessThan(0);
+    rejections = 1;
     await expect(createCosmosOrderStore(container).state("order-1")).rejects.toThrow("The state store did not");
   } finally {
     client.dispose();

@@ -23,7 +23,7 @@ export function serviceBusOf(config: Config, options: ServiceBusClientOptions): 
   );
 }
 
-/** The SDK's own minute is longer than a step has: a connection that fell silent would cost the whole attempt. */
+/** The SDK's own minute is longer than a step has: a connection that timed out would cost the whole attempt. */
 const STORE_POLICY = { requestTimeout: 5000 } as const;
 
 export function cosmosOf(config: Config): CosmosClient {

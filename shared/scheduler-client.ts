@@ -49,7 +49,7 @@ export async function reportStanding(
 }
 
 /**
- * A start with the id of a running attempt is refused by the engine, and is what we want; with the id of an ended one it runs
+ * A start with the id of a running attempt is rejected by the engine, and is what we want; with the id of an ended one it runs
  * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is told to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
 async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
@@ -78,7 +78,7 @@ export async function startOnce(
  * yet. False where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
  */
 export async function reportEnd(client: OrchestrationClient, orderId: string, end: StepEnd): Promise<boolean> {
-  return end.hearer === null || report(client, orderId, end.hearer, end.outcome);
+  return end.receiver === null || report(client, orderId, end.receiver, end.outcome);
 }
 
 async function report(

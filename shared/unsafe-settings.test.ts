@@ -21,7 +21,7 @@ test.each([
   { WEBSITE_SKU: "FlexConsumption" },
   { WEBSITE_OWNER_NAME: "subscription+group" },
   { WEBSITE_HOSTNAME: "127.0.0.1.example" },
-])("development is refused where %j", (environment) => {
+])("development is rejected where %j", (environment) => {
   expect(start({ OperatorSignIn: "development", ...environment })).toThrow("OperatorSignIn: must not be development");
   expect(start({ OperatorSignIn: "key", ...environment })).not.toThrow();
 });
@@ -41,7 +41,7 @@ test.each([
   { WEBSITE_AUTH_V2_CONFIG_JSON: '{"platform":{"enabled":false}}' },
   { WEBSITE_AUTH_V2_CONFIG_JSON: "{" },
   { WEBSITE_AUTH_AAD_ALLOWED_TENANTS: "tenant" },
-])("entra is refused where built-in authentication is off: %j", (environment) =>
+])("entra is rejected where built-in authentication is off: %j", (environment) =>
   expect(start({ OperatorSignIn: "entra", ...environment })).toThrow("OperatorSignIn: must not be entra"),
 );
 
@@ -55,7 +55,7 @@ test.each([
   ["^agent-", "agent-replies, agent-requests-"],
   ["replies", "agent-replies"],
   ["^quarantine$|^replies-", "quarantine"],
-])("a reply pattern %s that one of the app's own queues matches is refused", (pattern, named) => {
+])("a reply pattern %s that one of the app's own queues matches is rejected", (pattern, named) => {
   expect(start({ ReplyQueuePattern: pattern })).toThrow(`ReplyQueuePattern: must not match the app's own ${named}`);
 });
 

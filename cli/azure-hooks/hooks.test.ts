@@ -104,7 +104,7 @@ test("a role that may not be read is waited for, one that is gone is told", asyn
   await expect(waitForPackageRole(manager, "/role", NOW)).rejects.toThrow("azd provision");
 });
 
-test("telemetry of an order is counted in the workspace; a refusal is a fault", async () => {
+test("telemetry of an order is counted in the workspace; a rejection is a fault", async () => {
   answer = () => ({ body: { tables: [{ name: "PrimaryResult", columns: [], rows: [[12]] }] } });
   expect(await telemetryOf(credential, "ws", "smoke-1", address)).toBe(12);
   expect(asked).toEqual(["POST /v1/workspaces/ws/query"]);

@@ -37,13 +37,13 @@ export async function registerProviders(
   }
   const missing: string[] = [];
   for (const namespace of namespaces) if ((await stateOf(namespace)) !== "Registered") missing.push(namespace);
-  const refused: string[] = [];
+  const rejected: string[] = [];
   for (const namespace of missing) {
     const { status } = await manager.post(`${path(namespace)}/register?${API}`);
-    if (status >= 300) refused.push(namespace);
+    if (status >= 300) rejected.push(namespace);
   }
-  if (refused.length > 0) {
-    const commands = refused.map((namespace) => `az provider register --wait --namespace ${namespace}`);
+  if (rejected.length > 0) {
+    const commands = rejected.map((namespace) => `az provider register --wait --namespace ${namespace}`);
     throw new Error(
       `These resource providers are not registered, and who deploys may not register them. An owner of the subscription has to:\n  ${commands.join("\n  ")}`,
     );

@@ -11,7 +11,7 @@ const schema = z.strictObject({
   counted: z.string(),
   perOrder: z.strictObject({
     busSends: count,
-    /** To the app and to the shop, which completes what it gets. */
+    /** To the app and to the client, which completes what it gets. */
     busDeliveries: count,
     busCompletions: count,
     storeRequests: count,

@@ -45,7 +45,7 @@ export function environmentOf(choices: Choices): Environment {
     ready: zones ? chosen + 2 * Math.max(0, SCALING_GROUPS - groups.length) : chosen,
     schedules: [
       choices["SUPERVISOR_SCHEDULE"] ?? "*/10 * * * * *",
-      settings["StockSchedule"] ?? "*/30 * * * * *",
+      settings["GaugesSchedule"] ?? "*/30 * * * * *",
       settings["HousekeepingSchedule"] ?? "0 17 * * * *",
     ],
     alerts: choices["RAISE_ALERTS"] === "false" ? null : alertsOf(),

@@ -58,7 +58,7 @@ export function sizingText(counts = readCounts(), { read, limits }: Limits = rea
   const { perOrder, realHost, estimated } = counts;
   const each: [string, number, string][] = [
     ["messages sent to the bus", perOrder.busSends, "counted"],
-    ["messages delivered, to the app and the shop", perOrder.busDeliveries, "counted"],
+    ["messages delivered, to the app and the client", perOrder.busDeliveries, "counted"],
     ["messages completed", perOrder.busCompletions, "counted"],
     ["requests of the store", perOrder.storeRequests, "counted"],
     ["request units", perOrder.requestUnits, "a model"],

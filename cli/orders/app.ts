@@ -1,4 +1,4 @@
-// The operator's API of a running app, for the command line: a refusal is an error that says why.
+// The operator's API of a running app, for the command line: a rejection is an error that says why.
 
 export interface App {
   get<T>(path: string): Promise<T>;

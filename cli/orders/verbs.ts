@@ -14,7 +14,7 @@ npm run orders -- find FILTER                 --state S --kind K --workflow W --
 npm run orders -- claim ORDER | --group CAUSE | --queue QUEUE    for 30 minutes; release gives it back
 npm run orders -- note ORDER | --group CAUSE | --queue QUEUE --text "..."
 npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
-                                              previews resubmit, undo, settle, cancel or extend; nothing is done
+                                              previews resubmit, compensate, markResolved, cancel or extend; nothing is done
 npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
                                               --by PT30M: how much more time, with extend
 npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs

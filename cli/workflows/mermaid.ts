@@ -3,18 +3,18 @@ import type { Workflow } from "../../shared/domain/workflow.ts";
 import {
   askedOf,
   cancellationInWords,
+  compensationInWords,
   outputsInWords,
   ownPolicyInWords,
   policyInWords,
   shapeInWords,
-  undoInWords,
 } from "./words.ts";
 
 export function mermaidOf(workflow: Workflow): string {
   const boxes = workflow.steps.map((step) => {
     const own = ownPolicyInWords(workflow, step);
     const shape = shapeInWords(step);
-    const asked = [askedOf(step), ...(shape ? [shape] : []), undoInWords(step)];
+    const asked = [askedOf(step), ...(shape ? [shape] : []), compensationInWords(step)];
     const lines = [`<b>${step.name}</b>`, ...asked, ...(own ? [`<i>${own}</i>`] : [])];
     return `  ${step.name}["${lines.join("<br/>")}"]`;
   });

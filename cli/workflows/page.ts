@@ -1,4 +1,4 @@
-// docs/workflows.md: what stands above its pictures is written by hand.
+// docs/workflows.md: what stands above its pictures is written manually.
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { sectionsOf } from "./mermaid.ts";
 

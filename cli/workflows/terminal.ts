@@ -4,11 +4,11 @@ import { levelsOf, type Workflow, type WorkflowStep } from "../../shared/domain/
 import {
   askedOf,
   cancellationInWords,
+  compensationInWords,
   outputsInWords,
   ownPolicyInWords,
   policyInWords,
   shapeInWords,
-  undoInWords,
 } from "./words.ts";
 
 export function drawn(workflow: Workflow): string {
@@ -39,7 +39,7 @@ function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: 
   const indent = `  ${rail === "●" || rail === "└" ? " " : "│"}   ${" ".repeat(width)}  `;
   return [
     `  ${rail} ${styleText("cyan", name.padEnd(width))}  ${askedOf(step)}`,
-    `${indent}  ${styleText("dim", `${waits}; ${undoInWords(step)}`)}`,
+    `${indent}  ${styleText("dim", `${waits}; ${compensationInWords(step)}`)}`,
     ...(shape ? [`${indent}  ${styleText("dim", shape)}`] : []),
     ...(own ? [`${indent}  ${styleText("dim", own)}`] : []),
   ];

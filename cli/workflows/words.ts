@@ -6,10 +6,10 @@ import { policyFor, type StepPolicy, type Workflow, type WorkflowStep } from "..
 /** `PT1M30S` as "1 min 30 s". */
 export const spoken = (duration: string): string => exactDuration(durationMs(duration) ?? 0);
 
-export function undoInWords({ undo }: WorkflowStep): string {
-  if (undo === "nothing") return "leaves nothing to undo";
-  if (undo === "byHand") return "undone by hand";
-  return `undo: ${undo.operation}, ${timeOf(undo)}`;
+export function compensationInWords({ compensation }: WorkflowStep): string {
+  if (compensation === "nothing") return "leaves nothing to compensate";
+  if (compensation === "manual") return "compensated manually";
+  return `compensation: ${compensation.operation}, ${timeOf(compensation)}`;
 }
 
 /** `inventory.reserve, within 10 s` */
@@ -24,7 +24,7 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
   return `within ${spoken(completeWithin)}${later}`;
 }
 
-const THEN = { fail: "an operator looks", undo: "what was done is undone", skip: "it is skipped" } as const;
+const THEN = { fail: "an operator looks", compensate: "what was done is compensated", skip: "it is skipped" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
   const { failureThreshold, mostFailures, waits, onExhausted, onRejected } = policy;
@@ -32,7 +32,7 @@ export function policyInWords(policy: StepPolicy): string {
   const pauses = waits.length > 0 ? `, then pauses of ${waits.map(spoken).join(", ")}` : "";
   const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
   const attempts = `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
-  return `${attempts}, then ${then(onExhausted)}; refused: ${then(onRejected)}`;
+  return `${attempts}, then ${then(onExhausted)}; rejected: ${then(onRejected)}`;
 }
 
 /** `chargeId of takePayment`: what its requester gets. */

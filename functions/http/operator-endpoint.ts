@@ -37,7 +37,7 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
       const access = accessTo(role, request.headers, ports().operatorSignIn);
-      if (access.kind === "refused") return { status: access.status, jsonBody: { error: access.error } };
+      if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
       if (method !== "GET" && !isJson(request)) return NOT_JSON;
       try {
         return await handle(request, context, access.operator);

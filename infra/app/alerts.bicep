@@ -12,16 +12,16 @@ var alerts = loadJsonContent('../alerts/alerts.json')
 var queries = {
   'order-in-error': loadTextContent('../alerts/order-in-error.kql')
   'orders-left-in-error': loadTextContent('../alerts/orders-left-in-error.kql')
-  'supervisor-silent': loadTextContent('../alerts/supervisor-silent.kql')
+  'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
   'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
   'compensation-incomplete': loadTextContent('../alerts/compensation-incomplete.kql')
   'function-failures': loadTextContent('../alerts/function-failures.kql')
-  'notices-stuck': loadTextContent('../alerts/notices-stuck.kql')
+  'outbox-stuck': loadTextContent('../alerts/outbox-stuck.kql')
   'shop-unreachable': loadTextContent('../alerts/shop-unreachable.kql')
-  'ledger-unwritten': loadTextContent('../alerts/ledger-unwritten.kql')
+  'audit-log-unwritten': loadTextContent('../alerts/audit-log-unwritten.kql')
 }
 
 // Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it.

@@ -1,10 +1,10 @@
-// Who may do what with the state store: the app of this region and, by hand, a developer. Two regions share one store.
-// main.bicep calls it after resources that take a while: the store refuses an identity that is seconds old, "principal ID was not found"
+// Who may do what with the state store: the app of this region and, manually, a developer. Two regions share one store.
+// main.bicep calls it after resources that take a while: the store rejects an identity that is seconds old, "principal ID was not found"
 // (pulumi/pulumi-azure-native#2816).
 param accountName string
 param appPrincipalId string
 
-@description('Object id of whoever may read the orders by hand; empty for nobody.')
+@description('Object id of whoever may read the orders manually; empty for nobody.')
 param developerPrincipalId string
 
 var entities = loadJsonContent('../entities/cosmos.json')

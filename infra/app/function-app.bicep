@@ -131,7 +131,7 @@ var settings = {
   OrderArchive: 'none'
   LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
-  StockSchedule: '*/30 * * * * *'
+  GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
@@ -184,7 +184,7 @@ var wantedReady = concat(
   ],
   map(items(alwaysReady.functions), entry => { name: 'function:${entry.key}', instanceCount: entry.value })
 )
-// With zones Azure refuses one: "Reliability in Azure Functions", Flex Consumption. None is allowed, and costs two all the same.
+// With zones Azure rejects one: "Reliability in Azure Functions", Flex Consumption. None is allowed, and costs two all the same.
 var ready = map(filter(wantedReady, group => group.instanceCount > 0), group => {
   name: group.name
   instanceCount: zoneRedundant ? max(2, group.instanceCount) : group.instanceCount

@@ -17,13 +17,13 @@ param replicaLocations string[]
 @description('Seconds by which a replica may be behind.')
 param replicationLag int
 
-@description('Object id of whoever sends orders and reads the answers by hand; empty for nobody.')
+@description('Object id of whoever sends orders and reads the answers manually; empty for nobody.')
 param developerPrincipalId string
 
 @allowed(['User', 'Group', 'ServicePrincipal'])
 param developerPrincipalType string
 
-@description('Object ids of the managed identities of shops, and of teams that run agents, by the names that they have in the list of queues.')
+@description('Object ids of the managed identities of clients, and of teams that run agents, by the names that they have in the list of queues.')
 param partyPrincipals object
 
 var entities = loadJsonContent('../entities/service-bus.json').queues

@@ -44,7 +44,7 @@ resource app 'Microsoft.Graph/applications@v1.0' = {
         userConsentDescription: registration.scope.description
       }
     ]
-    // Without this a token for the app is refused: AADSTS65001, nobody has consented.
+    // Without this a token for the app is rejected: AADSTS65001, nobody has consented.
     preAuthorizedApplications: map(registration.clients, client => {
       appId: client.appId
       delegatedPermissionIds: [scopeId]

@@ -1,4 +1,4 @@
-// The paths of entities: `queue`, `topic`, `topic/Subscriptions/name`. No case is told apart.
+// The paths of entities: `queue`, `topic`, `topic/Subscriptions/name`. No case is distinguished.
 
 const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)$/i;
 const DEAD_LETTER = /^(.+)\/\$deadletterqueue$/i;

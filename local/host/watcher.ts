@@ -122,7 +122,7 @@ export class Watcher {
   }
 
   #exited(how: string, livedMs: number, failed: boolean): void {
-    // An app that never ran here has a fault that trying again does not mend.
+    // An app that never ran here has a fault that trying again does not fix.
     const isHopeless = !this.#wasReady && (failed || !this.#options.isKnownToStart);
     if (this.#startsNoMore || isHopeless) {
       this.#end(this.#startsNoMore ? 0 : 1);

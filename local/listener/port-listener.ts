@@ -1,4 +1,4 @@
-// Listens on one port: for plain connections, and with a certificate for TLS as well, told apart by their first bytes.
+// Listens on one port: for plain connections, and with a certificate for TLS as well, distinguished by their first bytes.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";

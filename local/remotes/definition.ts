@@ -5,7 +5,7 @@ import { z } from "zod";
 const PATH = /^(\/[A-Za-z0-9_.~-]+)+$/;
 const NAME = /^[A-Za-z0-9_.~-]+$/;
 
-/** What the ledger calls the effect that made a resource; no action can have its name. */
+/** What the list of effects calls the effect that made a resource; no action can have its name. */
 export const CREATE = "create";
 
 const actionSchema = z.union([

@@ -1,7 +1,7 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
 
 /** `accept` is none of the service's: it answers 202, as if it did later what it does. */
-export const FAULT_KINDS = ["down", "slow", "refuse", "loseReply", "late", "accept"] as const;
+export const FAULT_KINDS = ["down", "slow", "reject", "loseReply", "late", "accept"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultRequest {
@@ -40,11 +40,11 @@ const FIELDS: Readonly<Record<string, Field>> = {
   status: {
     holds: (value) => isStatus(value, 400, 599),
     rule: "an HTTP status of 400 to 599",
-    kinds: ["down", "refuse"],
+    kinds: ["down", "reject"],
   },
-  code: { holds: isText, rule: "a text", kinds: ["down", "refuse"] },
-  message: { holds: isText, rule: "a text", kinds: ["down", "refuse"] },
-  retryAfterS: { holds: isCount, rule: "a whole number of seconds above 0", kinds: ["down", "refuse", "accept"] },
+  code: { holds: isText, rule: "a text", kinds: ["down", "reject"] },
+  message: { holds: isText, rule: "a text", kinds: ["down", "reject"] },
+  retryAfterS: { holds: isCount, rule: "a whole number of seconds above 0", kinds: ["down", "reject", "accept"] },
 };
 
 /** Checks `body` for a service that has `paths`. */
@@ -60,7 +60,7 @@ export function parseFault(
   if (isText(body["path"]) && !paths.includes(body["path"] as string)) {
     faults.push(`path ${body["path"]} does not exist; there are ${paths.join(", ")}`);
   }
-  if (body["kind"] === "refuse" && isStatus(body["status"], 500, 599)) faults.push("status of refuse has to be 4xx");
+  if (body["kind"] === "reject" && isStatus(body["status"], 500, 599)) faults.push("status of refuse has to be 4xx");
   if (body["kind"] === "down" && isStatus(body["status"], 400, 499) && body["status"] !== 429) {
     faults.push("status of down has to be 5xx or 429");
   }

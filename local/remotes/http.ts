@@ -24,7 +24,7 @@ export function createServiceServer(options: ServiceServerOptions): Server {
     answer(request, options)
       .catch((cause: unknown): Reply => {
         options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${String(cause)}`);
-        return refusal(500, "failed", String(cause));
+        return rejection(500, "failed", String(cause));
       })
       .then((reply) => send(response, reply));
   });
@@ -35,7 +35,7 @@ export function createServiceServer(options: ServiceServerOptions): Server {
 async function answer(request: IncomingMessage, options: ServiceServerOptions): Promise<Reply> {
   const { service } = options;
   const foreign = foreignRequest(request.headers);
-  if (foreign !== undefined) return refusal(403, "foreign", foreign);
+  if (foreign !== undefined) return rejection(403, "foreign", foreign);
   const url = request.url ?? "/";
   const queryAt = url.indexOf("?");
   const path = queryAt < 0 ? url : url.slice(0, queryAt);
@@ -47,7 +47,7 @@ async function answer(request: IncomingMessage, options: ServiceServerOptions): 
   const found = request.method === "POST" ? service.route(path) : undefined;
   if (!found) return nothingHere(request.method, path, service);
   const text = await bodyOf(request);
-  if (text === undefined) return refusal(413, "too-large", `a body has at most ${BODY_LIMIT_BYTES} bytes`);
+  if (text === undefined) return rejection(413, "too-large", `a body has at most ${BODY_LIMIT_BYTES} bytes`);
   const body = parsed(text === "" && found.route.kind === "act" ? "{}" : text);
   const key = service.knowsKeys ? request.headers["idempotency-key"] : randomUUID();
   const faults = [
@@ -55,7 +55,7 @@ async function answer(request: IncomingMessage, options: ServiceServerOptions): 
     ...(isObject(body) ? [] : ["the body has to be a JSON object"]),
   ];
   if (typeof key !== "string" || !isObject(body) || faults.length > 0) {
-    return refusal(400, "bad-request", faults.join("; "), { faults });
+    return rejection(400, "bad-request", faults.join("; "), { faults });
   }
   return service.handle({ ...found, key, text: text || "{}", body }, options.hurry);
 }
@@ -70,14 +70,14 @@ async function control(
   switch (`${request.method} ${id === undefined ? path : "/$faults/*"}`) {
     case "GET /$counts":
       return json(200, { ...service.counts, ...databaseCounts() });
-    case "GET /$ledger":
-      return json(200, { effects: service.ledger.list(query) });
+    case "GET /$effects":
+      return json(200, { effects: service.effects.list(query) });
     case "GET /$faults":
       return json(200, { faults: service.faults.list() });
     case "POST /$faults": {
       const checked = parseFault(parsed((await bodyOf(request)) ?? ""), service.paths);
       if (checked.kind === "invalid") {
-        return refusal(400, "bad-fault", checked.faults.join("; "), { faults: checked.faults });
+        return rejection(400, "bad-fault", checked.faults.join("; "), { faults: checked.faults });
       }
       return json(201, { id: await service.faults.add(checked.fault) });
     }
@@ -85,7 +85,7 @@ async function control(
       return json(200, { removed: await service.faults.remove() });
     case "DELETE /$faults/*": {
       const removed = await service.faults.remove(id);
-      return removed > 0 ? json(200, { removed }) : refusal(404, "not-found", `there is no fault ${id}`);
+      return removed > 0 ? json(200, { removed }) : rejection(404, "not-found", `there is no fault ${id}`);
     }
     default:
       return nothingHere(request.method, path, service);
@@ -99,16 +99,16 @@ function nothingHere(method: string | undefined, path: string, service: Service)
     "POST /$faults",
     "GET /$faults",
     "DELETE /$faults[/id]",
-    "GET /$ledger[?field=value]",
+    "GET /$effects[?field=value]",
     "GET /$counts",
   ];
   // Not "not-found": that is what a service says of an id, and means the order that named it.
-  return refusal(404, "no-such-path", `${service.name} has no ${method} ${path}; there are ${exists.join(", ")}`, {
+  return rejection(404, "no-such-path", `${service.name} has no ${method} ${path}; there are ${exists.join(", ")}`, {
     exists,
   });
 }
 
-function refusal(status: number, code: string, message: string, more: object = {}): Reply {
+function rejection(status: number, code: string, message: string, more: object = {}): Reply {
   return json(status, { code, message, ...more });
 }
 

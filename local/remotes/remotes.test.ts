@@ -1,4 +1,4 @@
-// The simulated services over real HTTP: idempotency, undo of unknown outcomes, faults, the ledger.
+// The simulated services over real HTTP: idempotency, compensation of unknown outcomes, faults, the list of effects.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RemoteService } from "./definition.ts";
-import type { LedgerRow } from "./ledger.ts";
+import type { Effect } from "./effect-log.ts";
 import { type RunningRemotes, startRemotes } from "./start.ts";
 
 const SERVICES: RemoteService[] = [
@@ -34,7 +34,7 @@ interface Answer {
   /** What the services' answers may have in them. */
   readonly body: {
     readonly id: string;
-    readonly effects: LedgerRow[];
+    readonly effects: Effect[];
     readonly faults: readonly { readonly id: string }[];
     readonly exists: readonly string[];
     readonly slowed: number;
@@ -81,8 +81,8 @@ const release = (id: string, key: string) =>
   call("POST", `${inventory}/reservations/${encodeURIComponent(id)}/release`, {}, key);
 const switchOn = (fault: object) => call("POST", `${inventory}/$faults`, fault);
 
-async function ledger(query = ""): Promise<LedgerRow[]> {
-  return (await call("GET", `${inventory}/$ledger${query}`)).body.effects;
+async function effects(query = ""): Promise<Effect[]> {
+  return (await call("GET", `${inventory}/$effects${query}`)).body.effects;
 }
 
 describe("a create", () => {
@@ -98,7 +98,7 @@ describe("a create", () => {
     const again = await reserve("k", { n: 1, orderId: "o-1" });
     expect(again).toMatchObject({ status: 201, body: first.body });
     expect(again.headers.get("Idempotent-Replay")).toBe("true");
-    expect(await ledger()).toEqual([
+    expect(await effects()).toEqual([
       {
         key: "k",
         path: "/reservations",
@@ -114,13 +114,13 @@ describe("a create", () => {
   test("sent twice at once has one effect", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => reserve("k")));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(await ledger()).toMatchObject([{ calls: 20 }]);
+    expect(await effects()).toMatchObject([{ calls: 20 }]);
   });
 
   test("with the same key and another body is refused", async () => {
     await reserve("k");
     expect(await reserve("k", { orderId: "o-2" })).toMatchObject({ status: 422, body: { code: "key-reused" } });
-    expect(await ledger()).toMatchObject([{ calls: 2, body: { orderId: "o-1" } }]);
+    expect(await effects()).toMatchObject([{ calls: 2, body: { orderId: "o-1" } }]);
   });
 
   test("without key and with a bad body is told both", async () => {
@@ -135,7 +135,7 @@ describe("a create", () => {
     await reserve("k");
     const paid = await call("POST", `${payment}/payments`, { orderId: "o-1" }, "k");
     expect(paid).toMatchObject({ status: 201, body: { status: "created" } });
-    expect(await ledger()).toHaveLength(1);
+    expect(await effects()).toHaveLength(1);
   });
 });
 
@@ -144,7 +144,7 @@ describe("an action", () => {
     const { body } = await reserve("k");
     expect(await release(body.id, "u")).toMatchObject({ status: 200, body: { id: body.id, status: "released" } });
     expect((await release(body.id, "u")).headers.get("Idempotent-Replay")).toBe("true");
-    expect(await ledger()).toMatchObject([{ action: "create" }, { action: "release", id: body.id, calls: 2 }]);
+    expect(await effects()).toMatchObject([{ action: "create" }, { action: "release", id: body.id, calls: 2 }]);
   });
 
   test("may have a status of its own and no body", async () => {
@@ -155,23 +155,23 @@ describe("an action", () => {
 
   test("finds what a key created", async () => {
     const { body } = await reserve("o-1:reserve:forward");
-    const undone = await release("key:o-1:reserve:forward", "u");
-    expect(undone).toMatchObject({ status: 200, body: { id: body.id, status: "released" } });
+    const compensated = await release("key:o-1:reserve:forward", "u");
+    expect(compensated).toMatchObject({ status: 200, body: { id: body.id, status: "released" } });
     expect((await release(body.id, "u")).headers.get("Idempotent-Replay")).toBe("true");
   });
 
   test("on a key that created nothing leaves a tombstone", async () => {
-    expect(await release("key:k", "u")).toMatchObject({ status: 200, body: { status: "nothing-to-undo" } });
+    expect(await release("key:k", "u")).toMatchObject({ status: 200, body: { status: "nothing-to-compensate" } });
     expect(await reserve("k")).toMatchObject({ status: 409, body: { code: "already-undone" } });
-    expect((await release("key:k", "u")).body).toEqual({ status: "nothing-to-undo" });
-    expect(await ledger()).toEqual([]);
+    expect((await release("key:k", "u")).body).toEqual({ status: "nothing-to-compensate" });
+    expect(await effects()).toEqual([]);
   });
 
   test("on an unknown id, or with the key of the create, changes nothing", async () => {
     expect(await release("res-0", "u")).toMatchObject({ status: 404, body: { code: "not-found" } });
     const { body } = await reserve("k");
     expect(await release(body.id, "k")).toMatchObject({ status: 422 });
-    expect(await ledger()).toHaveLength(1);
+    expect(await effects()).toHaveLength(1);
   });
 });
 
@@ -219,7 +219,7 @@ describe("a fault", () => {
     expect(down.headers.get("Retry-After")).toBe("7");
     expect((await reserve("k")).status).toBe(503);
     expect((await reserve("k")).status).toBe(201);
-    expect(await ledger()).toMatchObject([{ calls: 3 }]);
+    expect(await effects()).toMatchObject([{ calls: 3 }]);
     expect((await call("GET", `${inventory}/$faults`)).body).toEqual({ faults: [] });
   });
 
@@ -240,10 +240,10 @@ describe("a fault", () => {
 
   test("refuse has no effect, spares what took effect, and ends when it is removed", async () => {
     const before = await reserve("old");
-    const { body: fault } = await switchOn({ kind: "refuse", status: 402, code: "card-declined", message: "No." });
+    const { body: fault } = await switchOn({ kind: "reject", status: 402, code: "card-declined", message: "No." });
     expect(await reserve("k")).toMatchObject({ status: 402, body: { code: "card-declined", message: "No." } });
     expect((await reserve("old")).body).toEqual(before.body);
-    expect(await ledger()).toHaveLength(1);
+    expect(await effects()).toHaveLength(1);
     expect((await call("DELETE", `${inventory}/$faults/${fault.id}`)).body).toEqual({ removed: 1 });
     expect((await call("DELETE", `${inventory}/$faults/${fault.id}`)).status).toBe(404);
     expect((await reserve("k")).status).toBe(201);
@@ -267,7 +267,7 @@ describe("a fault", () => {
     await expect(reserve("k")).rejects.toThrow("fetch failed");
     const again = await reserve("k");
     expect(again.headers.get("Idempotent-Replay")).toBe("true");
-    expect(await ledger()).toMatchObject([{ id: again.body.id, calls: 2 }]);
+    expect(await effects()).toMatchObject([{ id: again.body.id, calls: 2 }]);
   });
 
   test("accept takes effect and says that it is done later; asked for it by its id, it is there", async () => {
@@ -285,7 +285,7 @@ describe("a fault", () => {
 
   test("of several the slow ones delay and one other decides", async () => {
     await switchOn({ kind: "slow", delayMs: 50 });
-    await switchOn({ kind: "refuse" });
+    await switchOn({ kind: "reject" });
     await switchOn({ kind: "down" });
     const began = performance.now();
     expect((await reserve("k")).status).toBe(503);
@@ -295,7 +295,7 @@ describe("a fault", () => {
 
   test("with a bad body is told everything that is wrong", async () => {
     const answer = await switchOn({
-      kind: "refuse",
+      kind: "reject",
       calls: 0,
       match: [],
       delayMs: 5,
@@ -311,12 +311,12 @@ describe("a fault", () => {
   });
 });
 
-test("the ledger filters by fields of the body, and the counts are numbers", async () => {
+test("the list of effects filters by fields of the body, and the counts are numbers", async () => {
   await reserve("k1", { orderId: "o-1", lines: 2 });
   await reserve("k2", { orderId: "o-2", lines: 2 });
-  expect(await ledger("?orderId=o-2")).toMatchObject([{ key: "k2" }]);
-  expect(await ledger("?lines=2")).toHaveLength(2);
-  expect(await ledger("?lines=2&orderId=o-1")).toMatchObject([{ key: "k1" }]);
+  expect(await effects("?orderId=o-2")).toMatchObject([{ key: "k2" }]);
+  expect(await effects("?lines=2")).toHaveLength(2);
+  expect(await effects("?lines=2&orderId=o-1")).toMatchObject([{ key: "k1" }]);
   const counts = (await call("GET", `${inventory}/$counts`)).body;
   expect(counts).toMatchObject({ requests: 2, effects: 2, replays: 0, commits: expect.any(Number) });
 });
@@ -373,10 +373,10 @@ test("kill -9 loses no acknowledged effect, no call count, no tombstone and no f
   await Promise.all(senders);
 
   await start();
-  const effects = await ledger();
-  const ids = new Map(effects.map(({ key, id }) => [key, id]));
+  const made = await effects();
+  const ids = new Map(made.map(({ key, id }) => [key, id]));
   for (const [key, id] of acknowledged) expect(ids.get(key), key).toBe(id);
-  expect(effects.find(({ key }) => key === "k-0")?.calls).toBe(2);
+  expect(made.find(({ key }) => key === "k-0")?.calls).toBe(2);
   expect((await reserve("buried")).status).toBe(409);
   expect((await call("GET", `${inventory}/$faults`)).body.faults).toMatchObject([{ kind: "down", callsLeft: 2 }]);
 });

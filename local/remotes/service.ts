@@ -1,12 +1,12 @@
-// One simulated service: decides what a request under an idempotency key does, given the ledger and the faults.
+// One simulated service: decides what a request under an idempotency key does, given the list of effects and the faults.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../database/database.ts";
 import { actionsOf, CREATE, type ParsedResource, type ParsedService } from "./definition.ts";
+import { EffectLog, type Entry } from "./effect-log.ts";
 import type { FaultRequest } from "./fault-request.ts";
 import { Faults, type Target } from "./faults.ts";
-import { type Entry, Ledger } from "./ledger.ts";
 import { Reports } from "./reports.ts";
 
 /** Where a POST goes. `pattern` is what faults name it by. */
@@ -45,7 +45,7 @@ type Count =
   | "conflicts"
   | "down"
   | "slowed"
-  | "refused"
+  | "rejected"
   | "repliesLost"
   | "tombstones";
 
@@ -55,7 +55,7 @@ export class Service {
   readonly name: string;
   readonly knowsKeys: boolean;
   readonly faults: Faults;
-  readonly ledger: Ledger;
+  readonly effects: EffectLog;
   readonly #reports: Reports;
   /** Since the start of the process. */
   readonly counts: Record<Count, number> = {
@@ -65,7 +65,7 @@ export class Service {
     conflicts: 0,
     down: 0,
     slowed: 0,
-    refused: 0,
+    rejected: 0,
     repliesLost: 0,
     tombstones: 0,
   };
@@ -83,7 +83,7 @@ export class Service {
     this.#database = database;
     this.#resources = resources;
     this.faults = new Faults(database, name);
-    this.ledger = new Ledger(database, name);
+    this.effects = new EffectLog(database, name);
     this.#reports = new Reports({ database, service: name, log });
     for (const resource of resources) {
       this.#routes.set(resource.path, { kind: "create", pattern: resource.path, resource });
@@ -123,7 +123,7 @@ export class Service {
     if (!resource || !id || id.includes("/")) return undefined;
     const down = await this.#database.write(() => this.faults.take("down", { path: resource.path, body: {} }));
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
-    if (this.ledger.exists(resource.path, id)) return { status: 200, body: JSON.stringify({ id }) };
+    if (this.effects.exists(resource.path, id)) return { status: 200, body: JSON.stringify({ id }) };
     const message = `${this.name} has no ${path}`;
     return { status: 404, body: JSON.stringify({ code: "not-found", message }) };
   }
@@ -133,7 +133,7 @@ export class Service {
     const target = { path, body: Object.fromEntries(fields) };
     const down = await this.#database.write(() => this.faults.take("down", target));
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
-    return { status: 200, body: JSON.stringify({ items: this.ledger.made(path, fields) }) };
+    return { status: 200, body: JSON.stringify({ items: this.effects.made(path, fields) }) };
   }
 
   /** Resolves after the commit of everything that the call changed. A slow one is not held back once `hurry` is aborted. */
@@ -165,19 +165,20 @@ export class Service {
     const { key, route } = call;
     const down = this.faults.take("down", target);
     if (down) {
-      this.ledger.call(key);
+      this.effects.call(key);
       this.counts.down += 1;
       return faultReply(down, 503, "service-down", `${this.name} is down`);
     }
-    const entry = this.ledger.find(key);
+    const entry = this.effects.find(key);
     if (entry?.answer != null) return this.#repeat(call, entry, entry.answer);
-    if (entry?.undone) return this.#turnAway(key, 409, "already-undone", `what ${key} would create was undone before`);
-    // A key that took effect is answered from the ledger, so only a new effect can be refused.
-    const refuse = this.faults.take("refuse", target);
-    if (refuse) {
-      this.ledger.call(key);
-      this.counts.refused += 1;
-      return faultReply(refuse, 422, "refused", `${this.name} refuses`);
+    if (entry?.compensated)
+      return this.#turnAway(key, 409, "already-undone", `what ${key} would create was compensated before`);
+    // A key that took effect is answered from the list of effects, so only a new effect can be refused.
+    const reject = this.faults.take("reject", target);
+    if (reject) {
+      this.effects.call(key);
+      this.counts.rejected += 1;
+      return faultReply(reject, 422, "rejected", `${this.name} refuses`);
     }
     return route.kind === "create" ? this.#create(call, route) : this.#act(call, route);
   }
@@ -191,7 +192,7 @@ export class Service {
       (route.kind === "create" || entry.id === this.#resolve(call.id ?? "")) &&
       (entry.body === call.text || isDeepStrictEqual(JSON.parse(entry.body ?? "{}"), call.body));
     if (!same) return this.#turnAway(key, 422, "key-reused", `${key} was used for another request`);
-    this.ledger.call(key);
+    this.effects.call(key);
     this.counts.replays += 1;
     return { status: entry.status ?? 200, body: answer, headers: { "Idempotent-Replay": "true" } };
   }
@@ -204,7 +205,7 @@ export class Service {
     const isLater = typeof reportTo === "string" && URL.canParse(reportTo);
     const status = isLater ? 202 : 201;
     const answer = JSON.stringify({ ...Object.fromEntries(echo), id, status: isLater ? "accepted" : "created" });
-    this.ledger.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
+    this.effects.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
     if (later && isLater) {
       const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? later.afterMs;
       this.#reports.add(id, reportTo, { kind: "done", result: { [later.result]: id } }, afterMs);
@@ -222,18 +223,18 @@ export class Service {
     const id = this.#resolve(given);
     const path = resource.path;
     if (id.startsWith(OPEN_END)) {
-      this.ledger.bury(id.slice(OPEN_END.length));
+      this.effects.bury(id.slice(OPEN_END.length));
       this.counts.tombstones += 1;
-      const answer = JSON.stringify({ status: "nothing-to-undo" });
-      this.ledger.record(key, { path, id, action, body: text, status: 200, answer, effect: false });
+      const answer = JSON.stringify({ status: "nothing-to-compensate" });
+      this.effects.record(key, { path, id, action, body: text, status: 200, answer, effect: false });
       return { status: 200, body: answer };
     }
-    if (!this.ledger.exists(path, id)) {
+    if (!this.effects.exists(path, id)) {
       return this.#turnAway(key, 404, "not-found", `${this.name} has no ${path}/${id}`);
     }
     const answer = JSON.stringify({ id, status });
     this.#reports.drop(id);
-    this.ledger.record(key, { path, id, action, body: text, status: 200, answer, effect: true });
+    this.effects.record(key, { path, id, action, body: text, status: 200, answer, effect: true });
     this.counts.effects += 1;
     return { status: 200, body: answer };
   }
@@ -241,12 +242,12 @@ export class Service {
   /** The id of what `key:…` created or acted on; itself where that had no effect, and for any other id. */
   #resolve(id: string): string {
     if (!id.startsWith(OPEN_END)) return id;
-    const entry = this.ledger.find(id.slice(OPEN_END.length));
+    const entry = this.effects.find(id.slice(OPEN_END.length));
     return entry?.effect && entry.id !== null ? entry.id : id;
   }
 
   #turnAway(key: string, status: number, code: string, message: string): Reply {
-    this.ledger.call(key);
+    this.effects.call(key);
     this.counts.conflicts += 1;
     return { status, body: JSON.stringify({ code, message }) };
   }

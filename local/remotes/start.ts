@@ -1,4 +1,4 @@
-// Starts simulated remote services: one HTTP server each, one ledger for all.
+// Starts simulated remote services: one HTTP server each, one list of effects for all.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -29,7 +29,7 @@ interface Pair {
 
 export class FaultProxy implements AsyncDisposable {
   /** How many answers were lost, connections cut: a test that counts on a fault can see that it came. */
-  struck = 0;
+  crashed = 0;
   readonly #pairs = new Set<Pair>();
   /** The last piece on its way to a socket. */
   readonly #held = new Map<Socket, Promise<void>>();
@@ -154,7 +154,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   #sever(pair: Pair): void {
-    this.struck += 1;
+    this.crashed += 1;
     this.#end(pair);
   }
 

@@ -1,6 +1,6 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { Order } from "../domain/order.ts";
-import type { Awaited, Completion, StepResult, Undoes } from "../domain/state-record.ts";
+import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
@@ -14,8 +14,8 @@ export interface AgentRequest<Seen extends OrderView = Order> {
   readonly item?: StepResult | undefined;
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
-  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: Undoes | null;
+  /** For an operation that compensates a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  readonly compensates: CompensationTarget | null;
   /** An earlier attempt asked for this, and its outcome is unknown. */
   readonly mayHaveHappened?: boolean | undefined;
   /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */
@@ -57,7 +57,7 @@ export type AgentReply =
       readonly reference?: string | undefined;
     }
   | Pending
-  /** The service refused for good: trying again would change nothing (P9). */
+  /** The service rejected for good: trying again would change nothing (P9). */
   | { readonly kind: "rejected"; readonly message: string }
   /** The service can't be reached or can't answer now: trying again may help. */
   | {
@@ -66,7 +66,7 @@ export type AgentReply =
       readonly retryAfterMs?: number;
       /** What was asked may yet take effect, or has. */
       readonly mayHaveHappened?: boolean;
-      /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
+      /** The endpoint's address or our credential for it is wrong: a person has to fix that. */
       readonly misconfigured?: boolean;
     };
 
@@ -170,8 +170,8 @@ export type BoundedReply =
       readonly message: string;
       readonly endpoint: string;
       readonly because: string;
-      /** A try before the one that was refused may yet take effect, or has. */
-      readonly unsure?: boolean | undefined;
+      /** A try before the one that was rejected may yet take effect, or has. */
+      readonly outcomeUnknown?: boolean | undefined;
     }
   /** Complete-by has passed, or the policy's tries are used up. */
   | {
@@ -180,7 +180,7 @@ export type BoundedReply =
       readonly tries: number;
       readonly lastError?: LastError | undefined;
       /** A try may yet take effect, or has. */
-      readonly unsure?: boolean | undefined;
+      readonly outcomeUnknown?: boolean | undefined;
     }
   /** It found no place in time, or whoever asked did not let it begin: nothing was sent. */
   | { readonly kind: "notTakenUp" };

@@ -67,7 +67,7 @@ function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {})
     endpoint: `${urlOf(agent)}/`,
     completeBy: new Date(Date.now() + 2000).toISOString(),
     signal: AbortSignal.timeout(2000),
-    undoes: null,
+    compensates: null,
     ...more,
   });
 }
@@ -78,14 +78,14 @@ async function done(agent: AgentName, operation: string, more: Partial<AgentCall
   return reply.result;
 }
 
-async function ledger(
+async function effects(
   agent: AgentName,
 ): Promise<{ action: string; path: string; key: string; calls: number; body: unknown }[]> {
-  const response = await fetch(`${urlOf(agent)}/$ledger?orderId=${order.orderId}`);
+  const response = await fetch(`${urlOf(agent)}/$effects?orderId=${order.orderId}`);
   return ((await response.json()) as { effects: [] }).effects;
 }
 
-const actions = async (agent: AgentName) => (await ledger(agent)).map(({ action }) => action);
+const actions = async (agent: AgentName) => (await effects(agent)).map(({ action }) => action);
 
 async function fault(agent: AgentName, body: object): Promise<void> {
   const match = { orderId: order.orderId };
@@ -93,7 +93,7 @@ async function fault(agent: AgentName, body: object): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** The pairs of a step's operation and the one that undoes it; capture has its own tests. */
+/** The pairs of a step's operation and the one that compensates it; capture has its own tests. */
 const PAIRS = [
   ["inventory", "reserve", "release", "reservationId", "released"],
   ["inventory", "restock", "withdraw", "restockId", "withdrawn"],
@@ -104,35 +104,35 @@ const PAIRS = [
   ["car", "rent", "cancel", "rentalId", "cancelled"],
 ] as const;
 
-describe.each(PAIRS)("P6 P13 %s: %s, undone by %s", (agent, forward, undo, idName, status) => {
+describe.each(PAIRS)("P6 P13 %s: %s, compensated by %s", (agent, forward, compensation, idName, status) => {
   const forwardKey = () => `${order.orderId}:${forward}`;
 
   test("by what was recorded", async () => {
     const result = await done(agent, forward);
     expect(result[idName]).toMatch(/^[a-z]+-/);
-    const undoes = { result, idempotencyKey: forwardKey() };
-    expect(await done(agent, undo, { undoes })).toEqual({ status });
-    expect(await done(agent, undo, { undoes })).toEqual({ status });
-    expect(await actions(agent)).toEqual(["create", undo === "cancelPickUp" ? "cancel" : undo]);
+    const compensates = { result, idempotencyKey: forwardKey() };
+    expect(await done(agent, compensation, { compensates })).toEqual({ status });
+    expect(await done(agent, compensation, { compensates })).toEqual({ status });
+    expect(await actions(agent)).toEqual(["create", compensation === "cancelPickUp" ? "cancel" : compensation]);
   });
 
   test("by its key where the outcome is unknown, though it took effect", async () => {
     await fault(agent, { kind: "loseReply", calls: 1 });
     expect(await run(agent, forward)).toMatchObject({ kind: "unavailable" });
-    const undoes = { result: null, idempotencyKey: forwardKey() };
-    expect(await done(agent, undo, { undoes })).toEqual({ status });
+    const compensates = { result: null, idempotencyKey: forwardKey() };
+    expect(await done(agent, compensation, { compensates })).toEqual({ status });
     expect(await actions(agent)).toHaveLength(2);
   });
 
-  test("by its key before it arrives: it is refused then, and nothing is left", async () => {
-    const undoes = { result: null, idempotencyKey: forwardKey() };
-    expect(await done(agent, undo, { undoes })).toEqual({ status: "nothing-to-undo" });
+  test("by its key before it arrives: it is rejected then, and nothing is left", async () => {
+    const compensates = { result: null, idempotencyKey: forwardKey() };
+    expect(await done(agent, compensation, { compensates })).toEqual({ status: "nothing-to-compensate" });
     expect(await run(agent, forward)).toMatchObject({ kind: "rejected" });
-    expect(await ledger(agent)).toEqual([]);
+    expect(await effects(agent)).toEqual([]);
   });
 });
 
-describe("P13 payment: capture, undone by refund", () => {
+describe("P13 payment: capture, compensated by refund", () => {
   let results: { takePayment: StepResult };
   const captureKey = () => `${order.orderId}:capture`;
   beforeEach(async () => {
@@ -142,23 +142,23 @@ describe("P13 payment: capture, undone by refund", () => {
   test("captures the charge of takePayment; refund gives it back", async () => {
     const result = await done("payment", "capture", { results });
     expect(result).toEqual({ status: "captured", chargeId: results.takePayment["chargeId"], amount: 2150 });
-    const undoes = { result, idempotencyKey: captureKey() };
-    expect(await done("payment", "refund", { results, undoes })).toEqual({ status: "refunded" });
+    const compensates = { result, idempotencyKey: captureKey() };
+    expect(await done("payment", "refund", { results, compensates })).toEqual({ status: "refunded" });
     expect(await actions("payment")).toEqual(["create", "capture", "refund"]);
   });
 
   test("the reply to capture was lost: what it took is refunded, once", async () => {
     await fault("payment", { kind: "loseReply", calls: 1, path: "/charges/*/capture" });
     expect(await run("payment", "capture", { results })).toMatchObject({ kind: "unavailable" });
-    const undoes = { result: null, idempotencyKey: captureKey() };
+    const compensates = { result: null, idempotencyKey: captureKey() };
     for (let n = 0; n < 2; n++)
-      expect(await done("payment", "refund", { results, undoes })).toEqual({ status: "refunded" });
+      expect(await done("payment", "refund", { results, compensates })).toEqual({ status: "refunded" });
     expect(await actions("payment")).toEqual(["create", "capture", "refund"]);
   });
 
-  test("capture is still on its way: it is refused when it arrives", async () => {
-    const undoes = { result: null, idempotencyKey: captureKey() };
-    expect(await done("payment", "refund", { results, undoes })).toEqual({ status: "nothing-to-undo" });
+  test("capture is still on its way: it is rejected when it arrives", async () => {
+    const compensates = { result: null, idempotencyKey: captureKey() };
+    expect(await done("payment", "refund", { results, compensates })).toEqual({ status: "nothing-to-compensate" });
     expect(await run("payment", "capture", { results })).toMatchObject({ kind: "rejected" });
     expect(await actions("payment")).toEqual(["create"]);
   });
@@ -171,13 +171,13 @@ describe("P13 payment: capture, undone by refund", () => {
   });
 });
 
-describe("P13 flight: book, undone by cancel, at a service without keys", () => {
-  const undoes = () => ({ result: null, idempotencyKey: `${order.orderId}:book` });
+describe("P13 flight: book, compensated by cancel, at a service without keys", () => {
+  const compensates = () => ({ result: null, idempotencyKey: `${order.orderId}:book` });
   const within = (ms: number) => ({ signal: AbortSignal.timeout(ms) });
 
   test("by what was recorded", async () => {
     const result = await done("flight", "book");
-    const recorded = { undoes: { ...undoes(), result } };
+    const recorded = { compensates: { ...compensates(), result } };
     expect(await done("flight", "cancel", recorded)).toEqual({ status: "cancelled" });
     expect(await actions("flight")).toEqual(["create", "cancel"]);
   });
@@ -185,27 +185,27 @@ describe("P13 flight: book, undone by cancel, at a service without keys", () => 
   test("a booking that takes effect after its try was given up is found, and cancelled", async () => {
     await fault("flight", { kind: "slow", delayMs: 1000, calls: 1 });
     expect(await run("flight", "book", within(100))).toMatchObject({ kind: "unavailable" });
-    const undone = await done("flight", "cancel", { undoes: undoes(), ...within(10_000) });
-    expect(undone).toEqual({ status: "cancelled" });
+    const compensated = await done("flight", "cancel", { compensates: compensates(), ...within(10_000) });
+    expect(compensated).toEqual({ status: "cancelled" });
     expect(await actions("flight")).toEqual(["create", "cancel"]);
   });
 
-  test("where none was booked there is nothing to undo, and too short a time says nothing", async () => {
-    const shown = await run("flight", "cancel", { undoes: undoes(), ...within(300) });
+  test("where none was booked there is nothing to compensate, and too short a time says nothing", async () => {
+    const shown = await run("flight", "cancel", { compensates: compensates(), ...within(300) });
     expect(shown).toMatchObject({ kind: "unavailable" });
-    const undone = await done("flight", "cancel", { undoes: undoes(), ...within(10_000) });
-    expect(undone).toEqual({ status: "nothing-to-undo" });
+    const compensated = await done("flight", "cancel", { compensates: compensates(), ...within(10_000) });
+    expect(compensated).toEqual({ status: "nothing-to-compensate" });
   });
 });
 
-test("P6 what has nothing to undo: check and refundReturn", async () => {
+test("P6 what has nothing to compensate: check and refundReturn", async () => {
   expect(await done("fraud", "check")).toMatchObject({ checkId: expect.stringMatching(/^chk-/) });
   const results = { reserveRefund: { chargeId: "ch-1", amount: 700, currency: "EUR" } };
   expect(await done("payment", "refundReturn", { results })).toEqual({
     refundId: expect.stringMatching(/^rf-/),
     amount: 700,
   });
-  expect(await ledger("payment")).toMatchObject([{ body: { chargeId: "ch-1", amount: 700, currency: "EUR" } }]);
+  expect(await effects("payment")).toMatchObject([{ body: { chargeId: "ch-1", amount: 700, currency: "EUR" } }]);
 });
 
 test("what nothing was reserved for is not refunded, whatever the order says", async () => {
@@ -213,7 +213,7 @@ test("what nothing was reserved for is not refunded, whatever the order says", a
     kind: "rejected",
     message: expect.stringContaining("reserveRefund"),
   });
-  expect(await ledger("payment")).toEqual([]);
+  expect(await effects("payment")).toEqual([]);
 });
 
 test("P6 the workflows are checked against these operations", () => {
@@ -226,12 +226,12 @@ test("P6 the workflows are checked against these operations", () => {
 
 describe("P9 what an answer means", () => {
   test.each([
-    ["payment", "authorize", { kind: "refuse", status: 402, message: "card declined" }, "rejected"],
-    ["fraud", "check", { kind: "refuse", status: 403 }, "rejected"],
-    ["inventory", "reserve", { kind: "refuse", status: 409, code: "out-of-stock" }, "rejected"],
-    ["inventory", "reserve", { kind: "refuse", status: 423 }, "unavailable"],
-    ["payment", "authorize", { kind: "refuse", status: 409, code: "request-in-progress" }, "unavailable"],
-    ["shipping", "arrange", { kind: "refuse", status: 408 }, "unavailable"],
+    ["payment", "authorize", { kind: "reject", status: 402, message: "card declined" }, "rejected"],
+    ["fraud", "check", { kind: "reject", status: 403 }, "rejected"],
+    ["inventory", "reserve", { kind: "reject", status: 409, code: "out-of-stock" }, "rejected"],
+    ["inventory", "reserve", { kind: "reject", status: 423 }, "unavailable"],
+    ["payment", "authorize", { kind: "reject", status: 409, code: "request-in-progress" }, "unavailable"],
+    ["shipping", "arrange", { kind: "reject", status: 408 }, "unavailable"],
     ["shipping", "arrange", { kind: "down", status: 503 }, "unavailable"],
   ] as const)("%s %s, %o: %s", async (agent, operation, body, kind) => {
     await fault(agent, { ...body, calls: 1 });

@@ -4,7 +4,7 @@ import type { DeclaredAgent } from "./agent.ts";
 import { callService, keepId, referenceId } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
-const answers: readonly AnswerRule[] = [{ status: 422, means: "refused" }];
+const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 
 /** What it gets of an order. */
 interface Seen extends Pick<Order, "orderId" | "currency"> {

@@ -10,24 +10,29 @@ import { inventoryAgent } from "./inventory.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
 
 const HOUR_MS = 3_600_000;
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:reserve:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:reserve:forward",
+  compensates: null,
+};
 
 let service: HttpServer;
 /** What came: each request's credential. */
 let seen: { authorization: string | undefined; key: string | string[] | undefined }[];
 /** What the service takes. */
 let isKnown: (authorization: string | undefined, key: string | string[] | undefined) => boolean;
-let refusal: { status: number; body: object };
+let rejection: { status: number; body: object };
 /** All that anybody was told. */
-let told: unknown[];
+let reported: unknown[];
 
 beforeEach(async () => {
-  [seen, told] = [[], []];
-  refusal = { status: 401, body: { message: "who are you?" } };
+  [seen, reported] = [[], []];
+  rejection = { status: 401, body: { message: "who are you?" } };
   service = await startHttpServer((request, response) => {
     const { authorization, "x-api-key": key } = request.headers;
     seen.push({ authorization, key });
-    const { status, body } = isKnown(authorization, key) ? { status: 201, body: { id: "res-1" } } : refusal;
+    const { status, body } = isKnown(authorization, key) ? { status: 201, body: { id: "res-1" } } : rejection;
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
 });
@@ -54,11 +59,11 @@ function route(setting: string, options: Partial<RouteOptions> = {}) {
     now: Date.now,
     firstPauseMs: 1,
     longestPauseMs: 5,
-    onHealth: (...heard) => told.push(heard),
-    onMisconfigured: (...heard) => told.push(heard),
+    onHealth: (...change) => reported.push(change),
+    onMisconfigured: (...change) => reported.push(change),
     observeTry: async (about, call) => {
       const reply = await call(undefined);
-      told.push(about, reply);
+      reported.push(about, reply);
       return reply;
     },
     ...options,
@@ -68,7 +73,7 @@ function route(setting: string, options: Partial<RouteOptions> = {}) {
 async function reserve(agent: ReturnType<typeof routeAgent>, withinMs = 10_000) {
   const completeBy = new Date(Date.now() + withinMs).toISOString();
   const reply = await agent.call("reserve", REQUEST, boundsOf(completeBy));
-  told.push(reply);
+  reported.push(reply);
   return reply;
 }
 
@@ -92,18 +97,20 @@ describe("a header from a setting", () => {
     isKnown = () => seen.length > 2;
     const agent = route(`${service.url};header:X-Api-Key=InventoryKey`, { authenticators });
     expect(await reserve(agent)).toMatchObject({ kind: "done" });
-    expect(told.filter((what) => JSON.stringify(what).includes("HTTP 401: who are you?")).length).toBeGreaterThan(1);
+    expect(reported.filter((what) => JSON.stringify(what).includes("HTTP 401: who are you?")).length).toBeGreaterThan(
+      1,
+    );
     expect(seen).toHaveLength(3);
   });
 
   test("stands nowhere, even if the service sends it back", async () => {
     isKnown = () => false;
     const agent = route(`${service.url};header:X-Api-Key=InventoryKey`, { authenticators });
-    refusal = { status: 422, body: { code: "bad-key", message: "s3cret is no key: s3cret" } };
+    rejection = { status: 422, body: { code: "bad-key", message: "s3cret is no key: s3cret" } };
     expect(await reserve(agent)).toMatchObject({ kind: "rejected", message: "… is no key: …" });
-    refusal = { status: 403, body: { message: "s3cret" } };
+    rejection = { status: 403, body: { message: "s3cret" } };
     expect(await reserve(agent, 1500)).toMatchObject({ kind: "expired", lastError: { message: "HTTP 403: …" } });
-    expect(JSON.stringify(told)).not.toContain("s3cret");
+    expect(JSON.stringify(reported)).not.toContain("s3cret");
   });
 
   test("an endpoint that wants one is not called without", () => {
@@ -136,10 +143,10 @@ describe("a token", () => {
       "Bearer token-2",
       "Bearer token-2",
     ]);
-    expect(told.filter((what) => JSON.stringify(what).includes("unavailable"))).toEqual([]);
+    expect(reported.filter((what) => JSON.stringify(what).includes("unavailable"))).toEqual([]);
   });
 
-  test("of calls that are refused together the first renews for all", async () => {
+  test("of calls that are rejected together the first renews for all", async () => {
     isKnown = (authorization) => authorization === "Bearer token-2";
     const who = identity();
     const agent = routeBy(who);
@@ -148,11 +155,11 @@ describe("a token", () => {
     expect(who.asked).toHaveLength(2);
   });
 
-  test("that is refused again is a fault of the endpoint, and the next try asks for another", async () => {
+  test("that is rejected again is a fault of the endpoint, and the next try asks for another", async () => {
     isKnown = (authorization) => authorization === "Bearer token-4";
     expect(await reserve(routeBy(identity()))).toMatchObject({ kind: "done" });
     expect(seen.map(({ authorization }) => authorization?.at(-1))).toEqual(["1", "2", "2", "3", "3", "4"]);
-    expect(told.filter((what) => JSON.stringify(what).includes('"misconfigured":true')).length).toBeGreaterThan(1);
+    expect(reported.filter((what) => JSON.stringify(what).includes('"misconfigured":true')).length).toBeGreaterThan(1);
   });
 
   test("that stays the same is not sent again in the same try", async () => {
@@ -161,7 +168,7 @@ describe("a token", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("that can't be had: nothing is sent, an operator hears of it, and the step is tried again", async () => {
+  test("that can't be had: nothing is sent, an operator is notified of it, and the step is tried again", async () => {
     isKnown = () => true;
     expect(await reserve(routeBy(identity({ fails: 2 })))).toMatchObject({ kind: "done" });
     expect(seen).toHaveLength(1);
@@ -170,7 +177,7 @@ describe("a token", () => {
       message: "no credential: Error: the identity endpoint is away",
       misconfigured: true,
     };
-    expect(told.filter((what) => Array.isArray(what) && what[1] === "reserve")).toEqual(
+    expect(reported.filter((what) => Array.isArray(what) && what[1] === "reserve")).toEqual(
       Array(2).fill(["inventory", "reserve", error]),
     );
   });
@@ -192,20 +199,20 @@ describe("a token", () => {
     });
     const reply = await reserve(agent);
     expect(reply).toMatchObject({ kind: "expired", tries: 1, lastError: { message: "no answer within 100 ms" } });
-    expect(reply).not.toHaveProperty("unsure");
+    expect(reply).not.toHaveProperty("outcomeUnknown");
     expect(seen).toEqual([]);
     expect(await reserve(agent), "the next try asks for a token of its own").toMatchObject({ kind: "done" });
   });
 
   test("stands nowhere, even if the service sends it back", async () => {
     isKnown = () => false;
-    refusal = { status: 403, body: { message: "token-1 has no right" } };
+    rejection = { status: 403, body: { message: "token-1 has no right" } };
     expect(await reserve(routeBy(identity()), 1500)).toMatchObject({
       lastError: { message: "HTTP 403: … has no right" },
     });
-    refusal = { status: 401, body: { message: "neither token-1 nor token-2" } };
+    rejection = { status: 401, body: { message: "neither token-1 nor token-2" } };
     await reserve(routeBy(identity({ same: true })), 1500);
-    expect(JSON.stringify(told)).not.toMatch(/token-1/);
+    expect(JSON.stringify(reported)).not.toMatch(/token-1/);
   });
 
   test("each endpoint gets its own", async () => {

@@ -67,7 +67,7 @@ function fromIdentity(scope: string, identity: TokenCredential): Authenticate {
     const value = await bearer();
     signal.removeEventListener("abort", askAnew);
     const renew = async () => {
-      // Of several calls that were refused at once the first renews for all.
+      // Of several calls that were rejected at once the first renews for all.
       if ((await bearer()) === value) askAnew();
       const next = await bearer();
       return next === value ? undefined : next;

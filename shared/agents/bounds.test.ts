@@ -17,7 +17,12 @@ const JSON_TYPE = { "content-type": "application/json" };
 let service: HttpServer | undefined;
 afterEach(() => service?.[Symbol.asyncDispose]());
 
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:reserve:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:reserve:forward",
+  compensates: null,
+};
 
 async function reserve(agent: Agent = inventoryAgent, operation = "reserve"): Promise<BoundedReply> {
   const routed = routeAgent(agent, [{ url: service?.url ?? "", capacity: 4 }], { now: Date.now });
@@ -54,10 +59,10 @@ test.each([
   expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MB);
 });
 
-test("a refusal of 300 KB is still one, and so is its record", async () => {
+test("a rejection of 300 KB is still one, and so is its record", async () => {
   const message = "no ".repeat(100_000);
   service = await startHttpServer((_, response) =>
-    response.writeHead(422, JSON_TYPE).end(JSON.stringify({ code: "refused", message })),
+    response.writeHead(422, JSON_TYPE).end(JSON.stringify({ code: "rejected", message })),
   );
   const reply = await reserve();
   expect(reply).toMatchObject({ kind: "rejected" });
@@ -108,13 +113,13 @@ test.each([".", ".."])("%j is no id: in a path it would name another resource", 
     kind: "expired",
     lastError: { misconfigured: true },
   });
-  // One that another agent recorded: nothing is captured, and the undo goes by the step's key.
+  // One that another agent recorded: nothing is captured, and the compensation goes by the step's key.
   const agent = routeAgent(paymentAgent, [{ url: service.url, capacity: 4 }], { now: Date.now });
   const bounds = boundsOf(new Date(Date.now() + 1500).toISOString());
   const recorded = { ...REQUEST, results: { takePayment: { chargeId: id } } };
   expect(await agent.call("capture", recorded, bounds)).toMatchObject({ kind: "rejected" });
-  const undoes = { result: { chargeId: id }, idempotencyKey: "order-1:takePayment:forward" };
-  expect(await agent.call("void", { ...REQUEST, undoes }, bounds)).toMatchObject({ kind: "done" });
+  const compensates = { result: { chargeId: id }, idempotencyKey: "order-1:takePayment:forward" };
+  expect(await agent.call("void", { ...REQUEST, compensates }, bounds)).toMatchObject({ kind: "done" });
   expect(paths).toEqual(["/reservations", "/charges/key%3Aorder-1%3AtakePayment%3Aforward/void"]);
 });
 
@@ -131,14 +136,14 @@ test("a status of more than 200 characters is not kept", async () => {
 
 test("a text in a result that no record takes is a fault of the endpoint", async () => {
   service = await startHttpServer((_, response) => response.end());
-  const tells = async () => ({ kind: "done", result: { note: "n".repeat(1001) } }) as const;
+  const publishes = async () => ({ kind: "done", result: { note: "n".repeat(1001) } }) as const;
   const reply = await reserve({
     name: "inventory",
-    operations: { reserve: tells },
+    operations: { reserve: publishes },
     policies: { reserve: { tries: 1 } },
   });
   const message = "note in the answer is over 1000 characters";
-  expect(reply).toMatchObject({ kind: "expired", unsure: true, lastError: { message, misconfigured: true } });
+  expect(reply).toMatchObject({ kind: "expired", outcomeUnknown: true, lastError: { message, misconfigured: true } });
 });
 
 test.each([
@@ -165,7 +170,7 @@ test("an answer that drips is ended with its try", async () => {
   expect(await reserve({ ...inventoryAgent, policies })).toMatchObject({
     kind: "expired",
     tries: 1,
-    unsure: true,
+    outcomeUnknown: true,
     lastError: { message: "no answer within 200 ms" },
   });
 });

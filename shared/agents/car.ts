@@ -1,14 +1,14 @@
 // The agent of the car rental.
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { callService, keepId, keepStatus, type ServiceCall, whatToCompensate } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
-  { status: 404, code: "not-found", means: "refused" },
+  { status: 404, code: "not-found", means: "rejected" },
   /** No car is free. */
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -27,10 +27,10 @@ export const carAgent = {
       const { orderId, lines } = call.order;
       return car(call, { path: "rentals", body: { orderId, lines }, keep: keepId("rentalId") });
     },
-    /** Undoes `rent`. */
+    /** Compensates `rent`. */
     cancel: (call) =>
       car(call, {
-        path: `rentals/${whatToUndo(call, "rentalId")}/cancel`,
+        path: `rentals/${whatToCompensate(call, "rentalId")}/cancel`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),

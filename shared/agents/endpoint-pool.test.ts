@@ -23,7 +23,7 @@ test("P18 an endpoint that may be tried again while the waiting call is being lo
   });
   const lease = pool.take("normal") as Lease;
   pool.release(lease, "failed", "HTTP 503");
-  // The circuit is open for 50 to 100 ms: it is when the choice is made, and no longer is when the next wake-up is decided.
+  // The circuit is open for 50 to 100 ms: it is when the choice is made, and no longer is when the next start is decided.
   instants = [49, 101];
   const admitted: Lease[] = [];
   pool.wait("normal", undefined, (place) => admitted.push(place));

@@ -6,10 +6,10 @@ import { type Answer, callService, keepId, keepStatus, lookUp } from "./http-ser
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
-  { status: 404, code: "not-found", means: "refused" },
+  { status: 404, code: "not-found", means: "rejected" },
   /** Sold out. */
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -38,14 +38,14 @@ export const flightAgent = {
         call,
       );
     },
-    /** Undoes `book`. Where its outcome is unknown the service says whether there is a booking, once none can be under way any more. */
+    /** Compensates `book`. Where its outcome is unknown the service says whether there is a booking, once none can be under way any more. */
     cancel: async (call) => {
-      const recorded = call.undoes?.result?.["bookingId"];
+      const recorded = call.compensates?.result?.["bookingId"];
       if (recorded !== undefined && recorded !== null) return cancelled(String(recorded), call);
-      const reference = call.undoes?.idempotencyKey ?? "";
+      const reference = call.compensates?.idempotencyKey ?? "";
       const first = await bookingUnder(reference, call);
       const found = first.kind === "absent" ? await settledBooking(reference, call) : first;
-      if (found.kind === "absent") return { kind: "done", result: { status: "nothing-to-undo" } };
+      if (found.kind === "absent") return { kind: "done", result: { status: "nothing-to-compensate" } };
       return found.kind === "done" ? cancelled(String(found.result["bookingId"]), call) : found;
     },
   },

@@ -1,14 +1,14 @@
-// The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to undo.
+// The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to compensate.
 import { type Address, type Order, type OrderLine, orderTotal } from "../domain/order.ts";
 import type { DeclaredAgent } from "./agent.ts";
 import { callService, keepId } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
-/** The service refuses a suspicious order, and an operator looks at it. */
+/** The service rejects a suspicious order, and an operator looks at it. */
 const answers: readonly AnswerRule[] = [
-  // A gateway that refuses our credential answers 403 too: the service's own is known by its code.
-  { status: 403, code: "refused", means: "refused" },
-  { status: 422, means: "refused" },
+  // A gateway that rejects our credential answers 403 too: the service's own is known by its code.
+  { status: 403, code: "rejected", means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */

@@ -1,14 +1,14 @@
 // The agent of the hotel service, which books later: it answers 202, and reports within minutes what came of it.
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, referenceId, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { callService, keepId, keepStatus, referenceId, type ServiceCall, whatToCompensate } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
-  { status: 404, code: "not-found", means: "refused" },
+  { status: 404, code: "not-found", means: "rejected" },
   /** No room is free. */
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -32,10 +32,10 @@ export const hotelAgent = {
         reference: referenceId,
       });
     },
-    /** Undoes `book`, also of a booking that the hotel has not confirmed yet. */
+    /** Compensates `book`, also of a booking that the hotel has not confirmed yet. */
     cancel: (call) =>
       hotel(call, {
-        path: `bookings/${whatToUndo(call, "bookingId")}/cancel`,
+        path: `bookings/${whatToCompensate(call, "bookingId")}/cancel`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),

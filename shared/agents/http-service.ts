@@ -26,13 +26,13 @@ export interface LookUp {
   readonly path: string;
   /** Null where the service has nothing; undefined for an answer that does not say what it has to. */
   readonly keep: (answer: Answer) => StepResult | null | undefined;
-  readonly answers?: readonly AnswerRule<"refused" | "later" | "absent">[];
+  readonly answers?: readonly AnswerRule<"rejected" | "later" | "absent">[];
   /** Of a poll: a 202 that says when to ask again (`Retry-After`) means that it is not done yet. */
   readonly isPolled?: boolean;
 }
 
-interface Heard {
-  readonly kind: "heard";
+interface ServiceResponse {
+  readonly kind: "response";
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly isJson: boolean;
@@ -46,31 +46,31 @@ type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
 export async function callService(service: ServiceCall, call: AgentCall<OrderView>): Promise<AgentReply> {
-  const heard = await exchange("POST", service.path, JSON.stringify(service.body), call);
-  if (heard.kind === "unavailable") return heard;
-  const reference = heard.status === ACCEPTED ? service.reference?.(heard.answer) : undefined;
+  const response = await exchange("POST", service.path, JSON.stringify(service.body), call);
+  if (response.kind === "unavailable") return response;
+  const reference = response.status === ACCEPTED ? service.reference?.(response.answer) : undefined;
   if (reference !== undefined) {
-    const retryAfterMs = service.isPolled ? pauseAskedFor(heard.headers) : undefined;
+    const retryAfterMs = service.isPolled ? pauseAskedFor(response.headers) : undefined;
     return retryAfterMs === undefined ? { kind: "accepted", reference } : { kind: "pending", retryAfterMs, reference };
   }
-  const result = isSuccess(heard) ? service.keep(heard.answer) : undefined;
+  const result = isSuccess(response) ? service.keep(response.answer) : undefined;
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(heard, service.answers);
-  return meaning.means === "refused" ? rejected(heard) : unavailable(heard, meaning);
+  const meaning = meaningOf(response, service.answers);
+  return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
 /** GETs what the service has. Throws as `callService`. */
 export async function lookUp(question: LookUp, call: AgentCall<OrderView>): Promise<Finding> {
-  const heard = await exchange("GET", question.path, null, call);
-  if (heard.kind === "unavailable") return heard;
-  const retryAfterMs = question.isPolled && heard.status === ACCEPTED ? pauseAskedFor(heard.headers) : undefined;
+  const response = await exchange("GET", question.path, null, call);
+  if (response.kind === "unavailable") return response;
+  const retryAfterMs = question.isPolled && response.status === ACCEPTED ? pauseAskedFor(response.headers) : undefined;
   if (retryAfterMs !== undefined) return { kind: "pending", retryAfterMs };
-  const result = isSuccess(heard) ? question.keep(heard.answer) : undefined;
+  const result = isSuccess(response) ? question.keep(response.answer) : undefined;
   if (result === null) return { kind: "absent" };
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(heard, question.answers ?? []);
+  const meaning = meaningOf(response, question.answers ?? []);
   if (meaning.means === "absent") return { kind: "absent" };
-  return meaning.means === "refused" ? rejected(heard) : unavailable(heard, meaning);
+  return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
 /** One exchange, and after a 401 another one where there is a new credential: by RFC 9110 section 15.5.2 the first did nothing. */
@@ -79,13 +79,13 @@ async function exchange(
   path: string,
   body: string | null,
   call: AgentCall<OrderView>,
-): Promise<Heard | Unavailable> {
+): Promise<ServiceResponse | Unavailable> {
   const { credential } = call;
   try {
-    const heard = await send(method, path, body, call, credential?.value);
-    if (heard.status !== 401 || !credential) return heard;
+    const response = await send(method, path, body, call, credential?.value);
+    if (response.status !== 401 || !credential) return response;
     const renewed = await credential.renew().catch(() => undefined);
-    return renewed === undefined ? heard : await send(method, path, body, call, renewed);
+    return renewed === undefined ? response : await send(method, path, body, call, renewed);
   } catch (cause) {
     return { kind: "unavailable", message: describe(cause), mayHaveHappened: !isUnsent(cause) };
   }
@@ -97,7 +97,7 @@ async function send(
   body: string | null,
   call: AgentCall<OrderView>,
   secret: string | undefined,
-): Promise<Heard> {
+): Promise<ServiceResponse> {
   const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
   const {
     statusCode,
@@ -117,7 +117,7 @@ async function send(
   const answer = isWhole ? objectIn(text) : undefined;
   const own = answer?.["message"];
   return {
-    kind: "heard",
+    kind: "response",
     status: statusCode,
     headers,
     // One that is cut off can't be parsed; the service still says that it is JSON.
@@ -130,15 +130,15 @@ async function send(
 
 /** RFC 9110, 15.3.3. */
 const ACCEPTED = 202;
-const isSuccess = ({ status }: Heard) => status >= 200 && status < 300;
+const isSuccess = ({ status }: ServiceResponse) => status >= 200 && status < 300;
 
-function rejected({ status, message }: Heard): AgentReply {
+function rejected({ status, message }: ServiceResponse): AgentReply {
   return { kind: "rejected", message: message || `HTTP ${status}` };
 }
 
-function unavailable(heard: Heard, { means, mayHaveHappened }: Meaning<string>): Unavailable {
-  const { status, headers, message } = heard;
-  const text = isSuccess(heard) ? "without the expected answer" : message;
+function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Meaning<string>): Unavailable {
+  const { status, headers, message } = response;
+  const text = isSuccess(response) ? "without the expected answer" : message;
   const retryAfterMs = pauseAskedFor(headers);
   return {
     kind: "unavailable",
@@ -183,11 +183,11 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
 
 /**
  * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
- * by its key. A service that never saw that key has nothing to undo, and refuses what may still arrive under it.
+ * by its key. A service that never saw that key has nothing to compensate, and rejects what may still arrive under it.
  */
-export function whatToUndo(call: AgentCall<OrderView>, name: string): string {
-  if (!call.undoes) throw new Error(`nothing to undo was named under the key ${call.idempotencyKey}`);
-  const { result, idempotencyKey } = call.undoes;
+export function whatToCompensate(call: AgentCall<OrderView>, name: string): string {
+  if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);
+  const { result, idempotencyKey } = call.compensates;
   const recorded = result?.[name];
   const id = typeof recorded === "number" ? String(recorded) : recorded;
   return encodeURIComponent(isId(id) ? id : `key:${idempotencyKey}`);

@@ -1,15 +1,15 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
 import type { Order, OrderLine } from "../domain/order.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { callService, keepId, keepStatus, type ServiceCall, whatToCompensate } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
   /** The goods are being counted, and can be had again when that is done. */
   { status: 423, means: "later" },
-  { status: 404, code: "not-found", means: "refused" },
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 404, code: "not-found", means: "rejected" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -27,18 +27,18 @@ export const inventoryAgent = {
   seen,
   operations: {
     reserve: (call) => inventory(call, { path: "reservations", body: goods(call), keep: keepId("reservationId") }),
-    /** Undoes `reserve`. */
+    /** Compensates `reserve`. */
     release: (call) =>
       inventory(call, {
-        path: `reservations/${whatToUndo(call, "reservationId")}/release`,
+        path: `reservations/${whatToCompensate(call, "reservationId")}/release`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
     restock: (call) => inventory(call, { path: "restocks", body: goods(call), keep: keepId("restockId") }),
-    /** Undoes `restock`. */
+    /** Compensates `restock`. */
     withdraw: (call) =>
       inventory(call, {
-        path: `restocks/${whatToUndo(call, "restockId")}/withdraw`,
+        path: `restocks/${whatToCompensate(call, "restockId")}/withdraw`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),

@@ -6,7 +6,12 @@ import { NOON_MS, sampleOrder } from "../../tests/support/orders.ts";
 import type { Agent, AgentCall, AgentReply, AgentRequest, Finding, OperationPolicy, Poll } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:work:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:work:forward",
+  compensates: null,
+};
 const URL = "http://a/";
 
 const done: AgentReply = { kind: "done", result: { id: "r-1" } };
@@ -77,7 +82,12 @@ describe("tries", () => {
 
   test("after the most tries it is silent at once, and says what the last one met", async () => {
     const lastError = { endpoint: URL, message: "HTTP 502" };
-    expect(await call([down, failed], { tries: 2 })).toEqual({ kind: "expired", tries: 2, lastError, unsure: true });
+    expect(await call([down, failed], { tries: 2 })).toEqual({
+      kind: "expired",
+      tries: 2,
+      lastError,
+      outcomeUnknown: true,
+    });
     expect(seen).toEqual(["work 0", "work 50"]);
   });
 
@@ -106,7 +116,7 @@ describe("at most once", () => {
       message: `not tried again, for it may have been done (at most once): ${cause}`,
       endpoint: URL,
       because: "at most once",
-      unsure: true,
+      outcomeUnknown: true,
     });
     expect(seen).toHaveLength(script.length - 1);
   });
@@ -119,7 +129,7 @@ describe("at most once", () => {
     expect(await call([done], once, { mayHaveHappened: true })).toMatchObject({
       kind: "rejected",
       message: expect.stringContaining("an earlier attempt was not answered"),
-      unsure: true,
+      outcomeUnknown: true,
     });
     expect(seen).toEqual([]);
   });
@@ -164,12 +174,12 @@ describe("find", () => {
     expect(seen.map((what) => what.split(" ")[0])).toEqual(["work", "find", "find", "find", "find"]);
   });
 
-  test("the service says that it refused: that is the answer, and nothing is unsure", async () => {
+  test("the service says that it rejected: that is the answer, and nothing is of unknown outcome", async () => {
     expect(await call([failed], find(0, no))).toEqual({ ...no, endpoint: URL, because: "only one" });
   });
 
-  test("refused in a try after nothing was there: nothing is unsure", async () => {
-    expect(await call([failed, no], find(0, absent))).not.toHaveProperty("unsure");
+  test("rejected in a try after nothing was there: nothing is of unknown outcome", async () => {
+    expect(await call([failed, no], find(0, absent))).not.toHaveProperty("outcomeUnknown");
   });
 
   test("is asked first where an earlier call may have done it", async () => {
@@ -196,15 +206,17 @@ describe("find", () => {
     expect(gaveUp).toEqual({ kind: "expired", tries: 1, lastError: { endpoint: URL, message: "HTTP 502" } });
   });
 
-  test("not settled before complete-by: silence, and it stays unsure", async () => {
+  test("not settled before complete-by: silence, and it stays of unknown outcome", async () => {
     const reply = await call([failed], find(60_000, absent), { withinMs: 2000 });
     expect(reply).toEqual({
       kind: "expired",
       tries: 1,
       lastError: { endpoint: URL, message: "HTTP 502" },
-      unsure: true,
+      outcomeUnknown: true,
     });
-    expect(await call([done], find(0, absent), { withinMs: 0, mayHaveHappened: true })).toMatchObject({ unsure: true });
+    expect(await call([done], find(0, absent), { withinMs: 0, mayHaveHappened: true })).toMatchObject({
+      outcomeUnknown: true,
+    });
   });
 });
 
@@ -236,11 +248,11 @@ describe("later", () => {
     expect(seen).toEqual(["poll 0"]);
   });
 
-  test("an operation without a poll that wants to be asked later is refused for good, in words, and may be undone", async () => {
+  test("an operation without a poll that wants to be asked later is rejected for good, in words, and may be compensated", async () => {
     expect(await call([pending], {})).toMatchObject({
       kind: "rejected",
       message: expect.stringContaining("its policy has no poll"),
-      unsure: true,
+      outcomeUnknown: true,
     });
   });
 });
@@ -248,5 +260,5 @@ describe("later", () => {
 test("without a policy all is as the settings say", async () => {
   expect(await call([hangs, failed, down, done], {})).toEqual(DONE);
   expect(seen).toEqual(["work 0", "work 5050", "work 5150", "work 5350"]);
-  expect(await call([no], {}, { mayHaveHappened: true })).toMatchObject({ kind: "rejected", unsure: true });
+  expect(await call([no], {}, { mayHaveHappened: true })).toMatchObject({ kind: "rejected", outcomeUnknown: true });
 });

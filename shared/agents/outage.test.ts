@@ -57,7 +57,7 @@ function reserve(agent: RoutedAgent, withinMs = 5000): Promise<BoundedReply> {
     paymentToken: "tok_visa",
     shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
   } as const;
-  const request = { order, results: {}, idempotencyKey: `${orderId}:reserveStock:forward`, undoes: null };
+  const request = { order, results: {}, idempotencyKey: `${orderId}:reserveStock:forward`, compensates: null };
   const completeBy = new Date(Date.now() + withinMs).toISOString();
   return agent.call("reserve", request, bounds(completeBy));
 }
@@ -67,14 +67,14 @@ async function fault(url: string, body: object): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-const mend = (url: string) => fetch(`${url}$faults`, { method: "DELETE" });
+const fix = (url: string) => fetch(`${url}$faults`, { method: "DELETE" });
 
 async function get<T>(url: string, what: string): Promise<T> {
   return (await (await fetch(`${url}${what}`)).json()) as T;
 }
 
 const effects = async (url: string) =>
-  (await get<{ effects: { key: string; calls: number }[] }>(url, "$ledger")).effects;
+  (await get<{ effects: { key: string; calls: number }[] }>(url, "$effects")).effects;
 
 test("P18 P19 one is down: the other takes over; a probe after the outage, then both again", async () => {
   const agent = route([one, other]);
@@ -88,7 +88,7 @@ test("P18 P19 one is down: the other takes over; a probe after the outage, then 
   expect(later).toMatchObject({ kind: "done", endpoint: other, because: "only healthy one" });
   expect(await get(one, "$counts")).toMatchObject({ down: before.down });
 
-  await mend(one);
+  await fix(one);
   const probed = { kind: "done", endpoint: one, because: "probe after an outage" };
   await vi.waitFor(async () => expect(await reserve(agent)).toMatchObject(probed), { timeout: 5000 });
   expect(health.at(-1)).toBe("one healthy");
@@ -116,7 +116,7 @@ test("P8 complete-by in the middle of a slow call: silence at once, and the conn
   await fault(one, { kind: "slow", delayMs: 3000 });
   const startedAt = Date.now();
   const lastError = { endpoint: one, message: "no answer before complete-by" };
-  expect(await reserve(route([one]), 150)).toEqual({ kind: "expired", tries: 1, lastError, unsure: true });
+  expect(await reserve(route([one]), 150)).toEqual({ kind: "expired", tries: 1, lastError, outcomeUnknown: true });
   expect(Date.now() - startedAt).toBeLessThan(1000);
 });
 

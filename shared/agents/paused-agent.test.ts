@@ -7,7 +7,12 @@ import type { EndpointStanding } from "./endpoint-pool.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:work:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:work:forward",
+  compensates: null,
+};
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());

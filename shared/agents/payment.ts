@@ -2,16 +2,16 @@
 import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
 import { RESERVING_STEP } from "../domain/refund.ts";
 import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, isId, keepId, keepStatus, type ServiceCall, whatToUndo } from "./http-service.ts";
+import { callService, isId, keepId, keepStatus, type ServiceCall, whatToCompensate } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
   /** An earlier try under the same key is still being done (draft-ietf-httpapi-idempotency-key-header, 2.7). */
   { status: 409, code: "request-in-progress", means: "later" },
-  { status: 402, means: "refused" },
-  { status: 404, code: "not-found", means: "refused" },
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 402, means: "rejected" },
+  { status: 404, code: "not-found", means: "rejected" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -36,18 +36,18 @@ export const paymentAgent = {
         body: money(call.order),
         keep: keepId("chargeId", { amount: orderTotal(call.order) }),
       }),
-    /** Undoes `authorize`. */
+    /** Compensates `authorize`. */
     void: (call) =>
       payment(call, {
-        path: `charges/${whatToUndo(call, "chargeId")}/void`,
+        path: `charges/${whatToCompensate(call, "chargeId")}/void`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
     capture,
-    /** Undoes `capture`. */
+    /** Compensates `capture`. */
     refund: (call) =>
       payment(call, {
-        path: `charges/${whatToUndo(call, "chargeId")}/refund`,
+        path: `charges/${whatToCompensate(call, "chargeId")}/refund`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),

@@ -26,7 +26,7 @@ const REQUEST = {
   },
   results: {},
   idempotencyKey: "order-1:reserveStock:forward",
-  undoes: null,
+  compensates: null,
 } as const;
 
 interface Seen extends AgentCall {
@@ -69,19 +69,19 @@ function route(
 
 const states = () => health.map(({ state }) => state);
 
-describe("P9 P13 a refusal after other tries", () => {
+describe("P9 P13 a rejection after other tries", () => {
   const no: AgentReply = { kind: "rejected", message: "sold out" };
 
   test.each<[string, () => AgentReply | Promise<AgentReply>, boolean]>([
     ["that never ended", hangs, true],
     ["whose connection broke", () => ({ ...down, mayHaveHappened: true }), true],
     ["that were answered", () => down, false],
-  ])("%s is unsure only where one may yet take effect", async (_, first, unsure) => {
+  ])("%s is of unknown outcome only where one may yet take effect", async (_, first, outcomeUnknown) => {
     const reply = route(() => (seen.length < 3 ? first() : no))(60_000);
     await vi.runAllTimersAsync();
     expect(seen).toHaveLength(3);
     const bounded = { ...no, endpoint: "http://a/", because: expect.any(String) };
-    expect(await reply).toEqual(unsure ? { ...bounded, unsure } : bounded);
+    expect(await reply).toEqual(outcomeUnknown ? { ...bounded, outcomeUnknown } : bounded);
   });
 });
 
@@ -111,7 +111,7 @@ describe("P6 retry", () => {
     }
   });
 
-  test("P9 what is refused for good is not tried again, and does not make the endpoint look ill", async () => {
+  test("P9 what is rejected for good is not tried again, and does not make the endpoint look ill", async () => {
     const call = route(() => ({ kind: "rejected", message: "out of stock" }));
     for (let n = 0; n < 20; n++) expect(await call()).toMatchObject({ kind: "rejected", message: "out of stock" });
     expect(health).toEqual([]);
@@ -162,7 +162,7 @@ describe("P8 complete-by", () => {
   test("in the middle of a call: it is aborted and the answer is there at once", async () => {
     const reply = route(hangs)(700);
     await vi.advanceTimersByTimeAsync(700);
-    expect(await reply).toEqual({ kind: "expired", tries: 1, lastError: lastError(NO_ANSWER), unsure: true });
+    expect(await reply).toEqual({ kind: "expired", tries: 1, lastError: lastError(NO_ANSWER), outcomeUnknown: true });
     expect(seen[0]?.signal.aborted).toBe(true);
   });
 
@@ -179,7 +179,7 @@ describe("P8 complete-by", () => {
     await vi.advanceTimersByTimeAsync(300);
     expect(await second).toEqual({ kind: "notTakenUp" });
     await vi.advanceTimersByTimeAsync(600);
-    expect(await first).toEqual({ kind: "expired", tries: 1, lastError: lastError(NO_ANSWER), unsure: true });
+    expect(await first).toEqual({ kind: "expired", tries: 1, lastError: lastError(NO_ANSWER), outcomeUnknown: true });
     expect(seen).toHaveLength(1);
   });
 

@@ -104,7 +104,7 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
             deadline,
             service,
           ),
-        { kind: "expired", tries: 0, ...(asked.mayHaveHappened && { unsure: true }) },
+        { kind: "expired", tries: 0, ...(asked.mayHaveHappened && { outcomeUnknown: true }) },
       );
     },
   };

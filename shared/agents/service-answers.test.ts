@@ -57,7 +57,12 @@ beforeEach(async () => {
 
 afterEach(() => service[Symbol.asyncDispose]());
 
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:step:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:step:forward",
+  compensates: null,
+};
 
 async function reply(agent: AgentName, ...given: Answer[]): Promise<AgentReply> {
   answers = given;
@@ -140,7 +145,7 @@ const OWN: readonly (readonly [AgentName, number, string, "rejected" | "unavaila
   ["payment", 409, "already-undone", "rejected"],
   ["payment", 409, "request-in-progress", "unavailable"],
   ["payment", 422, "key-reused", "rejected"],
-  ["fraud", 403, "refused", "rejected"],
+  ["fraud", 403, "rejected", "rejected"],
   ["fraud", 422, "suspicious", "rejected"],
   ["shipping", 404, "not-found", "rejected"],
   ["shipping", 409, "on-its-way", "rejected"],
@@ -159,31 +164,31 @@ describe("P9 the services' own answers", () => {
 });
 
 test.each([302, 401, 403, 404, 405, 407, 413])(
-  "P9 P18 HTTP %i for a while: an operator hears of it, the breaker opens, and the order is done when it is mended",
+  "P9 P18 HTTP %i for a while: an operator is notified of it, the breaker opens, and the order is done when it is fixed",
   async (status) => {
     answers = [...Array(4).fill(html(status)), made];
-    const heard: { operation: string; error: LastError }[] = [];
+    const reported: { operation: string; error: LastError }[] = [];
     const health: string[] = [];
     const agent = routeAgent(inventoryAgent, [{ url: service.url, capacity: 4 }], {
       now: Date.now,
       firstPauseMs: 1,
       breaker: { failures: 3, openMs: 20, longestOpenMs: 20 },
-      onMisconfigured: (_, operation, error) => heard.push({ operation, error }),
+      onMisconfigured: (_, operation, error) => reported.push({ operation, error }),
       onHealth: (_agent, _url, state) => health.push(state),
     });
     const completeBy = new Date(Date.now() + 20_000).toISOString();
     const bounded = await agent.call("reserve", REQUEST, boundsOf(completeBy));
     expect(bounded).toMatchObject({ kind: "done", endpoint: service.url });
-    expect(bounded).not.toHaveProperty("unsure");
+    expect(bounded).not.toHaveProperty("outcomeUnknown");
     const error = { endpoint: service.url, message: `HTTP ${status}`, misconfigured: true };
-    expect(heard).toEqual(Array(4).fill({ operation: "reserve", error }));
+    expect(reported).toEqual(Array(4).fill({ operation: "reserve", error }));
     expect(health[0]).toBe("broken");
     expect(health.at(-1)).toBe("healthy");
     expect(calls).toBe(5);
   },
 );
 
-test("P9 a fault of the endpoint that lasts ends in silence, which says what it was", async () => {
+test("P9 a fault of the endpoint that lasts times out, which says what it was", async () => {
   answers = [json(403, { code: "AuthorizationFailed", message: "the key was rotated" })];
   const agent = routeAgent(paymentAgent, [{ url: service.url, capacity: 4 }], { now: Date.now, firstPauseMs: 5 });
   const completeBy = new Date(Date.now() + 300).toISOString();

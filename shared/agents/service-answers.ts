@@ -1,7 +1,7 @@
 // What a service's HTTP status means (P9): its word on the order only where the agent's own rules say so.
 
-/** `refused`: for good. `later`: not now. `absent`: nothing is there, to a question. */
-export type AnswerRule<Means extends string = "refused" | "later"> = {
+/** `rejected`: for good. `later`: not now. `absent`: nothing is there, to a question. */
+export type AnswerRule<Means extends string = "rejected" | "later"> = {
   readonly status: number;
   /** The `code` of the answer's body. Absent: any body that is JSON, for what stands between writes none of its own. */
   readonly code?: string;
@@ -29,7 +29,7 @@ const USUAL = [
   { from: 500, to: 599, means: "later", mayHaveHappened: true },
   // A success that does not say what it has to: perhaps another service answers there.
   { from: 200, to: 299, means: "misconfigured", mayHaveHappened: true },
-  // Redirections, refused credentials, unknown paths, gateways' limits: a fault of the endpoint, and not of the order.
+  // Redirections, rejected credentials, unknown paths, gateways' limits: a fault of the endpoint, and not of the order.
   { from: 100, to: 499, means: "misconfigured", mayHaveHappened: false },
 ] as const;
 

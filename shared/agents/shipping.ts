@@ -9,15 +9,15 @@ import {
   notYet,
   referenceId,
   type ServiceCall,
-  whatToUndo,
+  whatToCompensate,
 } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
 const answers: readonly AnswerRule[] = [
-  { status: 404, code: "not-found", means: "refused" },
-  { status: 409, means: "refused" },
-  { status: 422, means: "refused" },
+  { status: 404, code: "not-found", means: "rejected" },
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
 ];
 
 /** What it gets of an order. */
@@ -46,10 +46,10 @@ export const shippingAgent = {
         ...(call.completion && { reference: referenceId, isPolled: true }),
       });
     },
-    /** Undoes `arrange`. */
+    /** Compensates `arrange`. */
     cancel: (call) =>
       shipping(call, {
-        path: `shipments/${whatToUndo(call, "shipmentId")}/cancel`,
+        path: `shipments/${whatToCompensate(call, "shipmentId")}/cancel`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),
@@ -62,10 +62,10 @@ export const shippingAgent = {
         keep: keepId("pickupId"),
       });
     },
-    /** Undoes `pickUp`. */
+    /** Compensates `pickUp`. */
     cancelPickUp: (call) =>
       shipping(call, {
-        path: `pickups/${whatToUndo(call, "pickupId")}/cancel`,
+        path: `pickups/${whatToCompensate(call, "pickupId")}/cancel`,
         body: { orderId: call.order.orderId },
         keep: keepStatus,
       }),

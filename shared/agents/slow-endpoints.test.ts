@@ -7,7 +7,12 @@ import type { AgentReply, RoutedAgent } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const done: AgentReply = { kind: "done", result: {} };
-const REQUEST = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "order-1:work:forward", undoes: null };
+const REQUEST = {
+  order: sampleOrder("order-1"),
+  results: {},
+  idempotencyKey: "order-1:work:forward",
+  compensates: null,
+};
 
 let health: string[];
 /** How long each endpoint takes now. */

@@ -51,19 +51,19 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
   const { find, atMostOnce } = manner;
   const { pool, now, onMisconfigured } = service;
   const settled = (givenUpAt: number) => givenUpAt + (find?.settlesWithinMs ?? 0);
-  let unsure = request.mayHaveHappened === true;
+  let outcomeUnknown = request.mayHaveHappened === true;
   const triedUntil = Date.parse(request.triedUntil ?? "");
   let settledAt = settled(Number.isNaN(triedUntil) ? now() : triedUntil);
   let lastError: LastError | undefined;
   let pause: IBackoff<unknown> | undefined;
   let { place } = work;
   for (let tries = 0; ; ) {
-    if (unsure && atMostOnce) {
+    if (outcomeUnknown && atMostOnce) {
       if (place) pool.release(place, "unclear", "it may not be done twice");
       return notAgain(lastError, pool);
     }
-    const asks = unsure && find !== undefined;
-    if (!asks && tries >= manner.tries) return expired(tries, lastError ?? pool.obstacle(), unsure);
+    const asks = outcomeUnknown && find !== undefined;
+    if (!asks && tries >= manner.tries) return expired(tries, lastError ?? pool.obstacle(), outcomeUnknown);
     const lease = place ?? (await placeAt(pool, priority, lastError?.endpoint, deadline));
     place = undefined;
     if (lease) {
@@ -75,23 +75,24 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
         case "accepted":
           return { ...reply, endpoint, because };
         case "pending":
-          if (!manner.poll) return { kind: "rejected", message: noPoll(operation), endpoint, because, unsure: true };
+          if (!manner.poll)
+            return { kind: "rejected", message: noPoll(operation), endpoint, because, outcomeUnknown: true };
           return { ...reply, endpoint, because };
         case "rejected":
-          return { ...reply, endpoint, because, ...(unsure && !asks && { unsure }) };
+          return { ...reply, endpoint, because, ...(outcomeUnknown && !asks && { outcomeUnknown }) };
         case "absent":
           if (lease.startedAt < settledAt) break;
-          unsure = false;
+          outcomeUnknown = false;
           continue;
         case "unavailable":
           lastError = errorOf(reply, lease);
           if (reply.misconfigured) onMisconfigured(operation, lastError);
           if (asks || !reply.mayHaveHappened) break;
-          unsure = true;
+          outcomeUnknown = true;
           settledAt = settled(now());
           break;
         case "cutOff":
-          return expired(tries, cutOff(endpoint, lastError), unsure || (!asks && reply.mayHaveHappened));
+          return expired(tries, cutOff(endpoint, lastError), outcomeUnknown || (!asks && reply.mayHaveHappened));
         default:
           reply satisfies never;
       }
@@ -99,7 +100,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
     // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
     pause = pause ? pause.next(undefined) : manner.pauses.next();
     await deadline.pause(pause.duration);
-    if (deadline.passed) return expired(tries, lastError ?? pool.obstacle(), unsure);
+    if (deadline.passed) return expired(tries, lastError ?? pool.obstacle(), outcomeUnknown);
   }
 }
 
@@ -134,13 +135,13 @@ async function placeAt(
   });
 }
 
-/** What its service does later is not known: an undo sees to it. */
+/** What its service does later is not known: a compensation sees to it. */
 function noPoll(operation: string): string {
   return `the operation ${operation} answered that its service is to be asked again later, and its policy has no poll`;
 }
 
-function expired(tries: number, lastError: LastError, unsure: boolean): BoundedReply {
-  return { kind: "expired", tries, lastError, ...(unsure && { unsure }) };
+function expired(tries: number, lastError: LastError, outcomeUnknown: boolean): BoundedReply {
+  return { kind: "expired", tries, lastError, ...(outcomeUnknown && { outcomeUnknown }) };
 }
 
 function cutOff(endpoint: string, before: LastError | undefined): LastError {
@@ -148,10 +149,10 @@ function cutOff(endpoint: string, before: LastError | undefined): LastError {
   return { ...before, endpoint, message: before ? bounded(`${message}; before that ${before.message}`) : message };
 }
 
-/** It may have been done, and may not be done twice: a person, or the step's undo, has to see to it. */
+/** It may have been done, and may not be done twice: a person, or the step's compensation, has to see to it. */
 function notAgain(lastError: LastError | undefined, pool: EndpointPool): BoundedReply {
   const { endpoint } = lastError ?? pool.obstacle();
   const cause = lastError?.message ?? "an earlier attempt was not answered";
   const message = bounded(`not tried again, for it may have been done (at most once): ${cause}`);
-  return { kind: "rejected", message, endpoint, because: "at most once", unsure: true };
+  return { kind: "rejected", message, endpoint, because: "at most once", outcomeUnknown: true };
 }

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 /** As docs/adapting.md has it. */
 const keep = keepId("bookingId");
-const answers: readonly AnswerRule[] = [{ status: 422, means: "refused" }];
+const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 
 const flightsAgent = {
   name: "flights",
@@ -62,7 +62,7 @@ const REQUEST = {
   order: sampleOrder("order-1"),
   results: {},
   idempotencyKey: "order-1:bookFlight:forward",
-  undoes: null,
+  compensates: null,
 };
 
 function call(policy: OperationPolicy, withinMs = 20_000, more: Partial<AgentRequest> = {}, urls = [flights]) {
@@ -117,7 +117,7 @@ describe(`a service of ${SERVICE_MS} ms under tries of ${TRY_MS} ms`, () => {
 
   test("books one flight when complete-by passes in between: the next call finds it", async () => {
     const first = await call(FIND, 300);
-    expect(first).toMatchObject({ kind: "expired", tries: 1, unsure: true });
+    expect(first).toMatchObject({ kind: "expired", tries: 1, outcomeUnknown: true });
     const triedUntil = new Date().toISOString();
     const reply = await call(FIND, 20_000, { mayHaveHappened: true, triedUntil });
     const flightsBooked = await settled();
@@ -132,16 +132,16 @@ describe(`a service of ${SERVICE_MS} ms under tries of ${TRY_MS} ms`, () => {
       message: `not tried again, for it may have been done (at most once): no answer within ${TRY_MS} ms`,
       endpoint: flights,
       because: "at most once",
-      unsure: true,
+      outcomeUnknown: true,
     });
     expect(await settled()).toHaveLength(1);
     expect(await requests()).toBe(1);
   });
 
   test("at most once: a later call tries nothing where an earlier one may have done it", async () => {
-    expect(await call({ atMostOnce: true }, 300)).toMatchObject({ kind: "expired", tries: 1, unsure: true });
+    expect(await call({ atMostOnce: true }, 300)).toMatchObject({ kind: "expired", tries: 1, outcomeUnknown: true });
     const later = await call({ atMostOnce: true }, 20_000, { mayHaveHappened: true });
-    expect(later).toMatchObject({ kind: "rejected", unsure: true });
+    expect(later).toMatchObject({ kind: "rejected", outcomeUnknown: true });
     expect(await settled()).toHaveLength(1);
     expect(await requests()).toBe(1);
   });
@@ -169,7 +169,7 @@ test("at most once is tried again where nothing was sent", async () => {
 test.each([
   { kind: "down", status: 503, calls: 2 },
   { kind: "down", status: 429, calls: 2 },
-  { kind: "refuse", status: 401, calls: 2 },
+  { kind: "reject", status: 401, calls: 2 },
 ])("at most once is tried again where the service did not take it: %o", async (down) => {
   await fault(down);
   expect(await call({ atMostOnce: true })).toMatchObject({ kind: "done" });
@@ -178,6 +178,6 @@ test.each([
 
 test.each([500, 502, 504])("at most once is not tried again after HTTP %i", async (status) => {
   await fault({ kind: "down", status, calls: 1 });
-  expect(await call({ atMostOnce: true })).toMatchObject({ kind: "rejected", unsure: true });
+  expect(await call({ atMostOnce: true })).toMatchObject({ kind: "rejected", outcomeUnknown: true });
   expect(await booked()).toHaveLength(0);
 });

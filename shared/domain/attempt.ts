@@ -17,7 +17,7 @@ import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
 /** Asks for an attempt that an order waits for. All else stands in its record. */
-export interface Wake {
+export interface StartAttempt {
   readonly orderId: string;
   readonly attempt: number;
   readonly direction: Direction;
@@ -217,14 +217,14 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
   return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
 }
 
-/** The external event by which an attempt hears of what it does not wait for as an activity. */
+/** The external event by which an attempt is notified of what it does not wait for as an activity. */
 export const PROGRESS = "progress";
 
 /** Longer than most sweeps take to find what has expired. */
 const FIRST_LOOK_MS = 5000;
 
 /**
- * When an attempt that has heard nothing looks at the record: what it waits for may never come, since somebody died, or it was started again
+ * When an attempt that has received nothing looks at the record: what it waits for may never come, since somebody died, or it was started again
  * after it was over.
  * @param until when all that it waits for has expired
  * @param looks how often it has looked since, and found all as before
@@ -253,12 +253,15 @@ const RANK = {
   Completed: 4,
   Skipped: 4,
   Failed: 4,
-  Undone: 5,
+  Compensated: 5,
 } as const;
 
 function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   if (known === undefined || compare(record, known) > 0) return true;
-  return record.undo !== null && (known.undo === null || compare(record.undo, known.undo) > 0);
+  return (
+    record.compensation !== null &&
+    (known.compensation === null || compare(record.compensation, known.compensation) > 0)
+  );
 }
 
 /** While an attempt holds its order no run that is over begins again. Attempts are never counted down, and a run of one never goes back. */

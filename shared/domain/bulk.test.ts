@@ -44,9 +44,10 @@ test("an order's end is what the action wanted, the same fault, or another; befo
   expect(endOf("resubmit", "Processed", undefined, "x", "y")).toBe("well");
   expect(endOf("resubmit", "Error", "rejected", "x", "x")).toBe("same");
   expect(endOf("resubmit", "Error", "rejected", "x", "y")).toBe("other");
-  expect(endOf("resubmit", "Error", "undone", "x", "y")).toBe("other");
-  expect(endOf("undo", "Error", "undone", "x", "x")).toBe("well");
-  expect(endOf("undo", "Error", "notUndone", "x", "y")).toBe("other");
-  expect(endOf("cancel", "Error", "cancelled", "x", "x")).toBe("well");
-  expect(endOf("resubmit", "Error", "settled", "x", "x")).toBe("well");
+  expect(endOf("resubmit", "Compensated", "rejected", "x", "y")).toBe("other");
+  expect(endOf("compensate", "Compensated", "rejected", "x", "x")).toBe("well");
+  expect(endOf("compensate", "Cancelled", "cancelled", "x", "y")).toBe("other");
+  expect(endOf("compensate", "Error", "compensationIncomplete", "x", "y")).toBe("other");
+  expect(endOf("cancel", "Cancelled", "cancelled", "x", "x")).toBe("well");
+  expect(endOf("resubmit", "Error", "resolved", "x", "x")).toBe("well");
 });

@@ -1,7 +1,7 @@
 // An action on many orders (P9, P13): in waves, the first of one order, and no further once the same cause comes back too often.
-import type { OrderError, ProcessState } from "./state-record.ts";
+import { type EndState, hasEnded, type OrderError, type ProcessState } from "./state-record.ts";
 
-export const BULK_ACTIONS = ["resubmit", "undo", "settle", "cancel", "extend"] as const;
+export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** What one action takes. What needs a person is counted no further either: a view has to answer at once when tens of thousands have failed. */
@@ -85,13 +85,13 @@ export function afterWave(
   return waveOf(wave, total).to >= total ? { kind: "done" } : { kind: "next" };
 }
 
-/** The end that each action wants, where that is one in Error. */
-const WANTED: { readonly [action in BulkAction]: readonly OrderError["kind"][] } = {
-  resubmit: [],
-  undo: ["undone"],
-  cancel: ["cancelled"],
-  settle: ["settled"],
-  extend: [],
+/** The end that each action wants, beside Processed. */
+const WANTED: { readonly [action in BulkAction]: EndState | null } = {
+  resubmit: null,
+  compensate: "Compensated",
+  cancel: "Cancelled",
+  markResolved: null,
+  extend: null,
 };
 
 /** @param causeNow the cause of the fault that the order is in Error with now */
@@ -103,9 +103,9 @@ export function endOf(
   causeNow: string,
 ): BulkEnd | null {
   // An order that has more time is what was wanted: its end may be hours away, and the others would be overdue meanwhile.
-  if (processState === "Pending" || processState === "Processing") return action === "extend" ? "well" : null;
-  if (processState === "Processed") return "well";
-  // Somebody has seen to it since.
-  if (kind === "settled" || (kind && WANTED[action].includes(kind))) return "well";
+  if (!hasEnded(processState)) return action === "extend" ? "well" : null;
+  if (processState === "Processed" || processState === WANTED[action]) return "well";
+  // Somebody has handled it since.
+  if (processState === "Error" && kind === "resolved") return "well";
   return causeNow === causeBefore ? "same" : "other";
 }

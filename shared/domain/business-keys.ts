@@ -2,7 +2,7 @@
 import type { Order } from "./order.ts";
 
 /**
- * Each is a number of the shop's own, which says nothing of a person to who has not the shop's books. An e-mail address is none of them, and neither is its
+ * Each is a number of the client's own, which says nothing of a person to who has not the client's books. An e-mail address is none of them, and neither is its
  * hash: there are so few addresses that one can try them all.
  */
 export const BUSINESS_KEYS = ["customer", "returnOf"] as const;

@@ -4,11 +4,11 @@ import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../test
 import { holds } from "./apply-changes.ts";
 import { durationMs, after as later } from "./duration.ts";
 import { orderTotal, sameOrder } from "./order.ts";
-import { mayHaveHadEffect, planOf, readySteps, remainingByHand } from "./plan.ts";
-import { wakeOf } from "./recovery.ts";
+import { mayHaveHadEffect, planOf, readySteps, remainingManually } from "./plan.ts";
+import { startAttemptOf } from "./recovery.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
 import { stepRejected } from "./step-end.ts";
-import { done, refused, takenUp } from "./step-run.ts";
+import { done, rejected, takenUp } from "./step-run.ts";
 import { claim, completeJoin, takeUp } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -36,7 +36,7 @@ test("an order's total, and whether two are the same whatever the order of their
 describe("the fence", () => {
   test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
     const record = sampleRecord();
-    const { guard } = claim(wakeOf(record), [], "order-1-1@hub", NOON);
+    const { guard } = claim(startAttemptOf(record), [], "order-1-1@hub", NOON);
     expect(holds(guard, record)).toBe(true);
     for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
       expect(holds(guard, { ...record, processState })).toBe(false);
@@ -45,7 +45,7 @@ describe("the fence", () => {
     expect(holds(guard, { ...record, attempt: 2 })).toBe(false);
   });
 
-  test("P8 a superseded attempt's write is refused: another holder, nobody, an ended order, a step that is not in hand", () => {
+  test("P8 a superseded attempt's write is rejected: another holder, nobody, an ended order, a step that is not in hand", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const { guard } = completeJoin(task, [], task.record, [], NOON);
@@ -58,21 +58,21 @@ describe("the fence", () => {
     expect(holds(guard, withDone(record, "reserveStock"))).toBe(false);
   });
 
-  const within = (onRejected: "fail" | "undo") => ({
+  const within = (onRejected: "fail" | "compensate") => ({
     workflow: { ...CHAIN, policy: { ...CHAIN.policy, onRejected } },
     now: NOON,
     scheduling: SCHEDULING,
     claimWithinMs: 1000,
   });
 
-  test("P9 a refusal for good sets Error, releases the order and leaves a notice in the same write", () => {
+  test("P9 a rejection for good sets Error, releases the order and leaves an outbox message in the same write", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
-    const failed = refused(task.record, "forward", "no stock", route, NOON);
+    const failed = rejected(task.record, "forward", "no stock", route, NOON);
     const ended = stepRejected(record, task, failed, within("fail"));
     expect(ended).toMatchObject({ processState: "Error", lockedBy: null, completeBy: null, error });
-    expect(ended.notices).toMatchObject([{ status: "Failed" }]);
+    expect(ended.outbox).toMatchObject([{ status: "Failed" }]);
     expect(ended.steps["reserveStock"]).toMatchObject({ state: "Failed", error: "no stock" });
   });
 
@@ -80,9 +80,15 @@ describe("the fence", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
-    const failed = refused(task.record, "forward", "no stock", route, NOON);
-    const undoing = stepRejected(record, task, failed, within("undo"));
-    expect(undoing).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2, lockedBy: null, error });
+    const failed = rejected(task.record, "forward", "no stock", route, NOON);
+    const compensating = stepRejected(record, task, failed, within("compensate"));
+    expect(compensating).toMatchObject({
+      processState: "Pending",
+      direction: "compensate",
+      attempt: 2,
+      lockedBy: null,
+      error,
+    });
   });
 
   test("no write changes more than the ten places that a patch may have", () => {
@@ -91,7 +97,7 @@ describe("the fence", () => {
     const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted }));
     const five = [...four, { name: "e", record: notStarted }];
     for (const { changes } of [
-      claim(wakeOf(record), four, "order-1-1@hub", NOON),
+      claim(startAttemptOf(record), four, "order-1-1@hub", NOON),
       completeJoin(task, ["b", "c"], task.record, five, NOON),
       takeUp(task, takenUp("forward", NOON, NOON), NOON),
     ]) {
@@ -100,11 +106,14 @@ describe("the fence", () => {
   });
 });
 
-describe("P13 the plan of an undo", () => {
+describe("P13 the plan of a compensation", () => {
   const names = (workflow: Workflow, record: StateRecord) =>
-    planOf(workflow, record.steps, "undo").map(({ name, operation, after }) => [`${name}:${operation}`, ...after]);
+    planOf(workflow, record.steps, "compensate").map(({ name, operation, after }) => [
+      `${name}:${operation}`,
+      ...after,
+    ]);
 
-  test("is what was done, each step after all that came after it, with and without steps between that need no undo", () => {
+  test("is what was done, each step after all that came after it, with and without steps between that need no compensation", () => {
     const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
     expect(names(GRAPH, all)).toEqual([
       ["reserveStock:release", "takePayment", "arrangeShipping"],
@@ -119,23 +128,23 @@ describe("P13 the plan of an undo", () => {
     ["scheduled, and not known to be taken up", { scheduledAt: NOON, waitCount: 1 }, true],
     ["running when its time ran out", { state: "Running", scheduledAt: NOON }, true],
     ["to be tried again", { retryCount: 1 }, true],
-    ["refused for good", { state: "Failed", scheduledAt: NOON }, false],
-    ["refused after a try without an answer", { state: "Failed", scheduledAt: NOON, unsure: true }, true],
-    ["refused after an attempt that ran out of time", { state: "Failed", scheduledAt: NOON, retryCount: 1 }, true],
-    ["refused after a try without an answer, to be tried again", { unsure: true }, true],
+    ["rejected for good", { state: "Failed", scheduledAt: NOON }, false],
+    ["rejected after a try without an answer", { state: "Failed", scheduledAt: NOON, outcomeUnknown: true }, true],
+    ["rejected after an attempt that ran out of time", { state: "Failed", scheduledAt: NOON, retryCount: 1 }, true],
+    ["rejected after a try without an answer, to be tried again", { outcomeUnknown: true }, true],
     ["completed", { state: "Completed", scheduledAt: NOON }, true],
   ])("a step that was %s: %o may have had an effect: %s", (_, changes, effect) =>
     expect(mayHaveHadEffect({ ...notStarted, ...changes })).toBe(effect),
   );
 
-  test("goes on where an earlier attempt at it ended, and leaves what was refused to a person", () => {
+  test("goes on where an earlier attempt at it ended, and leaves what was rejected to a person", () => {
     const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
-    const undone = done(stepIn(all, "arrangeShipping"), 1, "undo", {}, route, NOON);
-    const failed = refused(stepIn(all, "takePayment"), "undo", "too late", route, NOON);
-    const steps = { ...all.steps, arrangeShipping: undone, takePayment: failed };
-    const ready = readySteps(planOf(GRAPH, steps, "undo"), steps, "undo", NOON);
+    const compensated = done(stepIn(all, "arrangeShipping"), 1, "compensate", {}, route, NOON);
+    const failed = rejected(stepIn(all, "takePayment"), "compensate", "too late", route, NOON);
+    const steps = { ...all.steps, arrangeShipping: compensated, takePayment: failed };
+    const ready = readySteps(planOf(GRAPH, steps, "compensate"), steps, "compensate", NOON);
     expect(ready.map(({ name }) => name)).toEqual(["reserveStock"]);
-    expect(remainingByHand(GRAPH, steps)).toEqual(["takePayment"]);
-    expect(undone).toMatchObject({ state: "Undone", result: { id: "arrangeShipping" } });
+    expect(remainingManually(GRAPH, steps)).toEqual(["takePayment"]);
+    expect(compensated).toMatchObject({ state: "Compensated", result: { id: "arrangeShipping" } });
   });
 });

@@ -1,30 +1,25 @@
 // How an order ends (P13).
-import { remainingByHand } from "./plan.ts";
+import { remainingManually } from "./plan.ts";
 import type { OrderError, Steps } from "./state-record.ts";
 import type { Ending } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** How an order ends whose plan is done: forward it is Processed; an undone one is in Error, and says what is left to do. */
-export function endingOf(workflow: Workflow, undone: Undone | null, now: string): Ending {
-  if (!undone) return { processState: "Processed" };
-  const remaining = remainingByHand(workflow, undone.steps);
+/** How an order ends whose plan is done: forward it is Processed. One of which something is left to compensate manually is in Error. */
+export function endingOf(workflow: Workflow, compensated: Compensated | null, now: string): Ending {
+  if (!compensated) return { processState: "Processed" };
+  const remaining = remainingManually(workflow, compensated.steps);
   const left = remaining.length > 0;
-  const what = left ? `to be undone by hand: ${remaining.join(", ")}` : "all that was done is undone";
-  const message = undone.cause ? `${what}; the cause: ${undone.cause.message}` : what;
-  const kind = left ? "notUndone" : undone.cause?.kind === "cancelled" ? "cancelled" : "undone";
-  const error: OrderError = {
-    kind,
-    message,
-    step: undone.cause?.step ?? null,
-    agent: undone.cause?.agent ?? null,
-    at: now,
-  };
-  return { processState: "Error", error, status: left ? "Failed" : "Undone" };
+  const what = left ? `to be compensated manually: ${remaining.join(", ")}` : "all that was done is compensated";
+  const message = compensated.cause ? `${what}; the cause: ${compensated.cause.message}` : what;
+  const { kind = "compensationRequested", step = null, agent = null } = compensated.cause ?? {};
+  const error: OrderError = { kind: left ? "compensationIncomplete" : kind, message, step, agent, at: now };
+  if (left) return { processState: "Error", error };
+  return { processState: kind === "cancelled" ? "Cancelled" : "Compensated", error };
 }
 
-/** What the end of an undo depends on. */
-export interface Undone {
+/** What the end of a compensation depends on. */
+export interface Compensated {
   readonly steps: Steps;
-  /** Why it was undone. */
+  /** Why it was compensated. */
   readonly cause: OrderError | null;
 }

@@ -31,7 +31,7 @@ export function expandedSteps(workflow: Workflow, steps: Steps): readonly Workfl
 export function fallbacksOf(name: string, steps: ReadonlyMap<string, WorkflowStep>): readonly string[] {
   const found: string[] = [];
   for (let next = steps.get(name)?.otherwise; next !== undefined; next = steps.get(next)?.otherwise) {
-    // A workflow that goes round in a circle is refused; until then nothing may hang.
+    // A workflow that goes round in a circle is rejected; until then nothing may hang.
     if (found.includes(next) || next === name) break;
     found.push(next);
   }

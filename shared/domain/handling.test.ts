@@ -5,7 +5,7 @@ const NOW = Date.parse("2026-01-31T12:00:00.000Z");
 const claimed: Handling = { claim: { by: "ada", until: "2026-01-31T12:30:00.000Z" }, notes: [] };
 const changed = (...given: Parameters<typeof changeHandling>) => {
   const outcome = changeHandling(...given);
-  if (outcome.kind === "refused") throw new Error(outcome.reason);
+  if (outcome.kind === "rejected") throw new Error(outcome.reason);
   return outcome.handling;
 };
 
@@ -18,7 +18,7 @@ test("a claim holds for 30 minutes, for its holder for 30 more", () => {
 test("nobody takes or releases another's claim before its end; then it is free", () => {
   const reason = "ada claims it until 2026-01-31T12:30:00.000Z";
   for (const kind of ["claim", "release"] as const) {
-    expect(changeHandling(claimed, { kind }, "bob", NOW + 30 * 60_000 - 1)).toEqual({ kind: "refused", reason });
+    expect(changeHandling(claimed, { kind }, "bob", NOW + 30 * 60_000 - 1)).toEqual({ kind: "rejected", reason });
   }
   expect(changed(claimed, { kind: "claim" }, "bob", NOW + 30 * 60_000).claim?.by).toBe("bob");
   expect(changed(claimed, { kind: "release" }, "ada", NOW).claim).toBeNull();

@@ -29,7 +29,7 @@ export type HandlingChange =
 
 export type HandlingChanged =
   | { readonly kind: "changed"; readonly handling: Handling }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "rejected"; readonly reason: string };
 
 const CLAIM_MS = 30 * 60_000;
 /** All are read at once, so each has to be small. */
@@ -52,10 +52,10 @@ export function changeHandling(
   });
   switch (change.kind) {
     case "claim":
-      if (others) return refused(others);
+      if (others) return rejected(others);
       return changed({ claim: { by, until: new Date(now + CLAIM_MS).toISOString() } });
     case "release":
-      return others ? refused(others) : changed({ claim: null });
+      return others ? rejected(others) : changed({ claim: null });
     case "note": {
       const note = { at: new Date(now).toISOString(), by, text: change.text };
       return changed({ notes: [...current.notes, note].slice(-MOST_NOTES) });
@@ -70,7 +70,7 @@ export function claimAt({ claim }: Handling, now: number): Claim | null {
   return claim && Date.parse(claim.until) > now ? claim : null;
 }
 
-const refused = ({ by, until }: Claim): HandlingChanged => ({
-  kind: "refused",
+const rejected = ({ by, until }: Claim): HandlingChanged => ({
+  kind: "rejected",
   reason: `${by} claims it until ${until}`,
 });

@@ -7,7 +7,7 @@ import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRu
 import type { RecoveryPolicy } from "./workflow.ts";
 
 const HOLD_MS = 300_000;
-const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "undo", onRejected: "undo" };
+const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "compensate", onRejected: "compensate" };
 const misconfigured: Expiry = {
   at: NOON,
   attempt: 4,
@@ -41,7 +41,7 @@ function record(runs: { readonly [step: string]: StepRun }, direction: Direction
   const steps = Object.entries(runs).map(([name, run]) => {
     const step = base.steps[name];
     if (!step) throw new Error(`no step ${name}`);
-    return [name, direction === "forward" ? { ...step, ...run } : { ...step, state: "Completed", undo: run }];
+    return [name, direction === "forward" ? { ...step, ...run } : { ...step, state: "Completed", compensation: run }];
   });
   return { ...base, steps: { ...base.steps, ...Object.fromEntries(steps) } };
 }
@@ -54,18 +54,18 @@ describe("P27 a wrong address or credential", () => {
     [
       "an earlier attempt's says nothing",
       { takePayment: { ...running, expiry: { ...misconfigured, attempt: 3 } } },
-      "undo",
+      "compensate",
     ],
     [
       "an outage is counted",
       { takePayment: { ...running, expiry: { ...misconfigured, misconfigured: false } } },
-      "undo",
+      "compensate",
     ],
-    ["an agent that died is counted", { takePayment: running }, "undo"],
+    ["an agent that died is counted", { takePayment: running }, "compensate"],
     [
       "beside it another one failed: that is counted",
       { takePayment: { ...running, expiry: misconfigured }, checkFraud: running },
-      "undo",
+      "compensate",
     ],
     [
       "beside it another one still waits for its agent",
@@ -75,12 +75,12 @@ describe("P27 a wrong address or credential", () => {
     ["it was not even taken up", { takePayment: { ...scheduled, expiry: misconfigured } }, "reschedule"],
   ])("%s", (_, runs, wanted) => expect(verdict(record(runs))).toBe(wanted));
 
-  test("of an undo too: it is not given up", () => {
-    expect(verdict(record({ takePayment: { ...running, expiry: misconfigured } }, "undo"))).toBe("hold");
-    expect(verdict(record({ takePayment: running }, "undo"))).toBe("fail");
+  test("of a compensation too: it is not given up", () => {
+    expect(verdict(record({ takePayment: { ...running, expiry: misconfigured } }, "compensate"))).toBe("hold");
+    expect(verdict(record({ takePayment: running }, "compensate"))).toBe("fail");
   });
 
-  test("another attempt is due later, no failure is counted, nobody is told, and the cause stays for people to see", () => {
+  test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {
     const before = record({ takePayment: { ...running, expiry: misconfigured } });
     const held = recover(
       before,
@@ -94,10 +94,10 @@ describe("P27 a wrong address or credential", () => {
       failureCount: 2,
       direction: "forward",
       dueAt: later(NOON, HOLD_MS + 60_000),
-      notices: [],
+      outbox: [],
       error: null,
     });
     expect(held.steps["takePayment"]).toMatchObject({ state: "NotStarted", expiry: misconfigured });
-    expect(held.history.at(-1)?.what).toContain("takePayment needs an endpoint's address or credential mended");
+    expect(held.history.at(-1)?.what).toContain("takePayment needs an endpoint's address or credential fixed");
   });
 });

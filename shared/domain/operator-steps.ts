@@ -8,76 +8,78 @@ export function busyUntil({ steps, busyUntil: before }: StateRecord): string | u
   return latest([...Object.values(steps).map((step) => busyUntilOf(step)), before]);
 }
 
-/** In either direction: a step beside one that was refused may still be at work when its undo begins. */
+/** In either direction: a step beside one that was rejected may still be at work when its compensation begins. */
 function busyUntilOf(step: StepRecord): string | null {
-  return latest([step, step.undo].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
+  return latest([step, step.compensation].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
 }
 
 /** A step to be run again. */
 export function reset(step: StepRecord): StepRecord {
   switch (step.state) {
     case "Failed":
-      // Refused for good, it had no effect, so that there is nothing to undo unless an earlier attempt ran out of time.
+      // Rejected for good, it had no effect, so that there is nothing to compensate unless an earlier attempt ran out of time.
       return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
     case "Scheduled":
     case "Running":
     case "Awaiting":
-      // When it was scheduled stays: its outcome is not known, so an undo has to see to it.
+      // When it was scheduled stays: its outcome is not known, so a compensation has to see to it.
       return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":
     case "Completed":
     case "Skipped":
-    case "Undone":
+    case "Compensated":
       return step;
     default:
       return step.state satisfies never;
   }
 }
 
-/** Under the key of the old content a service refuses the new one. What was asked so far has left nothing behind. */
+/** Under the key of the old content a service rejects the new one. What was asked so far has left nothing behind. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
   if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
   const { nonce: _ofOldKey, ...rest } = step;
   return { ...rest, generation: step.generation + 1 };
 }
 
-/** A step of an order that was undone. Under its old key a service would answer for the effect that is undone. */
+/** A step of an order that was compensated. Under its old key a service would answer for the effect that is compensated. */
 export function begunAnew(before: StepRecord): StepRecord {
   const {
     completedIn: _completed,
-    unsure: _unsure,
+    outcomeUnknown: _outcomeUnknown,
     expiry: _expiry,
     skipped: _skipped,
     decided: _decided,
     nonce: _ofOldKey,
     ...step
   } = before;
-  return { ...step, ...NOT_STARTED, result: null, undo: null, generation: step.generation + 1 };
+  return { ...step, ...NOT_STARTED, result: null, compensation: null, generation: step.generation + 1 };
 }
 
 /** What it failed so far counts no more. */
 export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRecord {
-  if (!step.undo) return step;
-  const { failureCount: _ofUndo, ...undo } = step.undo;
-  return { ...step, undo };
+  if (!step.compensation) return step;
+  const { failureCount: _ofCompensation, ...compensation } = step.compensation;
+  return { ...step, compensation };
 }
 
 /**
  * What is at work goes on, and the next attempt waits for what comes of it.
  * @param overdueBefore what expires from this instant on may still be at work, by some clock
  */
-export function readyForUndo(step: StepRecord, overdueBefore: string): StepRecord {
+export function readyForCompensation(step: StepRecord, overdueBefore: string): StepRecord {
   const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
-  const run = forward.undo;
+  const run = forward.compensation;
   const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);
-  return isOver ? { ...forward, undo: { ...run, state: "NotStarted", startBy: null, completeBy: null } } : forward;
+  return isOver
+    ? { ...forward, compensation: { ...run, state: "NotStarted", startBy: null, completeBy: null } }
+    : forward;
 }
 
 /** A step that is done later, in either direction, with the time that it may wait changed so. */
 export function waitsLonger(step: StepRecord, later: (completeBy: string | null) => string): StepRecord {
   const longer = <Run extends StepRun>(run: Run): Run =>
     run.state === "Awaiting" ? { ...run, completeBy: later(run.completeBy) } : run;
-  return { ...longer(step), undo: step.undo && longer(step.undo) };
+  return { ...longer(step), compensation: step.compensation && longer(step.compensation) };
 }
 
 export function namesOf(steps: Steps, holds: (step: StepRecord) => boolean): string[] {

@@ -9,7 +9,7 @@ import {
   latest,
   mapSteps,
   namesOf,
-  readyForUndo,
+  readyForCompensation,
   rekeyed,
   reset,
   waitsLonger,
@@ -18,8 +18,8 @@ import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { over, reopened } from "./retention.ts";
-import type { Notice, OrderError, ProcessState, StateRecord } from "./state-record.ts";
-import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
+import { hasEnded, type OrderError, type OutboxMessage, type ProcessState, type StateRecord } from "./state-record.ts";
+import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
 export type OperatorAction =
@@ -28,11 +28,11 @@ export type OperatorAction =
       readonly reason: string;
       /** The order's content was replaced too, by one of this priority. */
       readonly edited: { readonly priority: Priority } | null;
-      /** The operator's word that a person has undone what the order's undo left. */
-      readonly compensatedByHand: boolean;
+      /** The operator's word that a person has compensated what the order's compensation left. */
+      readonly compensatedManually: boolean;
     }
-  | { readonly kind: "undo"; readonly reason: string }
-  /** Of an order that has not ended: it ends at once where nothing was done, and is undone otherwise. */
+  | { readonly kind: "compensate"; readonly reason: string }
+  /** Of an order that has not ended: it ends at once where nothing was done, and is compensated otherwise. */
   | {
       readonly kind: "cancel";
       readonly reason: string;
@@ -40,11 +40,11 @@ export type OperatorAction =
       readonly byRequester?: boolean;
     }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
-  /** What was left to do is done by hand: the order rests in Error, and nobody is alerted of it any more. */
-  | { readonly kind: "settle"; readonly reason: string };
+  /** What was left to do is done manually: the order rests in Error, and nobody is alerted of it any more. */
+  | { readonly kind: "markResolved"; readonly reason: string };
 
 /** Who asks, when, and the times that a new attempt gets. */
-export interface Occasion {
+export interface DecisionContext {
   readonly by: string;
   readonly now: string;
   readonly claimWithinMs: number;
@@ -54,14 +54,23 @@ export interface Occasion {
 export type Decision =
   /** `startAt`: until then agents of the attempt before may still be at work; null where the next may start at once. */
   | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "rejected"; readonly reason: string };
 
 const ROWS = {
-  resubmit: [transitions.resubmitted, transitions.resubmittedWhilePending],
-  undo: [transitions.undoAsked, transitions.undoAskedWhilePending, transitions.undoAskedWhileRunning],
-  cancel: [transitions.cancelled, transitions.undoAskedWhileRunning],
+  resubmit: [
+    transitions.resubmitted,
+    transitions.resubmittedCompensated,
+    transitions.resubmittedCancelled,
+    transitions.resubmittedWhilePending,
+  ],
+  compensate: [
+    transitions.compensationRequested,
+    transitions.compensationRequestedWhilePending,
+    transitions.compensationRequestedWhileRunning,
+  ],
+  cancel: [transitions.cancelled, transitions.compensationRequestedWhileRunning],
   extend: [transitions.extended, transitions.extendedWhilePending],
-  settle: [transitions.settled],
+  markResolved: [transitions.markedResolved],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
 /** @param workflow the record's; undefined where the app has it no longer. */
@@ -69,83 +78,88 @@ export function decide(
   record: StateRecord,
   action: OperatorAction,
   workflow: Workflow | undefined,
-  occasion: Occasion,
+  context: DecisionContext,
 ): Decision {
   const rows: readonly { from: ProcessState; to: ProcessState }[] = ROWS[action.kind];
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
-    return refused(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
+    return rejected(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
   }
   const brings = action.kind === "resubmit" && action.edited !== null;
   if (record.keptUntil && !brings) {
-    return refused(
+    return rejected(
       "it is closed, and what its payment needs is removed: resubmit it with an order that has a new payment token",
     );
   }
-  if (action.kind === "settle") return settle(record, action, row.to, occasion);
-  if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, occasion);
+  if (action.kind === "markResolved") return markResolved(record, action, row.to, context);
+  if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, context);
   if (!workflow) {
     const { name, version } = record.workflow;
-    return refused(`workflow ${name} v${version}, which the order needs, is no longer here`);
+    return rejected(`workflow ${name} v${version}, which the order needs, is no longer here`);
   }
   switch (action.kind) {
     case "resubmit":
-      return resubmit(record, action, workflow, row.to, occasion);
-    case "undo":
-      return undo(record, action, row.to, occasion);
+      return resubmit(record, action, workflow, row.to, context);
+    case "compensate":
+      return compensate(record, action, row.to, context);
     case "cancel":
-      return cancel(record, action, workflow, occasion);
+      return cancel(record, action, workflow, context);
     case "extend":
-      return extend(record, action, row.to, occasion);
+      return extend(record, action, row.to, context);
     default:
       return action satisfies never;
   }
 }
 
 type Resubmit = Extract<OperatorAction, { kind: "resubmit" }>;
-type Undo = Extract<OperatorAction, { kind: "undo" }>;
+type Compensate = Extract<OperatorAction, { kind: "compensate" }>;
 type Cancel = Extract<OperatorAction, { kind: "cancel" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
-type Settle = Extract<OperatorAction, { kind: "settle" }>;
+type MarkResolved = Extract<OperatorAction, { kind: "markResolved" }>;
 
-/** Kinds of error whose undo has come to an end, so that the order may begin anew. */
-const AT_REST: ReadonlySet<string | undefined> = new Set(["undone", "cancelled", "notUndone", "settled"]);
+/** Its compensation has come to an end, so that the order may begin anew. */
+function isCompensationOver({ processState, error }: StateRecord): boolean {
+  if (processState !== "Error") return hasEnded(processState);
+  return error?.kind === "compensationIncomplete" || error?.kind === "resolved";
+}
 
 function resubmit(
   record: StateRecord,
-  { reason, edited, compensatedByHand }: Resubmit,
+  { reason, edited, compensatedManually }: Resubmit,
   workflow: Workflow,
   to: ProcessState,
-  occasion: Occasion,
+  context: DecisionContext,
 ): Decision {
-  const anew = record.direction === "undo";
-  if (anew && !(record.processState === "Error" && AT_REST.has(record.error?.kind))) {
-    return refused("its undo has not come to an end: ask for the undo again, and resubmit what is undone");
+  const anew = record.direction === "compensate";
+  if (anew && !isCompensationOver(record)) {
+    return rejected(
+      "its compensation has not come to an end: ask for the compensation again, and resubmit what is compensated",
+    );
   }
-  const byHand = record.error?.kind === "notUndone";
-  if (byHand && !compensatedByHand) {
-    const left = record.error?.message ?? "what its undo left";
-    return refused(`${left}: have it undone, then resubmit with "compensatedByHand": true`);
+  const manual = record.error?.kind === "compensationIncomplete";
+  if (manual && !compensatedManually) {
+    const left = record.error?.message ?? "what its compensation left";
+    return rejected(`${left}: have it compensated, then resubmit with "compensatedManually": true`);
   }
-  const harmless = workflow.steps.flatMap(({ name, undo }) => (undo === "nothing" ? [name] : []));
+  const harmless = workflow.steps.flatMap(({ name, compensation }) => (compensation === "nothing" ? [name] : []));
   const unknown = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
   const uncertain = unknown.filter((name) => !harmless.includes(stepOfRun(name)));
   if (uncertain.length > 0) {
-    // Under the same key a service would refuse the new content or answer for the old; another key could do it twice.
+    // Under the same key a service would reject the new content or answer for the old; another key could do it twice.
     const steps = uncertain.join(", ");
-    return refused(
-      `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or undo it first`,
+    return rejected(
+      `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or compensation it first`,
     );
   }
   const steps = mapSteps(mapSteps(record.steps, forgiven), (step) => {
     if (anew) return begunAnew(step);
     return edited ? rekeyed(reset(step), step) : reset(step);
   });
-  const next = nextAttempt(record, to, occasion, busyUntil(record));
+  const next = nextAttempt(record, to, context, busyUntil(record));
   const { attempt } = next.record;
   const content = edited ? `, order revision ${record.orderRevision + 1}` : "";
-  const from = `${anew ? " from the start" : ""}${byHand ? ", the rest undone by hand" : ""}`;
+  const from = `${anew ? " from the start" : ""}${manual ? ", the rest compensated manually" : ""}`;
   return {
     ...next,
     record: {
@@ -154,51 +168,51 @@ function resubmit(
       steps,
       error: null,
       ...(edited && { orderRevision: record.orderRevision + 1, priority: edited.priority }),
-      notices: [...next.record.notices, { status: "RetryScheduled", attempt, at: occasion.now }],
-      history: remembered(record, occasion, `resubmitted${from}, attempt ${attempt}${content}: ${reason}`),
+      outbox: [...next.record.outbox, { status: "RetryScheduled", attempt, at: context.now }],
+      history: remembered(record, context, `resubmitted${from}, attempt ${attempt}${content}: ${reason}`),
     },
   };
 }
 
-function undo(record: StateRecord, { reason }: Undo, to: ProcessState, occasion: Occasion): Decision {
-  const obstacle = obstacleToUndo(record);
-  if (obstacle !== undefined) return refused(obstacle);
-  const asked = errorOf("undoAsked", `${occasion.by} asked for it: ${reason}`, occasion);
-  // The cause is what the shop is told in the end.
-  return toBeUndone(record, record.error ?? asked, to, reason, occasion);
+function compensate(record: StateRecord, { reason }: Compensate, to: ProcessState, context: DecisionContext): Decision {
+  const obstacle = obstacleToCompensation(record);
+  if (obstacle !== undefined) return rejected(obstacle);
+  const asked = errorOf("compensationRequested", `${context.by} asked for it: ${reason}`, context);
+  // The cause is what the client is notified in the end.
+  return toBeCompensated(record, record.error ?? asked, to, reason, context);
 }
 
-function obstacleToUndo({ processState, direction, error, steps }: StateRecord): string | undefined {
+function obstacleToCompensation({ processState, direction, error, steps }: StateRecord): string | undefined {
   if (direction === "forward") {
-    return error?.kind === "cancelled" ? "it is cancelled: nothing was done, and nothing is left to undo" : undefined;
+    return undefined;
   }
-  if (processState === "Processing") return "it is being undone already";
+  if (processState === "Processing") return "it is being compensated already";
   // It waits, and goes on at once.
   if (processState === "Pending") return undefined;
-  if (error?.kind === "undone" || error?.kind === "cancelled") return "all that was done is undone already";
-  if (error?.kind === "settled") return "it is settled: what was left was done by hand";
-  const open = namesOf(steps, ({ undo: run }) => run?.state === "Failed");
-  if (error?.kind === "notUndone" && open.length === 0) return "what is left of it can only be undone by hand";
+  if (error?.kind === "resolved") return "it is marked resolved: what was left was done manually";
+  const open = namesOf(steps, ({ compensation: run }) => run?.state === "Failed");
+  if (error?.kind === "compensationIncomplete" && open.length === 0)
+    return "what is left of it can only be compensated manually";
   return undefined;
 }
 
-function toBeUndone(
+function toBeCompensated(
   record: StateRecord,
   error: OrderError,
   to: ProcessState,
   reason: string,
-  occasion: Occasion,
+  context: DecisionContext,
 ): Decision {
-  const next = nextAttempt(record, to, occasion, record.busyUntil);
-  const overdueBefore = after(occasion.now, -occasion.clockSkewMs);
+  const next = nextAttempt(record, to, context, record.busyUntil);
+  const overdueBefore = after(context.now, -context.clockSkewMs);
   return {
     ...next,
     record: {
       ...next.record,
-      direction: "undo",
-      steps: mapSteps(mapSteps(record.steps, forgiven), (step) => readyForUndo(step, overdueBefore)),
+      direction: "compensate",
+      steps: mapSteps(mapSteps(record.steps, forgiven), (step) => readyForCompensation(step, overdueBefore)),
       error,
-      history: remembered(record, occasion, `to be undone, attempt ${next.record.attempt}: ${reason}`),
+      history: remembered(record, context, `to be compensated, attempt ${next.record.attempt}: ${reason}`),
     },
   };
 }
@@ -208,17 +222,18 @@ function isUntouched({ processState, direction, steps }: StateRecord): boolean {
   return processState === "Pending" && direction === "forward" && namesOf(steps, mayHaveHadEffect).length === 0;
 }
 
-function cancelAtOnce(record: StateRecord, { reason }: Cancel, occasion: Occasion): Decision {
-  const { by, now } = occasion;
+function cancelAtOnce(record: StateRecord, { reason }: Cancel, context: DecisionContext): Decision {
+  const { to } = transitions.cancelled;
+  const { by, now } = context;
   const cancelled: StateRecord = {
     ...record,
-    processState: transitions.cancelled.to,
+    processState: to,
     lockedBy: null,
     completeBy: null,
-    dueAt: after(now, NOTICE_GRACE_MS),
-    error: errorOf("cancelled", `cancelled by ${by}: ${reason}`, occasion),
-    notices: [...owed(record), { status: "Undone", attempt: record.attempt, at: now }],
-    history: remembered(record, occasion, `cancelled: ${reason}`),
+    dueAt: after(now, OUTBOX_GRACE_MS),
+    error: errorOf("cancelled", `cancelled by ${by}: ${reason}`, context),
+    outbox: [...owed(record), { status: STATUS_OF[to], attempt: record.attempt, at: now }],
+    history: remembered(record, context, `cancelled: ${reason}`),
     updatedAt: now,
   };
   return { kind: "allowed", record: cancelled, startAt: null };
@@ -228,38 +243,43 @@ function cancel(
   record: StateRecord,
   { reason, byRequester = false }: Cancel,
   { cancelUntil }: Workflow,
-  occasion: Occasion,
+  context: DecisionContext,
 ): Decision {
-  if (record.direction === "undo") return refused("it is being undone already");
+  if (record.direction === "compensate") return rejected("it is being compensated already");
   const hasBegun = namesOf(record.steps, mayHaveHadEffect).some((run) => stepOfRun(run) === cancelUntil);
-  if (byRequester && hasBegun) return refused(`it is too late: ${cancelUntil} has begun`);
+  if (byRequester && hasBegun) return rejected(`it is too late: ${cancelUntil} has begun`);
   const { processState } = record;
-  const { to } = processState === "Pending" ? transitions.undoAskedWhilePending : transitions.undoAskedWhileRunning;
-  const cancelled = errorOf("cancelled", `cancelled by ${occasion.by}: ${reason}`, occasion);
-  return toBeUndone(record, cancelled, to, `cancelled: ${reason}`, occasion);
+  const { to } =
+    processState === "Pending"
+      ? transitions.compensationRequestedWhilePending
+      : transitions.compensationRequestedWhileRunning;
+  const cancelled = errorOf("cancelled", `cancelled by ${context.by}: ${reason}`, context);
+  return toBeCompensated(record, cancelled, to, `cancelled: ${reason}`, context);
 }
 
-function settle(record: StateRecord, { reason }: Settle, to: ProcessState, occasion: Occasion): Decision {
+function markResolved(
+  record: StateRecord,
+  { reason }: MarkResolved,
+  to: ProcessState,
+  context: DecisionContext,
+): Decision {
   const { error } = record;
-  if (error?.kind === "settled") return refused("it is settled already");
-  if (error?.kind === "undone" || error?.kind === "cancelled") {
-    return refused("all that was done is undone: nothing is left to settle");
-  }
+  if (error?.kind === "resolved") return rejected("it is marked resolved already");
   const message = `${reason}; before: ${error?.message ?? "unknown"}`;
   const { step = null, agent = null } = error ?? {};
-  const settled: StateRecord = {
+  const resolved: StateRecord = {
     ...record,
     processState: to,
-    error: { kind: "settled", message, step, agent, at: occasion.now },
-    history: remembered(record, occasion, `settled by hand: ${reason}`),
-    updatedAt: occasion.now,
+    error: { kind: "resolved", message, step, agent, at: context.now },
+    history: remembered(record, context, `marked resolved: ${reason}`),
+    updatedAt: context.now,
   };
-  return { kind: "allowed", record: { ...settled, ...over(settled, occasion.now) }, startAt: null };
+  return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
 }
 
 /** Gives the supervisor more patience. Agents at work keep the time that they were given; a step that is done later may wait for so much longer. */
-function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, occasion: Occasion): Decision {
-  const laterThan = (at: string | null | undefined) => after(latest([occasion.now, at]) ?? occasion.now, byMs);
+function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, context: DecisionContext): Decision {
+  const laterThan = (at: string | null | undefined) => after(latest([context.now, at]) ?? context.now, byMs);
   const later = laterThan(record.dueAt);
   const extended: StateRecord = {
     ...record,
@@ -267,8 +287,8 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
     processState: to,
     completeBy: record.completeBy === null ? null : later,
     dueAt: later,
-    history: remembered(record, occasion, `time extended to ${later}: ${reason}`),
-    updatedAt: occasion.now,
+    history: remembered(record, context, `time extended to ${later}: ${reason}`),
+    updatedAt: context.now,
   };
   return { kind: "allowed", record: extended, startAt: null };
 }
@@ -280,14 +300,14 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 function nextAttempt(
   record: StateRecord,
   processState: ProcessState,
-  { now, claimWithinMs, clockSkewMs }: Occasion,
+  { now, claimWithinMs, clockSkewMs }: DecisionContext,
   busy: string | undefined,
 ) {
   const { busyUntil: _before, ...rest } = reopened(record);
-  // Two attempts never overlap: what still runs falls silent at its complete-by, by its own clock.
-  const silentAt = busy === undefined ? now : after(busy, clockSkewMs);
-  const isBusy = silentAt > now;
-  const startAt = isBusy ? silentAt : null;
+  // Two attempts never overlap: what still runs times out at its complete-by, by its own clock.
+  const timesOutAt = busy === undefined ? now : after(busy, clockSkewMs);
+  const isBusy = timesOutAt > now;
+  const startAt = isBusy ? timesOutAt : null;
   const claimBy = after(startAt ?? now, claimWithinMs);
   const pending: StateRecord = {
     ...rest,
@@ -298,25 +318,25 @@ function nextAttempt(
     failureCount: 0,
     attempt: record.attempt + 1,
     ...(isBusy && busy && { busyUntil: busy }),
-    notices: owed(record),
+    outbox: owed(record),
     updatedAt: now,
   };
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-/** What the shop has to hear first: of an order that nobody has claimed yet not even Received may have been sent. */
-function owed({ processState, attempt, createdAt, notices }: StateRecord): readonly Notice[] {
-  if (processState !== "Pending" || attempt !== 1) return notices;
-  return [{ status: "Received", attempt, at: createdAt }, ...notices];
+/** What the client has to hear first: of an order that nobody has claimed yet not even Received may have been sent. */
+function owed({ processState, attempt, createdAt, outbox }: StateRecord): readonly OutboxMessage[] {
+  if (processState !== "Pending" || attempt !== 1) return outbox;
+  return [{ status: "Received", attempt, at: createdAt }, ...outbox];
 }
 
 /** Not a step's fault. */
-function errorOf(kind: OrderError["kind"], message: string, { now: at }: Occasion): OrderError {
+function errorOf(kind: OrderError["kind"], message: string, { now: at }: DecisionContext): OrderError {
   return { kind, message, step: null, agent: null, at };
 }
 
-function remembered(record: StateRecord, { by, now }: Occasion, what: string): StateRecord["history"] {
+function remembered(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
   return [...record.history, { at: now, what, by }].slice(-HISTORY_LIMIT);
 }
 
-const refused = (reason: string): Decision => ({ kind: "refused", reason });
+const rejected = (reason: string): Decision => ({ kind: "rejected", reason });

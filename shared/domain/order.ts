@@ -1,4 +1,4 @@
-// What a shop orders: the business content, which the scheduler carries but never reads.
+// What a client orders: the business content, which the scheduler carries but never reads.
 import { canonicalJson } from "./canonical-json.ts";
 
 export interface OrderLine {

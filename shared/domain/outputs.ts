@@ -1,13 +1,14 @@
 // What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
 import { fallbacksOf } from "./expand.ts";
 import type { OrderStatus, StateRecord, StepResult } from "./state-record.ts";
+import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** `all`: every status. `end`: only how it ended, which saves a send a step. */
 export const WANTED = ["all", "end"] as const;
 export type WantedStatuses = (typeof WANTED)[number];
 
-const ENDS: ReadonlySet<OrderStatus> = new Set(["Completed", "Failed", "Undone"]);
+const ENDS: ReadonlySet<OrderStatus> = new Set(Object.values(STATUS_OF));
 
 export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, status: OrderStatus): boolean {
   return statuses === "all" || ENDS.has(status);

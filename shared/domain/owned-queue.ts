@@ -32,7 +32,7 @@ export function replyQueueFault(replyTo: string, queue: string, owned: readonly 
   return owned.some(isOneOf) ? "is for another queue's orders" : undefined;
 }
 
-/** Whatever keeps two senders from being told apart. */
+/** Whatever keeps two senders from being distinguished. */
 export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
   return owned.flatMap((one, index) =>
     owned.slice(index + 1).flatMap((other) => {
@@ -44,7 +44,9 @@ export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
       const shared = one.replyQueues.filter((name) => other.replyQueues.some((each) => isSameName(name, each)));
       return [
         ...(longer?.startsWith(shorter ?? "")
-          ? [`${one.owner} and ${other.owner} can't be told apart by ${one.orderIdPrefix} and ${other.orderIdPrefix}`]
+          ? [
+              `${one.owner} and ${other.owner} can't be distinguished by ${one.orderIdPrefix} and ${other.orderIdPrefix}`,
+            ]
           : []),
         ...shared.map((name) => `${one.owner} and ${other.owner} both have the reply queue ${name}`),
       ];

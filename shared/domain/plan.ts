@@ -15,8 +15,8 @@ export interface PlannedStep {
   readonly completeWithin: string;
   /** Absent: its agent has to have it done before it answers. */
   readonly awaitWithin?: string | undefined;
-  /** Absent: as the attempt goes. Forward, what a skipped step may have left behind is undone meanwhile. */
-  readonly direction?: "undo";
+  /** Absent: as the attempt goes. Forward, what a skipped step may have left behind is compensated meanwhile. */
+  readonly direction?: "compensate";
   /** It may come to be skipped: what its end leads to is then known from the record alone. */
   readonly maySkip?: true;
   /** Its condition, by name. */
@@ -28,18 +28,19 @@ export interface PlannedStep {
 export type Plan = readonly PlannedStep[];
 
 /**
- * Forward: the workflow's steps, and the undo of those that may be skipped with an outcome that nobody knows. Undo: what needs undoing, each after
+ * Forward: the workflow's steps, and the compensation of those that may be skipped with an outcome that nobody knows. Compensation: what needs compensating, each after
  * all that came after it.
  */
 export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
   const all = expandedSteps(workflow, steps);
-  if (direction === "forward") return [...all.map((step) => forwardOf(step, all)), ...all.flatMap(undoOfSkipped)];
-  const undone = all.filter((step) => isToBeUndone(step, steps[step.name]));
-  return undone.flatMap((step) => {
+  if (direction === "forward")
+    return [...all.map((step) => forwardOf(step, all)), ...all.flatMap(compensationOfSkipped)];
+  const compensated = all.filter((step) => isToBeCompensated(step, steps[step.name]));
+  return compensated.flatMap((step) => {
     const later = dependantsOf(all, step.name);
-    return undoOf(
+    return compensationOf(
       step,
-      undone.flatMap(({ name }) => (later.has(name) ? [name] : [])),
+      compensated.flatMap(({ name }) => (later.has(name) ? [name] : [])),
     );
   });
 }
@@ -63,19 +64,21 @@ function forwardOf(step: WorkflowStep, all: readonly WorkflowStep[]): PlannedSte
   };
 }
 
-function undoOfSkipped(step: WorkflowStep): PlannedStep[] {
+function compensationOfSkipped(step: WorkflowStep): PlannedStep[] {
   const isSkippedByFault = step.optional === true || step.otherwise !== undefined;
-  return isSkippedByFault ? undoOf(step, []).map((undo) => ({ ...undo, direction: "undo" })) : [];
+  return isSkippedByFault
+    ? compensationOf(step, []).map((compensation) => ({ ...compensation, direction: "compensate" }))
+    : [];
 }
 
-function isToBeUndone({ undo }: WorkflowStep, record: StepRecord | undefined): boolean {
-  return typeof undo !== "string" && record !== undefined && mayHaveHadEffect(record);
+function isToBeCompensated({ compensation }: WorkflowStep, record: StepRecord | undefined): boolean {
+  return typeof compensation !== "string" && record !== undefined && mayHaveHadEffect(record);
 }
 
-function undoOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
-  const { name, agent, transport = "activity", startWithin = START_WITHIN, undo, forEach } = step;
-  if (typeof undo === "string") return [];
-  const { operation, completeWithin, awaitWithin } = undo;
+function compensationOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
+  const { name, agent, transport = "activity", startWithin = START_WITHIN, compensation, forEach } = step;
+  if (typeof compensation === "string") return [];
+  const { operation, completeWithin, awaitWithin } = compensation;
   const times = { startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) };
   return [{ name, agent, operation, transport, after, ...times, ...(forEach && { forEach }) }];
 }
@@ -92,35 +95,35 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
   return found;
 }
 
-/** Completed, or with an outcome that nobody knows. A step all of whose tries were refused for good had no effect. */
-export function mayHaveHadEffect({ state, scheduledAt, retryCount, unsure = false }: StepRecord): boolean {
+/** Completed, or with an outcome that nobody knows. A step all of whose tries were rejected for good had no effect. */
+export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
   switch (state) {
     case "Completed":
-    case "Undone":
+    case "Compensated":
     case "Scheduled":
     case "Running":
     case "Awaiting":
       return true;
     case "NotStarted":
-      return unsure || scheduledAt !== null || retryCount > 0;
+      return outcomeUnknown || scheduledAt !== null || retryCount > 0;
     case "Skipped":
-      return unsure;
+      return outcomeUnknown;
     case "Failed":
-      return unsure || retryCount > 0;
+      return outcomeUnknown || retryCount > 0;
     default:
       return state satisfies never;
   }
 }
 
-/** It may have had its effect, and nobody knows: an undo sees to it, and under another key it could be done twice. */
+/** It may have had its effect, and nobody knows: a compensation sees to it, and under another key it could be done twice. */
 export function outcomeIsUnknown(step: StepRecord): boolean {
-  const isUndone = step.state === "Undone" || step.undo?.state === "Completed";
-  return step.state !== "Completed" && !isUndone && mayHaveHadEffect(step);
+  const isCompensated = step.state === "Compensated" || step.compensation?.state === "Completed";
+  return step.state !== "Completed" && !isCompensated && mayHaveHadEffect(step);
 }
 
 /** A step's run in a direction; one that does not exist yet has not begun. */
 export function runOf(record: StepRecord | undefined, direction: Direction): StepRun | null {
-  return (direction === "forward" ? record : record?.undo) ?? null;
+  return (direction === "forward" ? record : record?.compensation) ?? null;
 }
 
 /** Scheduled, Running or Awaiting: somebody may be at work on it, or may come to be. */
@@ -139,9 +142,9 @@ export interface RunInHand {
   readonly run: StepRun;
 }
 
-const DIRECTIONS = ["forward", "undo"] as const;
+const DIRECTIONS = ["forward", "compensate"] as const;
 
-/** In either direction: an undo may begin while a step beside the one that was refused is at work. */
+/** In either direction: a compensation may begin while a step beside the one that was rejected is at work. */
 export function runsInHand(steps: Steps): readonly RunInHand[] {
   return Object.entries(steps).flatMap(([step, record]) =>
     DIRECTIONS.flatMap((direction): RunInHand[] => {
@@ -151,29 +154,29 @@ export function runsInHand(steps: Steps): readonly RunInHand[] {
   );
 }
 
-/** When the pauses of steps are over that are to be run again later, while others go on. In an undo nobody waits for those before. */
+/** When the pauses of steps are over that are to be run again later, while others go on. In a compensation nobody waits for those before. */
 export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
   return Object.values(steps)
-    .flatMap((step) => (direction === "forward" ? [step, step.undo] : [step.undo]))
+    .flatMap((step) => (direction === "forward" ? [step, step.compensation] : [step.compensation]))
     .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
 }
 
-/** Whether a step's run has come to its end in a direction. An undo that was refused for good is left to a person. */
+/** Whether a step's run has come to its end in a direction. A compensation that was rejected for good is left to a person. */
 export function isClosed(record: StepRecord | undefined, direction: Direction): boolean {
   const state = runOf(record, direction)?.state;
-  return state === "Completed" || state === (direction === "undo" ? "Failed" : "Skipped");
+  return state === "Completed" || state === (direction === "compensate" ? "Failed" : "Skipped");
 }
 
-/** Whether a step has nothing more to do in a direction: one that turns out to have had no effect needs no undo. */
+/** Whether a step has nothing more to do in a direction: one that turns out to have had no effect needs no compensation. */
 export function isDone(record: StepRecord | undefined, direction: Direction): boolean {
-  return isClosed(record, direction) || (direction === "undo" && !(record && mayHaveHadEffect(record)));
+  return isClosed(record, direction) || (direction === "compensate" && !(record && mayHaveHadEffect(record)));
 }
 
 /** Whether nothing more is to be done of a planned step by an attempt in that direction. */
 function isPlannedDone(planned: PlannedStep, steps: Steps, direction: Direction): boolean {
   const record = steps[planned.name];
   if (directionOf(planned, direction) === direction) return isDone(record, direction);
-  return record?.state !== "Skipped" || isDone(record, "undo");
+  return record?.state !== "Skipped" || isDone(record, "compensate");
 }
 
 /** In which direction an attempt does a planned step. */
@@ -182,7 +185,7 @@ export function directionOf(planned: PlannedStep, direction: Direction): Directi
 }
 
 /**
- * All that the attempt had to do is done. What an undo's end says is true only once nobody is at work forward any more, also on a step that needs no undo, or
+ * All that the attempt had to do is done. What a compensation's end says is true only once nobody is at work forward any more, also on a step that needs no compensation, or
  * one by a person. What is done later waits for nobody: its outcome counts as unknown.
  */
 export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
@@ -200,7 +203,7 @@ export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonl
 }
 
 /**
- * The steps that an attempt can begin: all that they wait for is done. A step is undone once nobody is at work on it any more; one that is done later is
+ * The steps that an attempt can begin: all that they wait for is done. A step is compensated once nobody is at work on it any more; one that is done later is
  * taken back without waiting for that, and what is reported of it then is late.
  */
 export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
@@ -208,17 +211,17 @@ export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: 
     const { name, after } = planned;
     const record = steps[name];
     const { notBefore = now } = runOf(record, directionOf(planned, direction)) ?? {};
-    const isAtWork = direction === "undo" && record?.state !== "Awaiting" && isInHand(record ?? null);
+    const isAtWork = direction === "compensate" && record?.state !== "Awaiting" && isInHand(record ?? null);
     return notBefore <= now && !isAtWork && after.every((before) => isDone(steps[before], direction));
   });
 }
 
-/** What a person has to undo: steps that had an effect and are "byHand", and undos that were refused. */
-export function remainingByHand(workflow: Workflow, steps: Steps): string[] {
-  const remaining = expandedSteps(workflow, steps).filter(({ name, undo }) => {
+/** What a person has to compensate: steps that had an effect and are "manual", and compensations that were rejected. */
+export function remainingManually(workflow: Workflow, steps: Steps): string[] {
+  const remaining = expandedSteps(workflow, steps).filter(({ name, compensation }) => {
     const record = steps[name];
     if (!record) return false;
-    return record.undo?.state === "Failed" || (undo === "byHand" && mayHaveHadEffect(record));
+    return record.compensation?.state === "Failed" || (compensation === "manual" && mayHaveHadEffect(record));
   });
   return remaining.map(({ name }) => name);
 }

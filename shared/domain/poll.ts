@@ -40,8 +40,8 @@ export function nextPollAt(
 }
 
 /** The pause after a question without an answer. */
-export function backoffMs({ at, heardAt = at }: Acceptance, now: string): number {
-  return Math.min(Date.parse(now) - Date.parse(heardAt), LONGEST_BACKOFF_MS);
+export function backoffMs({ at, lastReportAt = at }: Acceptance, now: string): number {
+  return Math.min(Date.parse(now) - Date.parse(lastReportAt), LONGEST_BACKOFF_MS);
 }
 
 interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
@@ -65,8 +65,8 @@ export function pollsAfter(steps: Steps, overdueBefore: string, now: string): St
     const record = changed[step];
     if (!record || (missedAt(run) ?? overdueBefore) >= overdueBefore) continue;
     const asked = { accepted: { ...(run.accepted as Acceptance), pollAt: now } };
-    const undo = record.undo && { ...record.undo, ...asked };
-    changed[step] = direction === "forward" ? { ...record, ...asked } : { ...record, undo };
+    const compensation = record.compensation && { ...record.compensation, ...asked };
+    changed[step] = direction === "forward" ? { ...record, ...asked } : { ...record, compensation };
   }
   return changed;
 }

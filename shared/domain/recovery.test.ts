@@ -4,7 +4,7 @@ import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/support/order
 import { claimed, notStarted, stepIn, withDone } from "../../tests/support/records.ts";
 import { after as later } from "./duration.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
-import { decideRecovery, overdueStep, recover, type Sweeping, told } from "./recovery.ts";
+import { decideRecovery, overdueStep, published, recover, type Sweeping } from "./recovery.ts";
 import {
   type Direction,
   NOT_STARTED,
@@ -23,26 +23,26 @@ describe("P10 P11 the supervisor's verdict", () => {
   const patient: RecoveryPolicy = {
     failureThreshold: 3,
     waits: ["PT1M", "PT5M"],
-    onExhausted: "undo",
+    onExhausted: "compensate",
     onRejected: "fail",
   };
   const strict: RecoveryPolicy = { ...patient, waits: [], onExhausted: "fail" };
 
   test.each<[ProcessState, number, Direction, RecoveryPolicy, object]>([
-    ["Pending", 2, "forward", strict, { kind: "wake" }],
+    ["Pending", 2, "forward", strict, { kind: "repeatStart" }],
     ["Processing", 0, "forward", strict, { kind: "retry", failures: 1 }],
     ["Processing", 1, "forward", strict, { kind: "retry", failures: 2 }],
     ["Processing", 2, "forward", strict, { kind: "fail", failures: 3 }],
     ["Processing", 2, "forward", patient, { kind: "wait", failures: 3, waitMs: 60_000 }],
     ["Processing", 3, "forward", patient, { kind: "wait", failures: 4, waitMs: 300_000 }],
-    ["Processing", 4, "forward", patient, { kind: "undo", failures: 5 }],
-    ["Processing", 1, "undo", patient, { kind: "retry", failures: 2 }],
-    ["Processing", 4, "undo", patient, { kind: "fail", failures: 5 }],
-    ["Processed", 0, "forward", strict, { kind: "tell" }],
-    ["Error", 3, "undo", strict, { kind: "tell" }],
+    ["Processing", 4, "forward", patient, { kind: "compensate", failures: 5 }],
+    ["Processing", 1, "compensate", patient, { kind: "retry", failures: 2 }],
+    ["Processing", 4, "compensate", patient, { kind: "fail", failures: 5 }],
+    ["Processed", 0, "forward", strict, { kind: "publish" }],
+    ["Error", 3, "compensate", strict, { kind: "publish" }],
   ])("%s after %i failures of its step, %s", (processState, failureCount, direction, policy, verdict) => {
     const run = { ...notStarted, state: "Running", completeBy: NOON, failureCount } as const;
-    const step = direction === "forward" ? run : { ...notStarted, state: "Completed", undo: run };
+    const step = direction === "forward" ? run : { ...notStarted, state: "Completed", compensation: run };
     const record = { ...sampleRecord(), processState, direction, steps: { takePayment: step as StepRecord } };
     expect(decideRecovery(record, () => policy, later(NOON, 1), HOLD_MS)).toEqual(
       "failures" in verdict ? { step: "takePayment", ...verdict } : verdict,
@@ -81,7 +81,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     ["one has failures left", strict, 0, strict, 2, { kind: "fail", step: "checkFraud", failures: 3 }],
     ["one waits", patient, 2, strict, 0, { kind: "wait", step: "takePayment", failures: 3, waitMs: 60_000 }],
     ["both wait", patient, 2, patient, 3, { kind: "wait", step: "checkFraud", failures: 4, waitMs: 300_000 }],
-    ["undo beside wait", patient, 4, patient, 2, { kind: "undo", step: "takePayment", failures: 5 }],
+    ["compensation beside wait", patient, 4, patient, 2, { kind: "compensate", step: "takePayment", failures: 5 }],
   ])("P11 of steps side by side the gravest verdict holds: %s", (_, first, before, second, other, verdict) => {
     const record = atWork({ takePayment: failing(before), checkFraud: failing(other) });
     expect(verdictOf(record, (step) => (step === "takePayment" ? first : second))).toEqual(verdict);
@@ -90,7 +90,10 @@ describe("P10 P11 the supervisor's verdict", () => {
   test("P11 at the most failures of all steps together the order is given up, whatever its step has left", () => {
     const record = atWork({ takePayment: failing(0) }, 5);
     expect(verdictOf(record, () => ({ ...patient, mostFailures: 7 }))).toMatchObject({ kind: "retry" });
-    expect(verdictOf(record, () => ({ ...patient, mostFailures: 6 }))).toMatchObject({ kind: "undo", failures: 1 });
+    expect(verdictOf(record, () => ({ ...patient, mostFailures: 6 }))).toMatchObject({
+      kind: "compensate",
+      failures: 1,
+    });
   });
 
   const FAILED = { step: "takePayment", failures: 3 } as const;
@@ -112,7 +115,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   test("P26 a step that no agent took up in time is scheduled again, and no failure is counted", () => {
     expect(decideRecovery(waiting(), () => strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "reschedule" });
     const again = recover(waiting(), { kind: "reschedule" }, SWEEPING);
-    expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, notices: [] });
+    expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, outbox: [] });
     const step = stepIn(again, "takePayment");
     expect(step).toMatchObject({ state: "NotStarted", retryCount: 0, waitCount: 1 });
   });
@@ -163,32 +166,32 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(verdictAt(300_001)).toEqual({ kind: "resume" });
   });
 
-  test("P13 an undo does not wait for the end of a pause of what it undoes", () => {
+  test("P13 a compensation does not wait for the end of a pause of what it compensates", () => {
     const overdueBefore = later(NOON, 20_000);
     const paused = recover(beside(), { kind: "wait", ...FAILED, waitMs: 1000 }, { ...SWEEPING, overdueBefore });
     const { reserveStock, takePayment } = paused.steps as { [name: string]: StepRecord };
     const running: StepRun = { ...NOT_STARTED, state: "Running", completeBy: later(NOON, 600_000) };
     const steps = {
-      reserveStock: { ...reserveStock, undo: running } as StepRecord,
+      reserveStock: { ...reserveStock, compensation: running } as StepRecord,
       takePayment: takePayment as StepRecord,
     };
-    const undoing = { ...paused, processState: "Processing", direction: "undo", steps } as const;
-    expect(decideRecovery(undoing, () => strict, later(NOON, 60_000), HOLD_MS)).toEqual({
+    const compensating = { ...paused, processState: "Processing", direction: "compensate", steps } as const;
+    expect(decideRecovery(compensating, () => strict, later(NOON, 60_000), HOLD_MS)).toEqual({
       kind: "later",
       at: later(NOON, 600_000),
     });
   });
 
-  test("P13 an undo goes on once the time of a step beside the one that was refused is over, with no failure counted", () => {
-    const record = { ...beside(), direction: "undo" } as const;
+  test("P13 a compensation goes on once the time of a step beside the one that was rejected is over, with no failure counted", () => {
+    const record = { ...beside(), direction: "compensate" } as const;
     expect(decideRecovery(record, () => strict, later(NOON, 20_000), HOLD_MS)).toEqual({ kind: "resume" });
     const resumed = recover(record, { kind: "resume" }, { ...SWEEPING, overdueBefore: later(NOON, 20_000) });
     expect(resumed).toMatchObject({
       processState: "Pending",
       attempt: 2,
-      direction: "undo",
+      direction: "compensate",
       failureCount: 0,
-      notices: [],
+      outbox: [],
     });
     expect(mayHaveHadEffect(stepIn(resumed, "takePayment"))).toBe(true);
   });
@@ -214,7 +217,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     });
     expect(retried.steps["takePayment"]).toMatchObject({ state: "NotStarted", retryCount: 1 });
     expect(retried.steps["reserveStock"]).toEqual(record.steps["reserveStock"]);
-    expect(retried.notices).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
+    expect(retried.outbox).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
   });
 
   test("P11 waiting is a retry that is due later", () => {
@@ -222,15 +225,20 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(paused).toMatchObject({ processState: "Pending", failureCount: 1, dueAt: later(NOON, 360_000) });
   });
 
-  test("P11 an undo is an attempt the other way, which counts its failures anew and knows its cause", () => {
-    const undoing = recover(stuck(), { kind: "undo", ...FAILED }, SWEEPING);
-    expect(undoing).toMatchObject({ processState: "Pending", direction: "undo", failureCount: 0, attempt: 2 });
-    expect(undoing.error).toMatchObject({ kind: "expired", step: "takePayment" });
-    const names = planOf(CHAIN, undoing.steps, "undo").map(({ name }) => name);
+  test("P11 a compensation is an attempt the other way, which counts its failures anew and knows its cause", () => {
+    const compensating = recover(stuck(), { kind: "compensate", ...FAILED }, SWEEPING);
+    expect(compensating).toMatchObject({
+      processState: "Pending",
+      direction: "compensate",
+      failureCount: 0,
+      attempt: 2,
+    });
+    expect(compensating.error).toMatchObject({ kind: "expired", step: "takePayment" });
+    const names = planOf(CHAIN, compensating.steps, "compensate").map(({ name }) => name);
     expect(names).toEqual(["reserveStock", "takePayment"]);
   });
 
-  test("at the threshold the order is in Error with a notice; once told it is no longer due", () => {
+  test("at the threshold the order is in Error with an outbox message; once told it is no longer due", () => {
     const failed = recover(stuck(), { kind: "fail", ...FAILED }, SWEEPING);
     expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 1, attempt: 1 });
     expect(failed.error).toMatchObject({
@@ -238,19 +246,19 @@ describe("P10 P11 the supervisor's verdict", () => {
       step: "takePayment",
       message: "3 attempts ran out of time, the last in takePayment",
     });
-    expect(failed.notices).toHaveLength(1);
-    const quiet = told(failed, NOON);
-    expect(quiet.notices).toEqual([]);
+    expect(failed.outbox).toHaveLength(1);
+    const quiet = published(failed, NOON);
+    expect(quiet.outbox).toEqual([]);
     expect(quiet).not.toHaveProperty("dueAt");
   });
 
-  test("an undo that ran out of time is started anew, with the forward run as it was", () => {
+  test("a compensation that ran out of time is started anew, with the forward run as it was", () => {
     const completed = { ...notStarted, state: "Completed" } as const;
-    const { record } = scheduled({ ...ONE_SECOND, record: completed }, 1, "undo", NOON, SCHEDULING);
-    const running = takenUp("undo", NOON, NOON).change(record);
-    expect(restarted(running, "undo", true)).toMatchObject({
+    const { record } = scheduled({ ...ONE_SECOND, record: completed }, 1, "compensate", NOON, SCHEDULING);
+    const running = takenUp("compensate", NOON, NOON).change(record);
+    expect(restarted(running, "compensate", true)).toMatchObject({
       state: "Completed",
-      undo: { state: "NotStarted", retryCount: 1, failureCount: 1 },
+      compensation: { state: "NotStarted", retryCount: 1, failureCount: 1 },
     });
     expect(restarted(running, "forward", true)).toEqual(running);
   });

@@ -1,5 +1,5 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
-import type { Wake } from "./attempt.ts";
+import type { StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
@@ -8,16 +8,17 @@ import { skippedFor } from "./skip.ts";
 import {
   type Direction,
   type HistoryEntry,
+  hasEnded,
   NOT_STARTED,
-  type Notice,
   type OrderError,
   type OrderStatus,
+  type OutboxMessage,
   type StateRecord,
   type StepRecord,
   type StepRun,
 } from "./state-record.ts";
 import { expiresAt, restarted } from "./step-run.ts";
-import { NOTICE_GRACE_MS, transitions } from "./transitions.ts";
+import { OUTBOX_GRACE_MS, transitions } from "./transitions.ts";
 import type { StepPolicy } from "./workflow.ts";
 
 /** What failed: the step that decides, null where none is in hand, and how many attempts of it have failed since it last began. */
@@ -38,31 +39,31 @@ export type Verdict =
   | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
   /** All attempts are used up of a step that the order can do without: another one, without it. */
   | ({ readonly kind: "skip" } & Failed & Skips)
-  /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has mended that. */
+  /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has fixed that. */
   | { readonly kind: "hold"; readonly waitMs: number }
-  /** All attempts are used up: what was done is undone. */
-  | ({ readonly kind: "undo" } & Failed)
+  /** All attempts are used up: what was done is compensated. */
+  | ({ readonly kind: "compensate" } & Failed)
   /** All attempts are used up: an operator has to look. */
   | ({ readonly kind: "fail" } & Failed)
   /** No agent took up what it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
-  /** What its steps waited for is over: a pause, a step that is to be undone, or a poll that nobody made. Another attempt, with no failure counted. */
+  /** What its steps waited for is over: a pause, a step that is to be compensated, or a poll that nobody made. Another attempt, with no failure counted. */
   | { readonly kind: "resume" }
   /** No step of it is overdue, or enough others are scheduled again: it is looked at again then. */
   | { readonly kind: "later"; readonly at: string }
-  /** Nobody claimed it: the scheduler is told again. No failure is counted. */
-  | { readonly kind: "wake" }
-  /** It ended, but what had to be told of it may not have been. */
-  | { readonly kind: "tell" };
+  /** Nobody claimed it: the scheduler is notified again. No failure is counted. */
+  | { readonly kind: "repeatStart" }
+  /** It ended, but what had to be published of it may not have been. */
+  | { readonly kind: "publish" };
 
 /** Entries that a record keeps; the oldest go first. */
 export const HISTORY_LIMIT = 100;
-const TOLD_LIMIT = 20;
+const PUBLISHED_LIMIT = 20;
 
 /**
  * @param policyOf the policy that holds for a step; the workflow's own where no step is in hand
  * @param overdueBefore what expires from this instant on may still be at work, by some clock
- * @param holdMs when an order is tried again for which a person has to mend something
+ * @param holdMs when an order is tried again for which a person has to fix something
  */
 export function decideRecovery(
   record: StateRecord,
@@ -72,12 +73,14 @@ export function decideRecovery(
 ): Verdict {
   switch (record.processState) {
     case "Pending":
-      return { kind: "wake" };
+      return { kind: "repeatStart" };
     case "Processing":
       return decideHeld(record, policyOf, overdueBefore, holdMs);
     case "Processed":
+    case "Compensated":
+    case "Cancelled":
     case "Error":
-      return { kind: "tell" };
+      return { kind: "publish" };
     default:
       return record.processState satisfies never;
   }
@@ -104,7 +107,7 @@ function decideHeld(
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
   const running = own.filter(({ run }) => isTakenUp(run));
   if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
-  // Neither the order's fault nor the service's: counting it would undo orders for a password that was changed.
+  // Neither the order's fault nor the service's: counting it would compensate orders for a password that was changed.
   const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
@@ -117,9 +120,9 @@ function decideHeld(
   return { ...gravest, ...(skips.length > 0 && { skips }) };
 }
 
-/** A run of the record's attempt. What an attempt before its undo has begun goes on, and is no part of it. */
+/** A run of the record's attempt. What an attempt before its compensation has begun goes on, and is no part of it. */
 function isOwn(record: StateRecord, direction: Direction): boolean {
-  return record.direction === "forward" || direction === "undo";
+  return record.direction === "forward" || direction === "compensate";
 }
 
 /** What an attempt before met says nothing of this one, whose agent may have died. */
@@ -138,7 +141,7 @@ function decideFailed(
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
-  // An undo that can't be had is not undone in turn; one of a skipped step is left to a person, and the order goes on.
+  // A compensation that can't be had is not compensated in turn; one of a skipped step is left to a person, and the order goes on.
   const onExhausted = run === "forward" ? policy.onExhausted : direction === "forward" ? "skip" : "fail";
   const exhausted = { kind: onExhausted, ...failed } as const;
   if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
@@ -148,7 +151,7 @@ function decideFailed(
   return waitMs === undefined ? exhausted : { kind: "wait", ...failed, waitMs };
 }
 
-const KINDS = ["skip", "retry", "wait", "undo", "fail"] as const;
+const KINDS = ["skip", "retry", "wait", "compensate", "fail"] as const;
 
 /** Of two pauses the longer one. */
 function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
@@ -176,7 +179,7 @@ export interface Sweeping {
 /** The record as the verdict leaves it. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
-  const { failureCount, notices } = record;
+  const { failureCount, outbox } = record;
   const what = overdueInWords(record, overdueBefore);
   const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
@@ -189,14 +192,14 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "skip": {
       const said = `expired in ${what}, goes on without`;
       const next = { failureCount: failureCount + 1, what: said, skips: verdict };
-      return { ...pending(record, transitions.skipped.to, sweeping, next), notices };
+      return { ...pending(record, transitions.skipped.to, sweeping, next), outbox };
     }
     case "reschedule": {
       const said = `no agent took up ${what}, scheduled again`;
-      return { ...pending(record, transitions.rescheduled.to, sweeping, { failureCount, what: said }), notices };
+      return { ...pending(record, transitions.rescheduled.to, sweeping, { failureCount, what: said }), outbox };
     }
     case "resume":
-      return { ...pending(record, transitions.resumed.to, sweeping, { failureCount, what: "goes on" }), notices };
+      return { ...pending(record, transitions.resumed.to, sweeping, { failureCount, what: "goes on" }), outbox };
     case "later":
       return {
         ...record,
@@ -212,14 +215,14 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     }
     case "hold": {
       const until = after(now, verdict.waitMs);
-      const said = `${what} needs an endpoint's address or credential mended, to be tried again at ${until}`;
-      return { ...pending(record, transitions.held.to, sweeping, { failureCount, what: said, until }), notices };
+      const said = `${what} needs an endpoint's address or credential fixed, to be tried again at ${until}`;
+      return { ...pending(record, transitions.held.to, sweeping, { failureCount, what: said, until }), outbox };
     }
-    case "undo": {
+    case "compensate": {
       const error = expiredError(record, verdict, sweeping);
-      const said = `expired in ${what}, to be undone`;
-      const begun = pending(record, transitions.undoBegun.to, sweeping, { failureCount: 0, what: said });
-      return { ...begun, direction: "undo", error, notices };
+      const said = `expired in ${what}, to be compensated`;
+      const begun = pending(record, transitions.compensationBegun.to, sweeping, { failureCount: 0, what: said });
+      return { ...begun, direction: "compensate", error, outbox };
     }
     case "fail":
       return {
@@ -227,37 +230,37 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
         processState: transitions.givenUp.to,
         lockedBy: null,
         completeBy: null,
-        dueAt: after(now, NOTICE_GRACE_MS),
+        dueAt: after(now, OUTBOX_GRACE_MS),
         failureCount: failureCount + 1,
         error: expiredError(record, verdict, sweeping),
-        notices: [...notices, notice(record.attempt, "Failed", now)],
+        outbox: [...outbox, outboxMessage(record.attempt, "Failed", now)],
         history: remembered(record, now, `expired in ${what}, given up`),
         updatedAt: now,
       };
-    case "wake": {
-      const history = remembered(record, now, "nobody claimed it, woken again");
-      const processState = transitions.wokenAgain.to;
+    case "repeatStart": {
+      const history = remembered(record, now, "nobody claimed it, started again");
+      const processState = transitions.startRepeated.to;
       return { ...record, processState, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
     }
-    case "tell":
-      return told(record, now);
+    case "publish":
+      return published(record, now);
     default:
       return verdict satisfies never;
   }
 }
 
-/** The record once its notices are sent; an ended order is then no longer due, and may be over. */
-export function told(record: StateRecord, now: string): StateRecord {
+/** The record once its outbox messages are sent; an ended order is then no longer due, and may be over. */
+export function published(record: StateRecord, now: string): StateRecord {
   const { dueAt, ...rest } = reopened(record);
-  const ended = record.processState === "Processed" || record.processState === "Error";
-  const { notices, told: before = [] } = record;
-  const sent = notices.length > 0 && { told: [...before, ...notices].slice(-TOLD_LIMIT) };
-  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), notices: [], ...sent, updatedAt: now };
+  const ended = hasEnded(record.processState);
+  const { outbox, published: before = [] } = record;
+  const sent = outbox.length > 0 && { published: [...before, ...outbox].slice(-PUBLISHED_LIMIT) };
+  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), outbox: [], ...sent, updatedAt: now };
   return { ...settled, ...over(settled, now) };
 }
 
 /** What starts the attempt that a Pending record waits for. */
-export function wakeOf(record: StateRecord): Wake {
+export function startAttemptOf(record: StateRecord): StartAttempt {
   const { orderId, attempt, direction, traceparent } = record;
   return { orderId, attempt, direction, traceparent };
 }
@@ -272,7 +275,7 @@ interface Next {
 }
 
 /**
- * The record for its next attempt, with word of it for the shop. Steps that are not overdue go on: their agents record what comes of
+ * The record for its next attempt, with word of it for the client. Steps that are not overdue go on: their agents record what comes of
  * them, and the next attempt waits for that. Where there are such, it is claimed at once, and the pause is the overdue step's alone.
  */
 function pending(
@@ -303,7 +306,7 @@ function pending(
     failureCount,
     attempt,
     steps,
-    notices: [...record.notices, notice(attempt, "RetryScheduled", now)],
+    outbox: [...record.outbox, outboxMessage(attempt, "RetryScheduled", now)],
     history: remembered(record, now, what),
     updatedAt: now,
   };
@@ -311,20 +314,20 @@ function pending(
 
 /** A step whose tries are used up, though its order goes on. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
-  const { failureCount, expiry, undo } = record;
-  const last = (direction === "forward" ? expiry : undo?.expiry)?.message;
+  const { failureCount, expiry, compensation } = record;
+  const last = (direction === "forward" ? expiry : compensation?.expiry)?.message;
   const inWords = (failures = 0) => `${failures} attempts ran out of time${last ? `, the last: ${last}` : ""}`;
   if (direction === "forward") {
     return skippedFor(record, { cause: "expired", message: inWords(failureCount) }, true, now);
   }
-  const refused = {
+  const rejected = {
     ...NOT_STARTED,
-    ...undo,
+    ...compensation,
     state: "Failed",
-    error: inWords(undo?.failureCount),
+    error: inWords(compensation?.failureCount),
     endedAt: now,
   } as const;
-  return { ...record, undo: refused };
+  return { ...record, compensation: rejected };
 }
 
 /** When the next attempt is to be claimed: at once where steps go on. */
@@ -336,20 +339,22 @@ function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string
   const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
   const namesIn = (wanted: Direction) =>
     overdue.flatMap((each) => (each.direction === wanted ? [each.step] : [])).join(", ");
-  const [forward, undone] = [direction === "forward" ? namesIn("forward") : "", namesIn("undo")];
-  return [forward, undone && `the undo of ${undone}`].filter((names) => names !== "").join(", ");
+  const [forward, compensated] = [direction === "forward" ? namesIn("forward") : "", namesIn("compensate")];
+  return [forward, compensated && `the compensation of ${compensated}`].filter((names) => names !== "").join(", ");
 }
 
 function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): OrderError {
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
-    record.direction === "undo" && record.error ? `; it was to be undone because: ${record.error.message}` : "";
+    record.direction === "compensate" && record.error
+      ? `; it was to be compensated because: ${record.error.message}`
+      : "";
   const last = overdueInWords(record, overdueBefore);
   const message = `${failures} attempts ran out of time, the last in ${last}${before}`;
   return { kind: "expired", message, step, agent, at: now };
 }
 
-function notice(attempt: number, status: OrderStatus, now: string): Notice {
+function outboxMessage(attempt: number, status: OrderStatus, now: string): OutboxMessage {
   return { status, attempt, at: now };
 }
 

@@ -30,35 +30,35 @@ export type RefundDecision =
   /** An earlier run of the step has reserved it. */
   | { readonly kind: "reserved"; readonly chargeId: string }
   | { readonly kind: "reserve"; readonly chargeId: string; readonly refunds: Refunds }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "rejected"; readonly reason: string };
 
 /** @param amount in the currency's smallest unit */
 export function decideRefund(own: KnownOrder, amount: number, original: KnownOrder | undefined): RefundDecision {
   const { orderId: returnId, owner, direction } = own.record;
   const { returnOf = "", currency } = own.order;
   // A run that was left behind by an attempt that is over.
-  if (direction === "undo") return refused("the return is being undone");
+  if (direction === "compensate") return rejected("the return is being compensated");
   // Whether another sender has such an order is nobody else's affair.
-  if (!original || original.record.owner !== owner) return refused(`there is no order "${returnOf}" of this sender`);
+  if (!original || original.record.owner !== owner) return rejected(`there is no order "${returnOf}" of this sender`);
   const { record, order } = original;
-  if (record.processState !== "Processed") return refused(`order ${returnOf} is not Processed`);
+  if (record.processState !== "Processed") return rejected(`order ${returnOf} is not Processed`);
   const charge = chargeOf(record);
-  if (!charge) return refused(`nothing was captured for order ${returnOf}`);
-  if (order.currency !== currency) return refused(`order ${returnOf} was paid in ${order.currency}`);
+  if (!charge) return rejected(`nothing was captured for order ${returnOf}`);
+  if (order.currency !== currency) return rejected(`order ${returnOf} was paid in ${order.currency}`);
   const { [returnId]: reserved = 0, ...others } = record.refunds ?? {};
   if (reserved > 0 && reserved === amount) return { kind: "reserved", chargeId: charge.chargeId };
-  if (reserved > 0) return refused(`${reserved} is reserved for this return, and ${amount} is asked for`);
-  if (amount <= 0) return refused("the goods are worth nothing");
+  if (reserved > 0) return rejected(`${reserved} is reserved for this return, and ${amount} is asked for`);
+  if (amount <= 0) return rejected("the goods are worth nothing");
   const left = charge.captured - Object.values(others).reduce((sum, each) => sum + each, 0);
-  if (amount > left) return refused(`of order ${returnOf} ${left} is left to refund, and ${amount} is asked for`);
+  if (amount > left) return rejected(`of order ${returnOf} ${left} is left to refund, and ${amount} is asked for`);
   if (Object.keys(others).length >= MOST_RETURNS)
-    return refused(`order ${returnOf} has ${MOST_RETURNS} returns already`);
+    return rejected(`order ${returnOf} has ${MOST_RETURNS} returns already`);
   return { kind: "reserve", chargeId: charge.chargeId, refunds: { ...others, [returnId]: amount } };
 }
 
 /**
  * The original's refunds once this return has none; undefined where that is so, or it may have been paid. It is written also where nothing
- * was reserved: a reservation that is still on its way was decided on another version of the record, and is refused then.
+ * was reserved: a reservation that is still on its way was decided on another version of the record, and is rejected then.
  */
 export function decideRelease(own: StateRecord, original: StateRecord): Refunds | undefined {
   const refunding = own.steps[REFUNDING_STEP];
@@ -73,6 +73,6 @@ function chargeOf({ steps }: StateRecord): Charge | undefined {
   return { chargeId, captured: amount };
 }
 
-function refused(reason: string): RefundDecision {
-  return { kind: "refused", reason };
+function rejected(reason: string): RefundDecision {
+  return { kind: "rejected", reason };
 }

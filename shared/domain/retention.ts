@@ -1,14 +1,11 @@
 // When an order is over for good (P29): then its secrets and, after a time, its documents may go.
 import { after } from "./duration.ts";
-import type { OrderError, StateRecord } from "./state-record.ts";
+import { hasEnded, type StateRecord } from "./state-record.ts";
 
-/** Kinds of error in which nothing is left to do, by anybody. */
-const AT_REST: ReadonlySet<OrderError["kind"] | undefined> = new Set(["undone", "cancelled", "settled"]);
-
-/** Nothing is owed: no step, no undo, no decision of a person's and no message. */
-export function isOver({ processState, error, notices }: StateRecord): boolean {
-  if (notices.length > 0) return false;
-  return processState === "Processed" || (processState === "Error" && AT_REST.has(error?.kind));
+/** Nothing is owed: no step, no compensation, no decision of a person's and no message. */
+export function isOver({ processState, error, outbox }: StateRecord): boolean {
+  if (outbox.length > 0) return false;
+  return processState === "Error" ? error?.kind === "resolved" : hasEnded(processState);
 }
 
 /** What a record says once it is over. Each has an index of its own, of what is over and not closed: nothing has to be passed over. */

@@ -20,9 +20,9 @@ export function shapeFaults(step: WorkflowStep, workflow: Workflow, rules: Known
   for (const need of needs) {
     if (!after.includes(need)) faults.push(`${at}: needs ${need}, which has to stand in after too`);
   }
-  if (maySkip(step) && step.undo === "byHand") {
+  if (maySkip(step) && step.compensation === "manual") {
     faults.push(
-      `${at}: a step that may be skipped can't be undone by hand: nobody would look for what it may have left behind. Name an operation, or say "nothing"`,
+      `${at}: a step that may be skipped can't be compensated manually: nobody would look for what it may have left behind. Name an operation, or say "nothing"`,
     );
   }
   return [...faults, ...otherwiseFaults(step, workflow, at)];

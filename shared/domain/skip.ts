@@ -6,10 +6,10 @@ import type { Workflow, WorkflowStep } from "./workflow.ts";
 
 /**
  * The step, not to be done any more.
- * @param unsure whether it may have left something behind, which is then undone while the order goes on
+ * @param outcomeUnknown whether it may have left something behind, which is then compensated while the order goes on
  */
-export function skippedFor(record: StepRecord, skipped: Skipped, unsure: boolean, now: string): StepRecord {
-  return { ...record, ...OVER, endedAt: now, skipped, ...(unsure && { unsure }) };
+export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown: boolean, now: string): StepRecord {
+  return { ...record, ...OVER, endedAt: now, skipped, ...(outcomeUnknown && { outcomeUnknown }) };
 }
 
 const OVER = { state: "Skipped", startBy: null, completeBy: null, notBefore: undefined } as const;

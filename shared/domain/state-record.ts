@@ -5,7 +5,15 @@ import type { Priority } from "./order.ts";
 import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
-export type ProcessState = "Pending" | "Processing" | "Processed" | "Error";
+export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
+export type ProcessState = (typeof PROCESS_STATES)[number];
+
+/** An order in one of these changes by an operator alone. */
+export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
+
+export function hasEnded(processState: ProcessState | undefined): processState is EndState {
+  return processState !== undefined && processState !== "Pending" && processState !== "Processing";
+}
 /**
  * `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. `Awaiting`: the agent's service has accepted it, and
  * what comes of it will be reported. `Skipped`: it is not done, and its order goes on without it.
@@ -18,13 +26,13 @@ export type StepState =
   | "Completed"
   | "Skipped"
   | "Failed"
-  | "Undone";
+  | "Compensated";
 
-/** What an agent recorded of its work, for later steps and for the undo: plain JSON. */
+/** What an agent recorded of its work, for later steps and for the compensation: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
 
-/** `forward` does the steps; `undo` takes back what was done, in reverse order (P13). */
-export type Direction = "forward" | "undo";
+/** `forward` does the steps; `compensation` takes back what was done, in reverse order (P13). */
+export type Direction = "forward" | "compensate";
 
 /** Why an agent was not done in time: the last technical error of its last try. */
 export interface Expiry {
@@ -35,7 +43,7 @@ export interface Expiry {
   readonly endpoint: string | null;
   /** A status, or an error's text. */
   readonly message: string;
-  /** The endpoint's address or our credential for it is wrong: a person has to mend that. */
+  /** The endpoint's address or our credential for it is wrong: a person has to fix that. */
   readonly misconfigured?: boolean | undefined;
 }
 
@@ -47,8 +55,8 @@ export interface Completion {
   readonly within: string;
 }
 
-/** What an undo takes back. */
-export interface Undoes {
+/** What a compensation takes back. */
+export interface CompensationTarget {
   readonly result: StepResult | null;
   readonly idempotencyKey: string;
   /** What its service called it when it accepted it, where it was to be done later. */
@@ -66,7 +74,7 @@ export interface Acceptance {
   /** The service's own name for what it does: for people, and for the service. */
   readonly reference?: string | undefined;
   /** When whoever does it was last heard of, and what it said. */
-  readonly heardAt?: string | undefined;
+  readonly lastReportAt?: string | undefined;
   readonly progress?: string | undefined;
   /** When its agent asks the service again; absent where the service reports by itself. */
   readonly pollAt?: string | undefined;
@@ -74,7 +82,7 @@ export interface Acceptance {
 
 /**
  * Why a step is skipped. `condition`: what it depends on does not hold. `needs`: a step is skipped that it can't do without. `notNeeded`: the step that it
- * stands in for is done, or not to be done. `rejected`: it was refused for good. `expired`: its tries are used up.
+ * stands in for is done, or not to be done. `rejected`: it was rejected for good. `expired`: its tries are used up.
  */
 export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expired"] as const;
 
@@ -127,21 +135,23 @@ export interface StepRun {
   readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
   readonly expiry?: Expiry | undefined;
+  /** Of a compensation that a version of the app began that said "undo": its idempotency key keeps that word, since its service may know it. */
+  readonly keyWord?: string | undefined;
 }
 
-/** A step: its forward run, what that recorded, and the run that undoes it, if there is one. */
+/** A step: its forward run, what that recorded, and the run that compensates it, if there is one. */
 export interface StepRecord extends StepRun {
   readonly agent: string;
   readonly result: StepResult | null;
   /** The attempt that completed it forward. */
   readonly completedIn?: number | undefined;
-  readonly undo: StepRun | null;
+  readonly compensation: StepRun | null;
   /** Of a Skipped step: why. */
   readonly skipped?: Skipped | undefined;
   /** Of a step with a condition: asked once, before the step began. */
   readonly decided?: Decided | undefined;
-  /** It was refused, or skipped, after a try that got no answer, which may yet take effect: an undo sees to it. */
-  readonly unsure?: boolean | undefined;
+  /** It was rejected, or skipped, after a try that got no answer, which may yet take effect: a compensation sees to it. */
+  readonly outcomeUnknown?: boolean | undefined;
   /** 1, and one more each time that the step begins anew under another idempotency key. */
   readonly generation: number;
 }
@@ -149,15 +159,21 @@ export interface StepRecord extends StepRun {
 export type Steps = { readonly [name: string]: StepRecord };
 
 /** Why an order is in Error, or was before it was asked to go on. */
-export const ERROR_KINDS = ["rejected", "expired", "undone", "notUndone", "settled", "undoAsked", "cancelled"] as const;
+export const ERROR_KINDS = [
+  "rejected",
+  "expired",
+  "compensationIncomplete",
+  "resolved",
+  "compensationRequested",
+  "cancelled",
+] as const;
 
 export interface OrderError {
   /**
-   * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `undone`: all that
-   * was done is undone. `notUndone`: something remains to be done by hand; the message names it. `settled`: an operator has seen to
-   * it, and nothing is left to do. `undoAsked`: nothing went
-   * wrong, an operator wants it undone. `cancelled`: an operator does not want it any more; in an order that has ended, nothing was done,
-   * or all that was done is undone.
+   * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `compensationIncomplete`: something
+   * remains to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
+   * `compensationRequested`: nothing went wrong, an operator wants it compensated. `cancelled`: its requester or an operator does not want
+   * it any more. A Compensated order keeps the kind of its cause.
    */
   readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
@@ -179,10 +195,11 @@ export type OrderStatus =
   | "Completed"
   | "RetryScheduled"
   | "Failed"
-  | "Undone";
+  | "Compensated"
+  | "Cancelled";
 
-/** Something to be told that was decided in the same write and is not yet known to be sent. */
-export interface Notice {
+/** Something to be published that was decided in the same write and is not yet known to be sent. */
+export interface OutboxMessage {
   readonly status: OrderStatus;
   readonly attempt: number;
   readonly at: string;
@@ -191,9 +208,9 @@ export interface Notice {
 }
 
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
-export const RECORD_VERSION = 2;
+export const RECORD_VERSION = 3;
 
-/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was undone. */
+/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was compensated. */
 export type Refunds = { readonly [returnId: string]: number };
 
 export interface StateRecord {
@@ -221,7 +238,7 @@ export interface StateRecord {
   /** Which statuses its requester wants; all if absent. */
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
-  /** The session of the reply queue that the shop listens to, where the queue has sessions. */
+  /** The session of the reply queue that the client listens to, where the queue has sessions. */
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
@@ -233,23 +250,23 @@ export interface StateRecord {
   /** Pending: until then agents of an attempt before may still be at work, also where no step says so any more. */
   readonly busyUntil?: string;
   readonly error: OrderError | null;
-  /** When the supervisor has to look at it; absent once the order ended and all is told. The sweep's only index. */
+  /** When the supervisor has to look at it; absent once the order ended and all is published. The sweep's only index. */
   readonly dueAt?: string;
   /**
-   * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be told
+   * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be published
    * again.
    */
   readonly overAt?: string | null;
-  /** The same of an order that ended in Error, which may still be resubmitted. */
+  /** The same of an order that ended otherwise than Processed, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
   /** Of an order that is Processed, and of which goods came back. */
   readonly refunds?: Refunds;
   /** Closed: its secrets are removed, and all of its documents go at this instant. */
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
-  readonly notices: readonly Notice[];
+  readonly outbox: readonly OutboxMessage[];
   /** The last of those that were sent and taken out of there. Absent: none. */
-  readonly told?: readonly Notice[];
+  readonly published?: readonly OutboxMessage[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -261,15 +278,21 @@ export function attemptId(orderId: string, attempt: number): string {
 
 /**
  * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
- * regions, may both come to start the same attempt; then one holds the order and the other is refused (P4).
+ * regions, may both come to start the same attempt; then one holds the order and the other is rejected (P4).
  */
 export function holderId(orderId: string, attempt: number, taskHub: string): string {
   return `${attemptId(orderId, attempt)}@${taskHub}`;
 }
 
 /** The key under which a remote service recognises every try of a step, in every attempt (P6). */
-export function idempotencyKey(orderId: string, step: string, direction: Direction, generation: number): string {
-  const key = `${orderId}:${step}:${direction}`;
+export function idempotencyKey(
+  orderId: string,
+  step: string,
+  direction: Direction,
+  generation: number,
+  keyWord: string = direction,
+): string {
+  const key = `${orderId}:${step}:${keyWord}`;
   return generation === 1 ? key : `${key}:${generation}`;
 }
 
@@ -307,7 +330,7 @@ export function newStateRecord(
     const runs = count === undefined ? [name] : Array.from({ length: count }, (_, index) => runOfItem(name, index + 1));
     return runs.map((run): [string, StepRecord] => [
       run,
-      { ...NOT_STARTED, agent, result: null, undo: null, generation: 1 },
+      { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 },
     ]);
   });
   return {
@@ -335,7 +358,7 @@ export function newStateRecord(
     error: null,
     dueAt: claimBy,
     history: [{ at: now, what: "submitted", by: "submission" }],
-    notices: [],
+    outbox: [],
     createdAt: now,
     updatedAt: now,
   };

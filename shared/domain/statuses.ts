@@ -1,8 +1,8 @@
 // Which statuses an order's requester has been sent, and which it is still owed, as far as the record says it.
 import { isWanted } from "./outputs.ts";
-import type { Notice, StateRecord } from "./state-record.ts";
+import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
 
-export interface StatusStanding extends Notice {
+export interface StatusStanding extends OutboxMessage {
   /** `unwanted`: its requester asked for none of that kind, or named no queue. */
   readonly standing: "sent" | "owed" | "unwanted";
 }
@@ -15,36 +15,37 @@ export function statusesOf(record: StateRecord): StatusStanding[] {
   const isAnswered = record.replyTo !== null;
   const owed = owedBy(record);
   const isOwed = new Set(owed.map(nameOf));
-  const sent = sentBy(record).filter((notice) => !isOwed.has(nameOf(notice)));
-  const standing = (notice: Notice, usual: "sent" | "owed"): StatusStanding => ({
-    ...notice,
-    standing: isAnswered && isWanted(record, notice.status) ? usual : "unwanted",
+  const sent = sentBy(record).filter((outboxMessage) => !isOwed.has(nameOf(outboxMessage)));
+  const standing = (outboxMessage: OutboxMessage, usual: "sent" | "owed"): StatusStanding => ({
+    ...outboxMessage,
+    standing: isAnswered && isWanted(record, outboxMessage.status) ? usual : "unwanted",
   });
-  return [...sent.map((notice) => standing(notice, "sent")), ...owed.map((notice) => standing(notice, "owed"))].sort(
-    (one, other) => one.at.localeCompare(other.at),
-  );
+  return [
+    ...sent.map((outboxMessage) => standing(outboxMessage, "sent")),
+    ...owed.map((outboxMessage) => standing(outboxMessage, "owed")),
+  ].sort((one, other) => one.at.localeCompare(other.at));
 }
 
 /** Who sends the first one does so before the first attempt is claimed. */
-function owedBy(record: StateRecord): readonly Notice[] {
-  const { processState, attempt, notices } = record;
-  return processState === "Pending" && attempt === 1 ? [received(record), ...notices] : notices;
+function owedBy(record: StateRecord): readonly OutboxMessage[] {
+  const { processState, attempt, outbox } = record;
+  return processState === "Pending" && attempt === 1 ? [received(record), ...outbox] : outbox;
 }
 
-function sentBy(record: StateRecord): Notice[] {
-  const { processState, attempt, updatedAt, steps, told = [], history, error } = record;
-  const started = history.flatMap(({ at, what }): Notice[] => {
+function sentBy(record: StateRecord): OutboxMessage[] {
+  const { processState, attempt, updatedAt, steps, published = [], history, error } = record;
+  const started = history.flatMap(({ at, what }): OutboxMessage[] => {
     const [, number] = /^claimed, attempt (\d+), forward$/.exec(what) ?? [];
     return number === undefined ? [] : [{ status: "Started", attempt: Number(number), at }];
   });
   // What was at work beside a step that ended the order is recorded too, and told with a next attempt alone.
-  const endedAt = processState === "Error" ? error?.at : undefined;
-  const completed = Object.entries(steps).flatMap(([step, run]): Notice[] => {
+  const endedAt = hasEnded(processState) ? error?.at : undefined;
+  const completed = Object.entries(steps).flatMap(([step, run]): OutboxMessage[] => {
     const at = run.endedAt ?? updatedAt;
-    const isTold = run.completedIn !== undefined && (endedAt === undefined || at < endedAt);
-    return isTold ? [{ status: "StepCompleted", attempt: run.completedIn, at, step }] : [];
+    const isPublished = run.completedIn !== undefined && (endedAt === undefined || at < endedAt);
+    return isPublished ? [{ status: "StepCompleted", attempt: run.completedIn, at, step }] : [];
   });
-  const settled = told.map(({ status, attempt, at, step }) => ({ status, attempt, at, ...(step && { step }) }));
+  const settled = published.map(({ status, attempt, at, step }) => ({ status, attempt, at, ...(step && { step }) }));
   const known = [received(record), ...started, ...completed, ...settled];
   const isEndKnown = settled.some(({ status }) => status === "Completed");
   if (processState !== "Processed" || isEndKnown) return distinct(known);
@@ -52,11 +53,11 @@ function sentBy(record: StateRecord): Notice[] {
   return distinct([...known, { status: "Completed", attempt, at: completedAt }]);
 }
 
-const received = ({ createdAt }: StateRecord): Notice => ({ status: "Received", attempt: 1, at: createdAt });
+const received = ({ createdAt }: StateRecord): OutboxMessage => ({ status: "Received", attempt: 1, at: createdAt });
 
 /** What a message's id is made of. */
-const nameOf = ({ status, attempt, step = "" }: Notice): string => `${attempt}:${status}:${step}`;
+const nameOf = ({ status, attempt, step = "" }: OutboxMessage): string => `${attempt}:${status}:${step}`;
 
-function distinct(notices: readonly Notice[]): Notice[] {
-  return [...new Map(notices.map((notice) => [nameOf(notice), notice])).values()];
+function distinct(outbox: readonly OutboxMessage[]): OutboxMessage[] {
+  return [...new Map(outbox.map((outboxMessage) => [nameOf(outboxMessage), outboxMessage])).values()];
 }

@@ -18,9 +18,16 @@ import {
 } from "./plan.ts";
 import { missedPolls } from "./poll.ts";
 import { skippedFor, withSkips } from "./skip.ts";
-import type { Direction, OrderError, StateRecord, StepRecord, Steps } from "./state-record.ts";
+import {
+  type Direction,
+  hasEnded,
+  type OrderError,
+  type StateRecord,
+  type StepRecord,
+  type Steps,
+} from "./state-record.ts";
 import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
-import { concluding, endInWords, transitions } from "./transitions.ts";
+import { concluding, endInWords, LAST_STEP, transitions } from "./transitions.ts";
 import { policyFor, type Workflow } from "./workflow.ts";
 
 /** What else the record depends on. */
@@ -38,7 +45,7 @@ export function awaits(record: StateRecord, { step, direction, attempt }: StepTa
 }
 
 /**
- * The record once that step is done, or once its undo is refused for good. What can be begun then is scheduled for the attempt that holds the order; where
+ * The record once that step is done, or once its compensation is rejected for good. What can be begun then is scheduled for the attempt that holds the order; where
  * none does, the next one's claim sees to that.
  */
 export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
@@ -51,6 +58,10 @@ export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecor
       return { ...known, processState: transitions.stepCompletedWhilePending.to };
     case "Error":
       return { ...known, processState: transitions.stepEndedInError.to };
+    case "Compensated":
+      return { ...known, processState: transitions.stepEndedInCompensated.to };
+    case "Cancelled":
+      return { ...known, processState: transitions.stepEndedInCancelled.to };
     case "Processed":
       return record;
     default:
@@ -58,7 +69,7 @@ export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecor
   }
 }
 
-/** The record once an agent has refused that step for good. */
+/** The record once an agent has rejected that step for good. */
 export function stepRejected(
   record: StateRecord,
   task: StepTask,
@@ -67,8 +78,9 @@ export function stepRejected(
 ): StateRecord {
   const { now, workflow, claimWithinMs } = within;
   const known = withStep(record, task, failed, now);
-  // It is being undone already, and this step needs none; or it waits for a person.
-  if (record.direction === "undo" || record.processState === "Error") return stepClosed(record, task, failed, within);
+  // It is being compensated already, and this step needs none; or it waits for a person.
+  if (record.direction === "compensate" || hasEnded(record.processState))
+    return stepClosed(record, task, failed, within);
   const { step, agent, attempt } = task;
   const { onRejected } = policyFor(workflow, step);
   if (onRejected === "skip") {
@@ -79,9 +91,9 @@ export function stepRejected(
   const isPending = record.processState === "Pending";
   if (onRejected === "fail") {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
-    return applyChanges(known, concluding(to, { processState: "Error", error, status: "Failed" }, record.attempt, now));
+    return applyChanges(known, concluding(to, { processState: "Error", error }, record.attempt, now));
   }
-  const { to } = transitions[isPending ? "stepRejectedAndUndoneWhilePending" : "stepRejectedAndUndone"];
+  const { to } = transitions[isPending ? "stepRejectedAndCompensatedWhilePending" : "stepRejectedAndCompensated"];
   const claimBy = after(now, claimWithinMs);
   return {
     ...known,
@@ -89,7 +101,7 @@ export function stepRejected(
     lockedBy: null,
     completeBy: claimBy,
     dueAt: claimBy,
-    direction: "undo",
+    direction: "compensate",
     attempt: Math.max(record.attempt, attempt) + 1,
     error,
   };
@@ -111,8 +123,8 @@ function goneOn(before: StateRecord, known: StateRecord, { workflow, now, schedu
   const record = { ...known, steps };
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {
-    const ending = endingOf(workflow, direction === "undo" ? { steps, cause } : null, now);
-    const { to } = transitions[ending.processState === "Processed" ? "lastStepCompleted" : "lastStepUndone"];
+    const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
+    const { to } = transitions[LAST_STEP[ending.processState]];
     const concluded = applyChanges(record, concluding(to, ending, attempt, now));
     return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
   }
@@ -153,6 +165,6 @@ function timesAmong(before: StateRecord, steps: Steps): Times {
 export function takenAmong(before: StateRecord, name: string, record: StepRecord, now: string): StateRecord {
   const steps = { ...before.steps, [name]: record };
   const times = before.processState === "Processing" ? timesAmong(before, steps) : {};
-  const isLater = record.state === "Awaiting" || record.undo?.state === "Awaiting";
+  const isLater = record.state === "Awaiting" || record.compensation?.state === "Awaiting";
   return { ...before, steps, ...times, ...(isLater && { hasWaited: true as const }), updatedAt: now };
 }

@@ -1,4 +1,4 @@
-// How a step's record changes as it runs, forward or undone.
+// How a step's record changes as it runs, forward or compensated.
 import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
@@ -14,11 +14,11 @@ import {
 } from "./state-record.ts";
 import type { Transport } from "./workflow.ts";
 
-/** Where a step was sent, and why; `unsure` where a try before got no answer. */
+/** Where a step was sent, and why; `outcomeUnknown` where a try before got no answer. */
 export interface Route {
   readonly endpoint: string;
   readonly because: string;
-  readonly unsure?: boolean | undefined;
+  readonly outcomeUnknown?: boolean | undefined;
   /** When its agent took it up; absent where that is not known here. */
   readonly startedAt?: string | undefined;
 }
@@ -74,9 +74,9 @@ export function scheduled(
   return { name, record: withRun(record, direction, run) };
 }
 
-/** Whoever still did it when it is undone may report no more. */
+/** Whoever still did it when it is compensated may report no more. */
 function settledForward(record: StepRecord, direction: Direction): StepRecord {
-  return direction === "undo" && isInHand(record) ? { ...record, ...NO_LONGER } : record;
+  return direction === "compensate" && isInHand(record) ? { ...record, ...NO_LONGER } : record;
 }
 
 /** When it was scheduled stays: it may have had an effect. */
@@ -119,7 +119,7 @@ export function expiresAt({ state, startBy, completeBy }: StepRun): string {
   return state === "Scheduled" && startBy !== null && startBy > ends ? startBy : ends;
 }
 
-/** The step once its agent is done: Completed, in this attempt, or Undone. */
+/** The step once its agent is done: Completed, in this attempt, or Compensated. */
 export function done(
   record: StepRecord,
   attempt: number,
@@ -132,21 +132,21 @@ export function done(
   const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
   if (direction === "forward") return { ...changed, result, completedIn: attempt };
-  // What a skipped step may have left behind is undone; it stays skipped, and its order goes on.
-  return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Undone" };
+  // What a skipped step may have left behind is compensated; it stays skipped, and its order goes on.
+  return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Compensated" };
 }
 
-/** The step once its agent has refused it for good. */
-export function refused(
+/** The step once its agent has rejected it for good. */
+export function rejected(
   record: StepRecord,
   direction: Direction,
   error: string,
-  { endpoint, because, unsure, startedAt }: Route,
+  { endpoint, because, outcomeUnknown, startedAt }: Route,
   now: string,
 ): StepRecord {
   const taken = startedAt !== undefined && { startedAt };
   const failed = withRun(record, direction, { endpoint, because, ...taken, state: "Failed", error, endedAt: now });
-  return direction === "forward" && unsure ? { ...failed, unsure } : failed;
+  return direction === "forward" && outcomeUnknown ? { ...failed, outcomeUnknown } : failed;
 }
 
 /**
@@ -178,5 +178,5 @@ export function restarted(
 /** The step with that changed in one direction. */
 export function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {
   if (direction === "forward") return { ...record, ...change };
-  return { ...record, undo: { ...NOT_STARTED, ...record.undo, ...change } };
+  return { ...record, compensation: { ...NOT_STARTED, ...record.compensation, ...change } };
 }

@@ -1,18 +1,20 @@
 // The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
-import type { NextStep, StepTask, Wake } from "./attempt.ts";
+import type { NextStep, StartAttempt, StepTask } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { runOf } from "./plan.ts";
-import type {
-  Decided,
-  Direction,
-  Expiry,
-  Notice,
-  OrderError,
-  OrderStatus,
-  ProcessState,
-  StateRecord,
-  StepRecord,
-  StepState,
+import {
+  type Decided,
+  type Direction,
+  type EndState,
+  type Expiry,
+  hasEnded,
+  type OrderError,
+  type OrderStatus,
+  type OutboxMessage,
+  type ProcessState,
+  type StateRecord,
+  type StepRecord,
+  type StepState,
 } from "./state-record.ts";
 import { expiresAt, type Mark } from "./step-run.ts";
 
@@ -20,17 +22,23 @@ import { expiresAt, type Mark } from "./step-run.ts";
 export const transitions = {
   claimed: { from: "Pending", to: "Processing" },
   claimedWithNothingToDo: { from: "Pending", to: "Processed" },
-  claimedWithNothingToUndo: { from: "Pending", to: "Error" },
+  claimedWithAllCompensated: { from: "Pending", to: "Compensated" },
+  claimedWithAllCancelled: { from: "Pending", to: "Cancelled" },
+  claimedWithManualWorkLeft: { from: "Pending", to: "Error" },
   stepTakenUp: { from: "Processing", to: "Processing" },
   stepCompleted: { from: "Processing", to: "Processing" },
   lastStepCompleted: { from: "Processing", to: "Processed" },
-  lastStepUndone: { from: "Processing", to: "Error" },
+  lastStepCompensated: { from: "Processing", to: "Compensated" },
+  lastStepCancelled: { from: "Processing", to: "Cancelled" },
+  lastStepNotCompensated: { from: "Processing", to: "Error" },
   stepRejected: { from: "Processing", to: "Error" },
-  stepRejectedAndUndone: { from: "Processing", to: "Pending" },
+  stepRejectedAndCompensated: { from: "Processing", to: "Pending" },
   stepCompletedWhilePending: { from: "Pending", to: "Pending" },
   stepRejectedWhilePending: { from: "Pending", to: "Error" },
-  stepRejectedAndUndoneWhilePending: { from: "Pending", to: "Pending" },
+  stepRejectedAndCompensatedWhilePending: { from: "Pending", to: "Pending" },
   stepEndedInError: { from: "Error", to: "Error" },
+  stepEndedInCompensated: { from: "Compensated", to: "Compensated" },
+  stepEndedInCancelled: { from: "Cancelled", to: "Cancelled" },
   resumed: { from: "Processing", to: "Pending" },
   retried: { from: "Processing", to: "Pending" },
   rescheduled: { from: "Processing", to: "Pending" },
@@ -38,16 +46,18 @@ export const transitions = {
   lookedAtEarly: { from: "Processing", to: "Processing" },
   waited: { from: "Processing", to: "Pending" },
   held: { from: "Processing", to: "Pending" },
-  undoBegun: { from: "Processing", to: "Pending" },
+  compensationBegun: { from: "Processing", to: "Pending" },
   givenUp: { from: "Processing", to: "Error" },
-  wokenAgain: { from: "Pending", to: "Pending" },
+  startRepeated: { from: "Pending", to: "Pending" },
   resubmitted: { from: "Error", to: "Pending" },
-  undoAsked: { from: "Error", to: "Pending" },
-  undoAskedWhileRunning: { from: "Processing", to: "Pending" },
-  undoAskedWhilePending: { from: "Pending", to: "Pending" },
+  resubmittedCompensated: { from: "Compensated", to: "Pending" },
+  resubmittedCancelled: { from: "Cancelled", to: "Pending" },
+  compensationRequested: { from: "Error", to: "Pending" },
+  compensationRequestedWhileRunning: { from: "Processing", to: "Pending" },
+  compensationRequestedWhilePending: { from: "Pending", to: "Pending" },
   resubmittedWhilePending: { from: "Pending", to: "Pending" },
-  cancelled: { from: "Pending", to: "Error" },
-  settled: { from: "Error", to: "Error" },
+  cancelled: { from: "Pending", to: "Cancelled" },
+  markedResolved: { from: "Error", to: "Error" },
   extended: { from: "Processing", to: "Processing" },
   extendedWhilePending: { from: "Pending", to: "Pending" },
 } as const satisfies Record<string, { from: ProcessState; to: ProcessState }>;
@@ -96,33 +106,64 @@ export interface Lifetime {
 /** How an order ends. */
 export type Ending =
   | { readonly processState: "Processed" }
-  | { readonly processState: "Error"; readonly error: OrderError; readonly status: OrderStatus };
+  | { readonly processState: Exclude<EndState, "Processed">; readonly error: OrderError };
 
-/** How long an ended order's notice may wait for the write that clears it before the sweep sends it again. */
-export const NOTICE_GRACE_MS = 30_000;
+/** By how an order ends: what a claim makes of it that finds nothing left to do, and what its last step does. */
+const WITH_NOTHING_LEFT = {
+  Processed: "claimedWithNothingToDo",
+  Compensated: "claimedWithAllCompensated",
+  Cancelled: "claimedWithAllCancelled",
+  Error: "claimedWithManualWorkLeft",
+} as const satisfies Record<EndState, keyof typeof transitions>;
+export const LAST_STEP = {
+  Processed: "lastStepCompleted",
+  Compensated: "lastStepCompensated",
+  Cancelled: "lastStepCancelled",
+  Error: "lastStepNotCompensated",
+} as const satisfies Record<EndState, keyof typeof transitions>;
 
-/** Takes a Pending, unlocked order for the wake's attempt, and schedules what can be begun in the same write. */
-export function claim(wake: Wake, next: readonly NextStep[], holder: string, now: string): GuardedWrite {
+/** The status by which a requester learns of each end. */
+export const STATUS_OF = {
+  Processed: "Completed",
+  Compensated: "Compensated",
+  Cancelled: "Cancelled",
+  Error: "Failed",
+} as const satisfies Record<EndState, OrderStatus>;
+
+/** How long an ended order's outbox message may wait for the write that clears it before the sweep sends it again. */
+export const OUTBOX_GRACE_MS = 30_000;
+
+/** Takes a Pending, unlocked order for the start message's attempt, and schedules what can be begun in the same write. */
+export function claim(
+  startAttempt: StartAttempt,
+  next: readonly NextStep[],
+  holder: string,
+  now: string,
+): GuardedWrite {
   return {
-    guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt: wake.attempt },
+    guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt: startAttempt.attempt },
     changes: [
       set(["processState"], transitions.claimed.to),
       set(["lockedBy"], holder),
-      ...scheduling(next, wake.direction),
+      ...scheduling(next, startAttempt.direction),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `claimed, attempt ${wake.attempt}, ${wake.direction}`, by: holder }),
+      append(["history"], {
+        at: now,
+        what: `claimed, attempt ${startAttempt.attempt}, ${startAttempt.direction}`,
+        by: holder,
+      }),
     ],
   };
 }
 
 /** Takes an order that has nothing left to do, and concludes it in the same write. */
-export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: string): GuardedWrite {
-  const { from, to } = transitions[isGood(ending) ? "claimedWithNothingToDo" : "claimedWithNothingToUndo"];
-  const { attempt } = wake;
-  // No activity will be run again to say so: the notice is what remembers it.
+export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by: string, now: string): GuardedWrite {
+  const { from, to } = transitions[WITH_NOTHING_LEFT[ending.processState]];
+  const { attempt } = startAttempt;
+  // No activity will be run again to say so: the outbox message is what remembers it.
   const completed = [
-    set(["dueAt"], after(now, NOTICE_GRACE_MS)),
-    append(["notices"], { status: "Completed", attempt, at: now }),
+    set(["dueAt"], after(now, OUTBOX_GRACE_MS)),
+    append(["outbox"], { status: "Completed", attempt, at: now }),
   ];
   return {
     guard: { processStates: [from], lockedBy: null, attempt },
@@ -130,14 +171,14 @@ export function claimAndConclude(wake: Wake, ending: Ending, by: string, now: st
       ...concluding(to, ending, attempt, now).filter(({ op }) => op !== "remove"),
       ...(isGood(ending) ? completed : []),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${wake.direction}`, by }),
+      append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${startAttempt.direction}`, by }),
     ],
   };
 }
 
 /**
  * Records that an agent has taken a step up late, is at work for longer than most, or has handed it to its service. From then on `completeBy`
- * governs the record. Refused where the record is due later than the step accounts for: see `takeUpOnly`.
+ * governs the record. Rejected where the record is due later than the step accounts for: see `takeUpOnly`.
  */
 export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
   const { completeBy } = mark;
@@ -167,7 +208,7 @@ export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now:
  */
 export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   const { step, direction, lockedBy: by } = task;
-  const run = direction === "forward" ? ["steps", step] : ["steps", step, "undo"];
+  const run = direction === "forward" ? ["steps", step] : ["steps", step, "compensation"];
   const { at } = expiry;
   const entry = { at, what: expiryInWords(step, direction, expiry), by };
   const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at), append(["history"], entry)];
@@ -178,7 +219,7 @@ export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
 const ERROR_LIMIT = 300;
 
 function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
-  const which = direction === "forward" ? step : `undo of ${step}`;
+  const which = direction === "forward" ? step : `compensation of ${step}`;
   const where = endpoint === null ? "" : ` (${endpoint})`;
   const words = tries === 1 ? "1 try" : `${tries} tries`;
   return `${which}: not done in time in attempt ${attempt}, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
@@ -228,7 +269,7 @@ export function completeOrder(
   now: string,
   keepMs: number | null = null,
 ): GuardedWrite {
-  const { from, to } = transitions[isGood(ending) ? "lastStepCompleted" : "lastStepUndone"];
+  const { from, to } = transitions[LAST_STEP[ending.processState]];
   const last = completeJoin(task, siblings, done, [], now);
   const guard = { ...last.guard, processStates: [from] };
   const changes = [...last.changes, ...concluding(to, ending, task.attempt, now)];
@@ -243,14 +284,13 @@ export function completeOrder(
  * A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. Until then nothing
  * of the order goes.
  */
-export function leaveNotice(seen: StateRecord, notice: Notice, now: string): GuardedWrite {
+export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, orderRevision } = seen;
-  const hasEnded = processState === "Processed" || processState === "Error";
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
-  const ended = hasEnded ? [set(["dueAt"], after(now, NOTICE_GRACE_MS)), set([over], null)] : [];
+  const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
   const write = {
     guard: { processStates: [processState], lockedBy, attempt },
-    changes: [append(["notices"], notice), ...ended],
+    changes: [append(["outbox"], outboxMessage), ...ended],
   };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];
@@ -285,7 +325,9 @@ function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, n
 
 /** How history says what came of a step. */
 export function endInWords(step: string, direction: Direction, record: StepRecord): string {
-  return direction === "forward" ? `${step}: ${record.state}` : `undo of ${step}: ${record.undo?.state}`;
+  return direction === "forward"
+    ? `${step}: ${record.state}`
+    : `compensation of ${step}: ${record.compensation?.state}`;
 }
 
 /** The supervisor looks at the record when the first of them expires: what each of them still has, its own run says. */
@@ -313,8 +355,8 @@ export function concluding(to: ProcessState, ending: Ending, attempt: number, no
   return [
     ...released,
     set(["error"], ending.error),
-    set(["dueAt"], after(now, NOTICE_GRACE_MS)),
-    append(["notices"], { status: ending.status, attempt, at: now }),
+    set(["dueAt"], after(now, OUTBOX_GRACE_MS)),
+    append(["outbox"], { status: STATUS_OF[ending.processState], attempt, at: now }),
   ];
 }
 

@@ -39,7 +39,7 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: K
     if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
       faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
     }
-    faults.push(...undoFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
+    faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
@@ -95,12 +95,17 @@ function waitFaults(awaitWithin: string | undefined, at: string): string[] {
     : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
 }
 
-function undoFaults({ agent, undo }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+function compensationFaults({ agent, compensation }: WorkflowStep, agents: KnownAgents, at: string): string[] {
   // A workflow that was written without types may lack it.
-  if (undo === undefined) return [`${at}: undo is missing: name an operation, or say "nothing" or "byHand"`];
-  if (typeof undo === "string") return [];
-  const faults = operationFaults(agent, undo.operation, agents, `${at}, undo`);
-  return [...faults, ...timeFaults(undo.completeWithin, `${at}, undo`), ...waitFaults(undo.awaitWithin, `${at}, undo`)];
+  if (compensation === undefined)
+    return [`${at}: compensation is missing: name an operation, or say "nothing" or "manual"`];
+  if (typeof compensation === "string") return [];
+  const faults = operationFaults(agent, compensation.operation, agents, `${at}, compensation`);
+  return [
+    ...faults,
+    ...timeFaults(compensation.completeWithin, `${at}, compensation`),
+    ...waitFaults(compensation.awaitWithin, `${at}, compensation`),
+  ];
 }
 
 function graphFaults(workflow: Workflow, where: string): string[] {

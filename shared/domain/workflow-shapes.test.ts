@@ -14,7 +14,7 @@ const step = (name: string, after: readonly string[], more: Partial<WorkflowStep
   operation: "reserve",
   after,
   completeWithin: "PT1S",
-  undo: { operation: "release", completeWithin: "PT1S" },
+  compensation: { operation: "release", completeWithin: "PT1S" },
   ...more,
 });
 
@@ -27,7 +27,10 @@ const flow = (...steps: readonly WorkflowStep[]): Workflow => ({
 
 const stepsOf = (...names: readonly string[]): Steps =>
   Object.fromEntries(
-    names.map((name) => [name, { ...NOT_STARTED, agent: "inventory", result: null, undo: null, generation: 1 }]),
+    names.map((name) => [
+      name,
+      { ...NOT_STARTED, agent: "inventory", result: null, compensation: null, generation: 1 },
+    ]),
   );
 
 describe("P5 their faults", () => {
@@ -45,9 +48,9 @@ describe("P5 their faults", () => {
       "needs a, which has to stand in after too",
     ],
     [
-      "a step that may be skipped and only a person can undo",
-      flow(step("a", [], { optional: true, undo: "byHand" })),
-      "can't be undone by hand",
+      "a step that may be skipped and only a person can compensate",
+      flow(step("a", [], { optional: true, compensation: "manual" })),
+      "can't be compensated manually",
     ],
     ["a spare that is no step", flow(step("a", [], { otherwise: "b" })), "otherwise b is no step"],
     [

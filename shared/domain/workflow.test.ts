@@ -18,7 +18,7 @@ const step: WorkflowStep = {
   operation: "reserve",
   after: [],
   completeWithin: "PT1S",
-  undo: "nothing",
+  compensation: "nothing",
 };
 const policy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" } as const;
 const flow = (steps: readonly WorkflowStep[], changes: Partial<Workflow> = {}): Workflow => ({
@@ -40,7 +40,7 @@ test("P5 the levels of the graph: what does not wait for each other stands side 
 
 test("P11 a step's own policy goes over the workflow's", () => {
   expect(policyFor(GRAPH, "takePayment").onRejected).toBe("fail");
-  expect(policyFor(GRAPH, "reserveStock").onRejected).toBe("undo");
+  expect(policyFor(GRAPH, "reserveStock").onRejected).toBe("compensate");
   expect(policyFor(GRAPH, undefined)).toEqual(GRAPH.policy);
 });
 
@@ -61,7 +61,7 @@ describe("P5 a workflow's faults", () => {
             name: "a-b",
             after: ["zero"],
             operation: "juggle",
-            undo: { operation: "unjuggle", completeWithin: "PT1H" },
+            compensation: { operation: "unjuggle", completeWithin: "PT1H" },
           },
         ],
         { policy: { ...policy, failureThreshold: 0, waits: ["later"] } },
@@ -73,9 +73,9 @@ describe("P5 a workflow's faults", () => {
     }
   });
 
-  test("a missing undo, from a workflow that was written without types", () => {
-    const { undo, ...without } = step;
-    expect(workflowFaults(flow([without as WorkflowStep]), agents).join()).toContain("undo is missing");
+  test("a missing compensation, from a workflow that was written without types", () => {
+    const { compensation, ...without } = step;
+    expect(workflowFaults(flow([without as WorkflowStep]), agents).join()).toContain("compensation is missing");
   });
 
   test("a circle, no steps, a name twice; as many side by side as there are", () => {

@@ -1,4 +1,4 @@
-// A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is undone.
+// A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is compensated.
 import { stepOfRun } from "./items.ts";
 
 export interface WorkflowRef {
@@ -6,12 +6,12 @@ export interface WorkflowRef {
   readonly version: number;
 }
 
-export type StepUndo =
+export type StepCompensation =
   | { readonly operation: string; readonly completeWithin: string; readonly awaitWithin?: string }
   /** The step leaves nothing behind. */
   | "nothing"
-  /** Only a person can undo it: an undone order then says so. */
-  | "byHand";
+  /** Only a person can compensate it: a compensated order then says so. */
+  | "manual";
 
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
 export type Transport = "activity" | "queue";
@@ -21,17 +21,17 @@ export interface WorkflowStep {
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
-  /** Absent: an activity. The step's undo goes the same way. */
+  /** Absent: an activity. The step's compensation goes the same way. */
   readonly transport?: Transport;
   /** The steps that have to be completed or skipped first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
-  /** Refused for good, or its tries used up: the step is skipped, and the order goes on. What it may have left behind is undone. */
+  /** Rejected for good, or its tries used up: the step is skipped, and the order goes on. What it may have left behind is compensated. */
   readonly optional?: boolean;
   /** A condition of the app's, by its name: where it does not hold, the step is skipped. It is asked once, before the step begins. */
   readonly when?: string;
   /** Of the steps in `after` those without which this one is skipped too. Of the others it may lack the results. */
   readonly needs?: readonly string[];
-  /** The step that is done in its place where it is refused for good, or its tries are used up. Otherwise that step is skipped. */
+  /** The step that is done in its place where it is rejected for good, or its tries are used up. Otherwise that step is skipped. */
   readonly otherwise?: string;
   /** A list of the app's, by its name: one run of the step for each of its items, each with a record, a key and a budget of its own. */
   readonly forEach?: string;
@@ -44,22 +44,22 @@ export interface WorkflowStep {
   readonly awaitWithin?: string;
   /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
-  readonly undo: StepUndo;
+  readonly compensation: StepCompensation;
   /** What of the workflow's policy is different while this step is the one that expired. */
   readonly policy?: Partial<RecoveryPolicy>;
 }
 
 export interface RecoveryPolicy {
-  /** Attempts of one step that may fail before the order is given up, waited with or undone: 3 means three failed attempts. */
+  /** Attempts of one step that may fail before the order is given up, waited with or compensated: 3 means three failed attempts. */
   readonly failureThreshold: number;
   /** Attempts of all steps together that may fail, whatever each has left. No limit if absent. */
   readonly mostFailures?: number;
   /** At the threshold: pauses before each further attempt, ISO 8601; they should grow. */
   readonly waits: readonly string[];
   /** When the threshold is reached and all waits are used up. */
-  readonly onExhausted: "fail" | "undo";
+  readonly onExhausted: "fail" | "compensate";
   /** When an agent knows a fault to be permanent. */
-  readonly onRejected: "fail" | "undo";
+  readonly onRejected: "fail" | "compensate";
 }
 
 export interface Workflow extends WorkflowRef {
@@ -74,7 +74,7 @@ export interface Workflow extends WorkflowRef {
   readonly cancelUntil?: string;
 }
 
-/** The policy of one step: one that may be skipped neither fails its order nor has it undone. */
+/** The policy of one step: one that may be skipped neither fails its order nor has it compensated. */
 export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected"> {
   readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
   readonly onRejected: RecoveryPolicy["onRejected"] | "skip";

@@ -4,10 +4,10 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Order, Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
-import type { Awaited, Completion, Expiry, StepResult, Undoes } from "../domain/state-record.ts";
+import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
-import { refuseNewer } from "./message-version.ts";
+import { inTodaysWords } from "./message-version.ts";
 
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
 export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy"> {
@@ -35,8 +35,8 @@ export interface AgentRequestMessage {
   readonly item?: StepResult | undefined;
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
   readonly idempotencyKey: string;
-  /** For an operation that undoes a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
-  readonly undoes: Undoes | null;
+  /** For an operation that compensates a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  readonly compensates: CompensationTarget | null;
   /** An earlier attempt asked for this, and its outcome is not known. */
   readonly mayHaveHappened?: boolean | undefined;
   /** Past this instant nobody may take the request up any more. */
@@ -98,8 +98,8 @@ export type AgentReplyMessage =
   | (ReplyFrame & {
       readonly kind: "rejected";
       readonly message: string;
-      /** A try before the one that was refused got no answer: it may yet take effect. */
-      readonly unsure?: boolean | undefined;
+      /** A try before the one that was rejected got no answer: it may yet take effect. */
+      readonly outcomeUnknown?: boolean | undefined;
     });
 
 /** The record keeps a step's result: an id or two, no documents. */
@@ -111,7 +111,7 @@ const ticket = z.object({
   orderId: text.min(1),
   attempt: z.int().min(1),
   step: text.min(1),
-  direction: z.enum(["forward", "undo"]),
+  direction: z.enum(["forward", "compensate"]),
   lockedBy: text.min(1),
   nonce: text.optional(),
   round: z.int().min(2).optional(),
@@ -147,7 +147,7 @@ const replySchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("pending"), retryAfterMs: pause, reference: text.optional() }),
   z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),
   z.object({ ...frame, kind: z.literal("done"), result: stepResult }),
-  z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), unsure: z.boolean().optional() }),
+  z.object({ ...frame, kind: z.literal("rejected"), message: text.min(1), outcomeUnknown: z.boolean().optional() }),
 ]) satisfies z.ZodType<AgentReplyMessage>;
 
 export type ParsedReply =
@@ -156,14 +156,12 @@ export type ParsedReply =
 
 /** This app alone sends requests, so that nothing but the version is checked. @throws NewerSchema */
 export function parseAgentRequest(body: unknown): AgentRequestMessage {
-  refuseNewer(body, "This request to an agent");
-  return body as AgentRequestMessage;
+  return inTodaysWords(body, "This request to an agent") as AgentRequestMessage;
 }
 
 /** An agent may be anybody's, in any language: its reply is checked, and every fault named. @throws NewerSchema */
 export function parseAgentReply(body: unknown): ParsedReply {
-  refuseNewer(body, "This agent's reply");
-  const checked = check(replySchema, body, "the body");
+  const checked = check(replySchema, inTodaysWords(body, "This agent's reply"), "the body");
   return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
 }
 

@@ -1,6 +1,8 @@
 // The contract of requests for an action on many orders.
+
 import { z } from "zod";
 import { BULK_ACTIONS, MOST_ORDERS } from "../domain/bulk.ts";
+import { PROCESS_STATES } from "../domain/state-record.ts";
 import { type Checked, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
 import { orderFilter } from "./order-filter.ts";
@@ -9,7 +11,7 @@ import { orderFilter } from "./order-filter.ts";
 const REASON_LIMIT = 400;
 
 /** Orders that are Processed take no action, and all of them would have to be looked through. */
-const filter = z.strictObject({ state: z.enum(["Pending", "Processing", "Error"]), ...orderFilter });
+const filter = z.strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]), ...orderFilter });
 
 const target = z.union([
   z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),

@@ -30,7 +30,7 @@ function open(): ServiceBusClient {
   return new ServiceBusClient(throughProxy, { retryOptions: ONE_TRY });
 }
 
-test("P16 what was sent into a connection that fell silent goes over a new one, and only one is opened for all", async () => {
+test("P16 what was sent into a connection that timed out goes over a new one, and only one is opened for all", async () => {
   const senders = createBusSenders(open);
   await senders.send("orders", { body: "before" });
   expect(opened).toBe(1);
@@ -48,13 +48,13 @@ test("P16 what was sent into a connection that fell silent goes over a new one, 
   await client.close();
 });
 
-test("what a queue refuses is not tried again", async () => {
+test("what a queue rejects is not tried again", async () => {
   const client = open();
   const sender = client.createSender("nowhere");
   const tries = vi.spyOn(sender, "sendMessages");
   vi.spyOn(client, "createSender").mockReturnValue(sender);
-  const refused = createBusSenders(() => client).send("nowhere", { body: 1 });
-  await expect(refused).rejects.toBeInstanceOf(ServiceBusError);
-  await expect(refused).rejects.toMatchObject({ code: "MessagingEntityNotFound" });
+  const rejected = createBusSenders(() => client).send("nowhere", { body: 1 });
+  await expect(rejected).rejects.toBeInstanceOf(ServiceBusError);
+  await expect(rejected).rejects.toMatchObject({ code: "MessagingEntityNotFound" });
   expect(tries).toHaveBeenCalledTimes(1);
 });

@@ -12,7 +12,7 @@ import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 export interface BusSenders {
   /** Resolves when the queue has taken the message. Throws the last try's error; in all that is within 70 s. */
   send(queue: string, message: ServiceBusMessage): Promise<void>;
-  /** Closes what is open to a queue that refuses. */
+  /** Closes what is open to a queue that rejects. */
   forget(queue: string): void;
 }
 

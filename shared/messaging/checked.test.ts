@@ -58,11 +58,11 @@ test("what may be asked of the supervisor, with every fault named", () => {
     ["failureThreshold", "5"],
     ["clockSkew", "PT3S"],
     ["at", "2026-01-31T12:00:00Z"],
-    ["onExhausted", "undo"],
+    ["onExhausted", "compensate"],
   ]);
   expect(asked).toEqual({
     kind: "valid",
-    value: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "undo" },
+    value: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "compensate" },
   });
   const wrong = parseWhatIfQuery([
     ["failureThreshold", "0"],

@@ -49,7 +49,7 @@ export function parseReport(ticket: string, body: string): ParsedReport {
     const { orderId, step, direction, nonce } = address;
     return { kind: "valid", report: { ...rest, address: { orderId, step, direction, nonce } } };
   }
-  // What is wrong with the address is nothing that its caller can mend.
+  // What is wrong with the address is nothing that its caller can fix.
   return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
 }
 

@@ -105,7 +105,7 @@ function json(text: string): DeadLetterBody | undefined {
   }
 }
 
-/** Orders and wakes have it themselves, agents' requests and replies in their ticket. */
+/** Orders and start messages have it themselves, agents' requests and replies in their ticket. */
 function orderIdOf(body: DeadLetterBody): string | null {
   if (body.kind !== "json") return null;
   const found = memberOf(body.json, "orderId") ?? memberOf(memberOf(body.json, "ticket"), "orderId");

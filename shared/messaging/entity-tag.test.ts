@@ -24,6 +24,6 @@ test.each([
   expect(isWanted("7", wanted(header))).toBe(matches);
 });
 
-test.each(["7", '"7', "", '"6" "7"', "null"])("If-Match %s is refused", (header) => {
+test.each(["7", '"7', "", '"6" "7"', "null"])("If-Match %s is rejected", (header) => {
   expect(parseIfMatch(header)).toEqual({ kind: "invalid", faults: [expect.stringContaining("If-Match")] });
 });

@@ -2,24 +2,42 @@
 import { expect, test } from "vitest";
 import { Outage } from "../domain/outage.ts";
 import { parseAgentReply, parseAgentRequest } from "./agent-messages.ts";
-import { parseWake } from "./wake-message.ts";
+import { parseStartAttempt } from "./start-attempt-message.ts";
 
-const wake = { orderId: "order-1", attempt: 1, direction: "forward" };
+const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" };
 const ticket = { orderId: "order-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "order-1-1@hub" };
 const reply = { ticket, kind: "done", result: { id: "fraud-1" } };
 
-test.each([undefined, 1])("messages of schema version %s are read", (schemaVersion) => {
-  expect(parseWake({ ...wake, schemaVersion })).toMatchObject(wake);
+test.each([undefined, 1, 2])("messages of schema version %s are read", (schemaVersion) => {
+  expect(parseStartAttempt({ ...startAttempt, schemaVersion })).toMatchObject(startAttempt);
   expect(parseAgentRequest({ ticket, schemaVersion })).toMatchObject({ ticket });
   expect(parseAgentReply({ ...reply, schemaVersion })).toEqual({ kind: "valid", reply });
 });
 
 test.each<[string, (body: unknown) => unknown]>([
-  ["a wake", parseWake],
+  ["a start message", parseStartAttempt],
   ["a request to an agent", parseAgentRequest],
   ["an agent's reply", parseAgentReply],
 ])("%s of a newer app is left for a newer instance, whatever it holds", (_, parse) => {
-  const parsed = () => parse({ schemaVersion: 2, as: "nobody knows" });
+  const parsed = () => parse({ schemaVersion: 3, as: "nobody knows" });
   expect(parsed).toThrow(Outage);
   expect(parsed).toThrow(/a newer version of the app.*left alone/);
+});
+
+test("of a message before version 2 the old words are read", () => {
+  const old = { ...ticket, direction: "undo" };
+  const today = { ...ticket, direction: "compensate" };
+  expect(parseStartAttempt({ ...startAttempt, direction: "undo", schemaVersion: 1 })).toMatchObject({
+    direction: "compensate",
+  });
+  const undoes = { result: null, idempotencyKey: "order-1:checkFraud:forward" };
+  expect(parseAgentRequest({ ticket: old, undoes, schemaVersion: 1 })).toMatchObject({
+    ticket: today,
+    compensates: undoes,
+  });
+  const rejected = { kind: "rejected", message: "no" };
+  expect(parseAgentReply({ ...rejected, ticket: old, unsure: true })).toEqual({
+    kind: "valid",
+    reply: { ...rejected, ticket: today, outcomeUnknown: true },
+  });
 });

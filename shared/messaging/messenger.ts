@@ -1,5 +1,5 @@
-// What the app sends, as a port: status messages, wake-ups of the scheduler, agents' requests and replies, what can't be read.
-import type { Reply, Wake } from "../domain/attempt.ts";
+// What the app sends, as a port: status messages, attempts to start of the scheduler, agents' requests and replies, what can't be read.
+import type { Reply, StartAttempt } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
 import type { OrderStatus, StepResult } from "../domain/state-record.ts";
@@ -33,7 +33,7 @@ export interface Rejection {
   readonly faults: readonly string[];
 }
 
-export type Told =
+export type Published =
   | "sent"
   /** The request named no reply queue. */
   | "nobody-asked"
@@ -88,11 +88,11 @@ export interface Messenger {
    * Tells the submitting application on its private reply queue, in its session there if it named one (P15). At least
    * once: the message id `<orderId>:<attempt>:<status>[:step]` is the same each time.
    */
-  tell(reply: Reply, message: StatusMessage): Promise<Told>;
+  publish(reply: Reply, message: StatusMessage): Promise<Published>;
   /** Tells a sender that its submission was not taken, and why. At least once, under the rejection's id. */
-  reject(reply: ReplyAddress, rejection: Rejection): Promise<Told>;
+  reject(reply: ReplyAddress, rejection: Rejection): Promise<Published>;
   /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
-  wake(wake: Wake, options?: SendOptions): Promise<void>;
+  startAttempt(startAttempt: StartAttempt, options?: SendOptions): Promise<void>;
   /**
    * Asks an agent over its own request queue (P7). So long after it arrived the message is gone (`leftMs`); sent again, it is dropped as a repeat.
    * `too-large`: no queue of this size takes it, now or later.

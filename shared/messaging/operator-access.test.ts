@@ -38,7 +38,7 @@ describe("with Entra ID", () => {
     ["a name alone", { "x-ms-client-principal-name": "mallory" }],
     ["what is no principal", { "x-ms-client-principal": "not base64 of JSON" }],
   ])("%s is nobody", (_, headers) =>
-    expect(accessTo("Orders.Read", headersOf(headers), "entra")).toMatchObject({ kind: "refused", status: 401 }),
+    expect(accessTo("Orders.Read", headersOf(headers), "entra")).toMatchObject({ kind: "rejected", status: 401 }),
   );
 });
 

@@ -6,7 +6,7 @@ export type Role = "Orders.Read" | "Orders.Operate" | "Orders.ReadData";
 
 export type Access =
   | { readonly kind: "granted"; readonly operator: string }
-  | { readonly kind: "refused"; readonly status: 401 | 403; readonly error: string };
+  | { readonly kind: "rejected"; readonly status: 401 | 403; readonly error: string };
 
 export const SIGN_INS = ["entra", "key", "development"] as const;
 export type OperatorSignIn = (typeof SIGN_INS)[number];
@@ -44,7 +44,7 @@ export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): 
       return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
     case "key":
       // Nobody knows who that is.
-      if (role === "Orders.ReadData") return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
+      if (role === "Orders.ReadData") return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
       return signedIn(role, headers);
@@ -57,10 +57,10 @@ const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Orders.Read": 
 
 function signedIn(role: Role, headers: Headers): Access {
   const roles = rolesFrom(headers.get("x-ms-client-principal"));
-  if (!roles) return { kind: "refused", status: 401, error: "Sign in first." };
+  if (!roles) return { kind: "rejected", status: 401, error: "Sign in first." };
   // Who may act may look; who may see the secrets too.
   const suffices = [role, ...(LOOKING[role] ?? [])].some((one) => roles.has(one));
-  if (!suffices) return { kind: "refused", status: 403, error: `This takes the role ${role}.` };
+  if (!suffices) return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
   const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
   return { kind: "granted", operator: operator ?? "unnamed" };
 }

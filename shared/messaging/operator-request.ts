@@ -3,7 +3,7 @@ import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
-import type { ProcessState } from "../domain/state-record.ts";
+import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
 import { extension } from "./extension.ts";
@@ -16,7 +16,7 @@ export type ActionName = OperatorAction["kind"];
 /** What is asked of an order, with its new content where a resubmission brings some. */
 export type OperatorRequest =
   | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly order: Order | null })
-  | Extract<OperatorAction, { kind: "undo" | "cancel" | "extend" | "settle" }>;
+  | Extract<OperatorAction, { kind: "compensate" | "cancel" | "extend" | "markResolved" }>;
 
 export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
@@ -41,11 +41,11 @@ const reason = z.string().trim().min(1).max(500);
 const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
-  resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedByHand: z.boolean().default(false) }),
-  undo: z.strictObject({ reason }),
+  resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedManually: z.boolean().default(false) }),
+  compensate: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
-  settle: z.strictObject({ reason }),
+  markResolved: z.strictObject({ reason }),
 };
 
 /** @param text the request's body */
@@ -60,9 +60,9 @@ export function parseOperatorRequest(
   switch (action) {
     case "resubmit":
       return parseResubmit(orderId, body, rules);
-    case "undo":
+    case "compensate":
     case "cancel":
-    case "settle": {
+    case "markResolved": {
       const parsed = check(operatorBodies[action], body, BODY);
       return parsed.kind === "invalid" ? parsed : valid({ kind: action, ...parsed.value });
     }
@@ -113,14 +113,14 @@ function parseResubmit(
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const order = edited?.kind === "valid" ? edited.order : null;
-  const { reason, compensatedByHand } = parsed.value;
-  return valid({ kind: "resubmit", reason, order, compensatedByHand });
+  const { reason, compensatedManually } = parsed.value;
+  return valid({ kind: "resubmit", reason, order, compensatedManually });
 }
 
 const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
 
 export const listQuery = z.strictObject({
-  state: z.enum(["Pending", "Processing", "Processed", "Error"]).optional(),
+  state: z.enum(PROCESS_STATES).optional(),
   ...orderFilter,
   limit: pageSize(PAGE),
   continuation: continuation(positionSchema),

@@ -1,4 +1,4 @@
-// While the app's roles on the bus may not hold yet, a refusal is waited for.
+// While the app's roles on the bus may not hold yet, a rejection is waited for.
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
 import { createBusSenders } from "./bus-senders.ts";
@@ -13,10 +13,10 @@ const unreadable = {
   correlationId: "c",
 } as const;
 
-/** A bus whose roles hold after so many refusals. */
-function busAfter(refusals: number): { client: ServiceBusClient; sent: ServiceBusMessage[] } {
+/** A bus whose roles hold after so many rejections. */
+function busAfter(rejections: number): { client: ServiceBusClient; sent: ServiceBusMessage[] } {
   const sent: ServiceBusMessage[] = [];
-  let left = refusals;
+  let left = rejections;
   const sender = {
     async sendMessages(message: ServiceBusMessage) {
       left -= 1;
@@ -28,7 +28,7 @@ function busAfter(refusals: number): { client: ServiceBusClient; sent: ServiceBu
   return { client: { createSender: () => sender } as unknown as ServiceBusClient, sent };
 }
 
-test("while roles are new a refusal is tried again; later it is a fault at once", async () => {
+test("while roles are new a rejection is tried again; later it is a fault at once", async () => {
   const fresh = busAfter(3);
   const patient = createServiceBusMessenger(
     createBusSenders(() => fresh.client),

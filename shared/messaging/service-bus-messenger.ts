@@ -10,7 +10,7 @@ import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./dead-letters.ts";
 import { sendable } from "./deep-json.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
-import { BusUnavailable, type Messenger, type StatusMessage, type Told } from "./messenger.ts";
+import { BusUnavailable, type Messenger, type Published, type StatusMessage } from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -31,7 +31,7 @@ const POSTPONED = /~[0-9a-f]{8}$/;
 export interface MessengerOptions {
   /** The traceparent of the span that surrounds the caller, if there is one. */
   readonly surroundingTrace?: () => string | undefined;
-  /** Whether roles may just have been given: a refusal then is worth waiting for, for 4 minutes in all. */
+  /** Whether roles may just have been given: a rejection then is worth waiting for, for 4 minutes in all. */
   readonly rolesAreNew?: () => boolean;
   readonly rolePauseMs?: number;
 }
@@ -53,8 +53,8 @@ export function createServiceBusMessenger(
     try {
       await untilRolesHold.execute(() => senders.send(queue, message));
     } catch (cause) {
-      // What a queue refuses for good is no outage.
-      throw refusedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
+      // What a queue rejects for good is no outage.
+      throw rejectedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
     }
   }
 
@@ -67,7 +67,7 @@ export function createServiceBusMessenger(
   async function sendToShop(
     { replyTo, replyToSessionId, correlationId }: ReplyAddress,
     message: ServiceBusMessage,
-  ): Promise<Told> {
+  ): Promise<Published> {
     if (replyTo === null) return "nobody-asked";
     try {
       await send(replyTo, {
@@ -78,14 +78,14 @@ export function createServiceBusMessenger(
       });
       return "sent";
     } catch (cause) {
-      if (!refusedByQueue(cause)) throw cause;
+      if (!rejectedByQueue(cause)) throw cause;
       senders.forget(replyTo);
       return "no-such-queue";
     }
   }
 
   return {
-    tell: (reply: Reply, message) =>
+    publish: (reply: Reply, message) =>
       sendToShop(reply, {
         body: message,
         subject: message.status,
@@ -108,13 +108,13 @@ export function createServiceBusMessenger(
       return sendToShop(reply, { body, subject: status, messageId: id, ...traced() });
     },
 
-    async wake(wake, { at } = {}) {
+    async startAttempt(startAttempt, { at } = {}) {
       await send(queues.scheduler, {
-        body: { schemaVersion: MESSAGE_VERSION, ...wake },
+        body: { schemaVersion: MESSAGE_VERSION, ...startAttempt },
         contentType: "application/json",
-        subject: "wake",
-        correlationId: attemptId(wake.orderId, wake.attempt),
-        ...traced(wake.traceparent),
+        subject: "startAttempt",
+        correlationId: attemptId(startAttempt.orderId, startAttempt.attempt),
+        ...traced(startAttempt.traceparent),
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
       });
     },
@@ -220,8 +220,8 @@ function isTooLarge(cause: unknown): boolean {
   return isServiceBusError(cause) && cause.code === "MessageSizeExceeded";
 }
 
-/** The queue itself refuses, and would refuse again: the shop's affair, which never stops an order. */
-function refusedByQueue(cause: unknown): boolean {
+/** The queue itself rejects, and would reject again: the client's affair, which never stops an order. */
+function rejectedByQueue(cause: unknown): boolean {
   if (!isServiceBusError(cause)) return false;
   switch (cause.code) {
     case "MessagingEntityNotFound":

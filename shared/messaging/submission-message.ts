@@ -1,4 +1,4 @@
-// The contract of an order message: what a shop sends, checked once, at the front door (P1).
+// The contract of an order message: what a client sends, checked once, at the front door (P1).
 import { z } from "zod";
 import { HIDDEN, type Order, REMOVED, type ReplyAddress, SECRETS } from "../domain/order.ts";
 import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
@@ -161,13 +161,13 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const hidden = new Set(members.map(([name]) => name.toLowerCase()));
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
-  const mayBeTold = faults.length === 0 && !isHidden;
+  const mayBePublished = faults.length === 0 && !isHidden;
   const named = members.find(([name]) => name === "orderId")?.[1];
   const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
-  // An owner can be told on a reply queue of its own, whatever its message names.
-  const address = mayBeTold ? replyTo : (own?.replyQueues[0] ?? null);
+  // An owner can be published on a reply queue of its own, whatever its message names.
+  const address = mayBePublished ? replyTo : (own?.replyQueues[0] ?? null);
   const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
   return {
     reply: {

@@ -18,20 +18,20 @@ export const whatIfQuery = z
       .regex(/^[1-9]\d{0,2}$/, "must be a whole number from 1 to 999")
       .transform(Number)
       .optional(),
-    onExhausted: z.enum(["fail", "undo"]).optional(),
+    onExhausted: z.enum(["fail", "compensate"]).optional(),
     clockSkew: duration.optional(),
     at: z.iso.datetime({ offset: true, error: "must be an instant such as 2026-01-31T12:00:00Z" }).optional(),
   })
   .transform(({ clockSkew, ...rest }) => ({ ...rest, clockSkewMs: clockSkew }));
 
-const LEDGER_PAGE = { usual: 50, most: 100 } as const;
+const SUPERVISION_PAGE = { usual: 50, most: 100 } as const;
 
-/** Where the ledger goes on. Declared here, for messaging does not import supervision. */
+/** Where the audit log goes on. Declared here, for messaging does not import supervision. */
 const positionSchema = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
 
-export const ledgerQuery = z.strictObject({
+export const supervisionQuery = z.strictObject({
   day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
-  limit: pageSize(LEDGER_PAGE),
+  limit: pageSize(SUPERVISION_PAGE),
   continuation: continuation(positionSchema),
 });
 
@@ -46,8 +46,8 @@ export function parseWhatIfQuery(query: Iterable<[string, string]>): Checked<Wha
 }
 
 /** @param query the URL's, each name with its value */
-export function parseLedgerQuery(query: Iterable<[string, string]>): Checked<z.output<typeof ledgerQuery>> {
-  return checkQuery(ledgerQuery, query);
+export function parseSupervisionQuery(query: Iterable<[string, string]>): Checked<z.output<typeof supervisionQuery>> {
+  return checkQuery(supervisionQuery, query);
 }
 
 export function parseSweepQuery(query: Iterable<[string, string]>): Checked<Record<string, never>> {

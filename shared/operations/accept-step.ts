@@ -25,7 +25,7 @@ export interface Accepted {
 
 /**
  * Order of writes: the record, then (the caller's) the event for the attempt. Run again after a death in between, or once the completion was faster, the
- * record shows it. A step that may not wait is refused for good: what its service does later is not known, and an undo sees to it.
+ * record shows it. A step that may not wait is rejected for good: what its service does later is not known, and a compensation sees to it.
  */
 export async function acceptStep(
   task: StepTask,
@@ -38,7 +38,7 @@ export async function acceptStep(
   if (awaitWithin === undefined) {
     return recordAnswer(
       task,
-      { kind: "rejected", message: NOT_ALLOWED, endpoint, because, unsure: true },
+      { kind: "rejected", message: NOT_ALLOWED, endpoint, because, outcomeUnknown: true },
       ports,
       telemetry,
     );
@@ -67,7 +67,7 @@ export async function acceptStep(
   if (end) return end;
   return record && awaits(record, task)
     ? standing(task, record)
-    : { outcome: { kind: "superseded" }, hearer: task.isAwaited ? null : attempt };
+    : { outcome: { kind: "superseded" }, receiver: task.isAwaited ? null : attempt };
 }
 
 /** Its attempt waits for it by event from now on, and has to know until when. */
@@ -76,8 +76,8 @@ export function standing(
   { attempt: holder, steps, processState }: StateRecord,
 ): StepEnd {
   const outcome: StepOutcome = { kind: "completed", steps, hasEnded: false };
-  const isHeard = processState === "Processing" && !(isAwaited && holder === attempt);
-  return { outcome, hearer: isHeard ? holder : null };
+  const hasReceiver = processState === "Processing" && !(isAwaited && holder === attempt);
+  return { outcome, receiver: hasReceiver ? holder : null };
 }
 
 /** Whoever does it is still at it: for people to see, and it may take longer than it had. */
@@ -94,7 +94,7 @@ export async function recordProgress(task: StepTask, { progress, within }: Progr
     if (state !== "Awaiting") return undefined;
     return {
       completeBy: asked !== undefined && asked > (completeBy ?? now) ? asked : completeBy,
-      accepted: { at: now, ...before, heardAt: now, ...(progress !== undefined && { progress }) },
+      accepted: { at: now, ...before, lastReportAt: now, ...(progress !== undefined && { progress }) },
     };
   });
   return written.kind === "written";

@@ -48,7 +48,7 @@ export async function answerRequest(
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);
-      telemetry.event("AgentStoppedSilently", { orderId, attempt, step, agent: name, tries: answer.tries });
+      telemetry.event("AgentTimedOut", { orderId, attempt, step, agent: name, tries: answer.tries });
       return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });

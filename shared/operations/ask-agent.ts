@@ -9,7 +9,7 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
 
 /**
  * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
- * too large for its queue will be so the next time too: that is a refusal for good, and no reason to wait.
+ * too large for its queue will be so the next time too: that is a rejection for good, and no reason to wait.
  */
 export async function askAgent(given: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
   const { request, begun } = await requestOf(given, ports);
@@ -24,11 +24,11 @@ export async function askAgent(given: StepTask, ports: Ports, telemetry: Telemet
   }
   const asked = { ticket: ticketOf(task), operation, startBy, completeWithin, completeBy, priority, ...request };
   if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
-  const refusal = {
+  const rejection = {
     kind: "rejected",
     message: TOO_LARGE,
     endpoint: `queue of ${agent}`,
     because: "too large",
   } as const;
-  return recordAnswer(task, refusal, ports, telemetry);
+  return recordAnswer(task, rejection, ports, telemetry);
 }

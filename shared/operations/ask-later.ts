@@ -107,7 +107,7 @@ function pending(
   now: string,
 ): Partial<StepRun> {
   const isFirst = state !== "Awaiting" || !before;
-  const known = isFirst ? { at: now } : { ...before, heardAt: now };
+  const known = isFirst ? { at: now } : { ...before, lastReportAt: now };
   const accepted = { ...known, ...(reference !== undefined && { reference }) };
   const completeBy = isFirst ? after(now, durationMs(awaitWithin) ?? 0) : (had ?? now);
   const at = nextPollAt(accepted, retryAfterMs, completeWithin, completeBy, now);

@@ -2,14 +2,14 @@
 import { MOST_ORDERS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { OpenOrders, ReadOpenOrders } from "../store/open-orders.ts";
-import type { OrderCount } from "../store/order-census.ts";
+import type { OrderCount } from "../store/order-gauges.ts";
 import { type GroupedOrders, groupOrders } from "./group-orders.ts";
 import { instant } from "./ports.ts";
 import { remembered } from "./remembered.ts";
 
 export interface AttentionPorts {
   readonly openOrders: ReadOpenOrders;
-  readonly census: readonly OrderCount[];
+  readonly orderGauges: readonly OrderCount[];
   readonly clockSkewMs: number;
   readonly now: () => number;
 }
@@ -29,7 +29,7 @@ interface Seen extends OpenOrders, GroupedOrders {
   readonly asOf: string;
 }
 
-export function createAttention({ openOrders, census, clockSkewMs, now }: AttentionPorts): AttentionView {
+export function createAttention({ openOrders, orderGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
   const seen = remembered(now, async (): Promise<Seen> => {
     const asOf = now();
     const open = await openOrders(MOST_ORDERS);
@@ -39,7 +39,7 @@ export function createAttention({ openOrders, census, clockSkewMs, now }: Attent
   const counted = remembered(now, async (): Promise<Overview> => {
     const asOf = now();
     const found = await Promise.all(
-      census.map(async ({ of, count }) => ({ of, count: await count(instant(asOf - clockSkewMs)) })),
+      orderGauges.map(async ({ of, count }) => ({ of, count: await count(instant(asOf - clockSkewMs)) })),
     );
     return {
       asOf: instant(asOf),

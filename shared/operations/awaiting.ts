@@ -32,14 +32,14 @@ export function createAwaiting({ orders, workflows, now }: AwaitingPorts): Await
   });
 }
 
-function isLater({ awaitWithin, undo }: Workflow["steps"][number]): boolean {
-  return awaitWithin !== undefined || (typeof undo === "object" && undo.awaitWithin !== undefined);
+function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): boolean {
+  return awaitWithin !== undefined || (typeof compensation === "object" && compensation.awaitWithin !== undefined);
 }
 
 function stepsOf({ orderId, workflow, steps }: AwaitingOrder): AwaitingStep[] {
-  return Object.entries(steps).flatMap(([step, { agent, undo, ...forward }]) =>
-    (["forward", "undo"] as const).flatMap((direction): AwaitingStep[] => {
-      const run = direction === "forward" ? forward : undo;
+  return Object.entries(steps).flatMap(([step, { agent, compensation, ...forward }]) =>
+    (["forward", "compensate"] as const).flatMap((direction): AwaitingStep[] => {
+      const run = direction === "forward" ? forward : compensation;
       return run?.state === "Awaiting" ? [{ orderId, workflow, step, agent, direction, ...waitOf(run) }] : [];
     }),
   );
@@ -50,7 +50,7 @@ function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
     since: accepted?.at ?? scheduledAt ?? "",
     until: completeBy,
     reference: accepted?.reference ?? null,
-    heardAt: accepted?.heardAt ?? null,
+    lastReportAt: accepted?.lastReportAt ?? null,
     progress: accepted?.progress ?? null,
   };
 }
@@ -60,8 +60,8 @@ function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
 }
 
 /** Which way a step's report is awaited; undefined where none is. */
-export function awaitedDirection(record: StateRecord, step: string): "forward" | "undo" | undefined {
-  const { state, undo } = record.steps[step] ?? {};
-  if (undo?.state === "Awaiting") return "undo";
+export function awaitedDirection(record: StateRecord, step: string): "forward" | "compensate" | undefined {
+  const { state, compensation } = record.steps[step] ?? {};
+  if (compensation?.state === "Awaiting") return "compensate";
   return state === "Awaiting" ? "forward" : undefined;
 }

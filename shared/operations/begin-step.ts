@@ -28,7 +28,7 @@ export async function beginStep(task: StepTask, order: Order, ports: Ports): Pro
   } catch (cause) {
     return { kind: "rejected", task, message: inWords(cause) };
   }
-  if (when === undefined || task.direction === "undo") return { kind: "begun", task, item };
+  if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
   const known = task.record.decided ?? (await ports.store.state(task.orderId))?.record.steps[task.step]?.decided;
   try {
     const decided = known ?? (await decide(task, when, { order, results: task.results, item }, ports));
@@ -61,7 +61,7 @@ async function decide(
     throw new ConditionFault(`condition ${condition}: ${inWords(cause)}`);
   }
   const decided = { condition, holds, at: instant(ports.now()) };
-  // Where the step is no longer this task's, what it records or asks is refused or known; where it does not hold, its end says so.
+  // Where the step is no longer this task's, what it records or asks is rejected or known; where it does not hold, its end says so.
   if (holds) await ports.store.change(task.orderId, noteDecision(task, decided));
   return decided;
 }

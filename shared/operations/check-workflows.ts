@@ -1,4 +1,4 @@
-// At start: a workflow that was edited without a new version is refused, and which versions orders still need is said.
+// At start: a workflow that was edited without a new version is rejected, and which versions orders still need is said.
 
 import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
 import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
@@ -14,7 +14,7 @@ export interface VersionInUse extends WorkflowRef {
   readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
 }
 
-/** A version's orders could not be told what it says now from what it said when they began. */
+/** A version's orders could not be published what it says now from what it said when they began. */
 export class WorkflowEdited extends Error {
   override readonly name = "WorkflowEdited";
 }

@@ -1,10 +1,10 @@
 // The scheduler's claim (P4): one attempt takes a Pending order, exclusively, before its orchestration starts.
 import { applyChanges } from "../domain/apply-changes.ts";
-import { type Attempt, attemptOf, type ClaimOutcome, toSchedule, type Wake } from "../domain/attempt.ts";
+import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
 import { endingOf } from "../domain/ending.ts";
 import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
-import { holderId, type StateRecord, type Steps } from "../domain/state-record.ts";
+import { hasEnded, holderId, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
@@ -13,28 +13,33 @@ import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder } from "./conclude-order.ts";
 import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { tell, tellSteps } from "./tell.ts";
+import { publish, publishSteps } from "./publish.ts";
 
 /**
  * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a death in
  * between the message that asked for the attempt is delivered again: the claim is then found to be its own, and the rest is done.
- * The steps that were completed meanwhile are told again too, for whoever completed one may have died before it said so.
+ * The steps that were completed meanwhile are published again too, for whoever completed one may have died before it said so.
  * @param known the record, where the caller has it: while it is Pending, nobody changes what a claim depends on
  */
-export function claimOrder(wake: Wake, ports: Ports, telemetry: Telemetry, known?: StateRecord): Promise<ClaimOutcome> {
-  const { orderId, attempt, direction } = wake;
+export function claimOrder(
+  startAttempt: StartAttempt,
+  ports: Ports,
+  telemetry: Telemetry,
+  known?: StateRecord,
+): Promise<ClaimOutcome> {
+  const { orderId, attempt, direction } = startAttempt;
   return inSpan(`claim attempt ${attempt}`, { attributes: { orderId, attempt, direction } }, () =>
-    claimInSpan(wake, ports, telemetry, known),
+    claimInSpan(startAttempt, ports, telemetry, known),
   );
 }
 
 async function claimInSpan(
-  wake: Wake,
+  startAttempt: StartAttempt,
   ports: Ports,
   telemetry: Telemetry,
   known: StateRecord | undefined,
 ): Promise<ClaimOutcome> {
-  const { orderId, attempt } = wake;
+  const { orderId, attempt } = startAttempt;
   const holder = holderId(orderId, attempt, ports.taskHub);
   let read: ReadRecord | undefined = known ? { record: known } : await ports.store.state(orderId);
   for (let tries = 0; read?.record.attempt === attempt && tries < MOST_TRIES; tries += 1) {
@@ -53,14 +58,14 @@ async function claimInSpan(
     const written = await writeClaim(read, plan, holder, ports);
     if (written.kind === "written") {
       telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
-      await tellStarted(written.record, ports, telemetry);
+      await publishStarted(written.record, ports, telemetry);
       const isBehind = runsInHand(steps).length > 0;
       return { kind: "claimed", attempt: heldBy(holder, written.record, ports), isBehind };
     }
     // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
     read = await ports.store.state(orderId);
   }
-  return taken(wake, telemetry);
+  return taken(startAttempt, telemetry);
 }
 
 /** Each is another step's end that comes between. An order that is not claimed then is found by the supervisor. */
@@ -97,12 +102,12 @@ async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: stri
   const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
   if (isAlone && isOneWay && next.length <= MOST_BY_PATCH) return ports.store.change(orderId, write);
-  if (etag === undefined) return { kind: "refused" };
+  if (etag === undefined) return { kind: "rejected" };
   return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }
 
-function taken({ orderId, attempt }: Wake, telemetry: Telemetry): ClaimOutcome {
-  telemetry.event("ClaimRefused", { orderId, attempt });
+function taken({ orderId, attempt }: StartAttempt, telemetry: Telemetry): ClaimOutcome {
+  telemetry.event("ClaimRejected", { orderId, attempt });
   return { kind: "taken" };
 }
 
@@ -114,16 +119,16 @@ async function claimedAlready(
   telemetry: Telemetry,
 ): Promise<ClaimOutcome> {
   if (record.processState === "Processing" && record.lockedBy === holder) {
-    await tellStarted(record, ports, telemetry);
-    await tellSteps(record, ports, telemetry);
+    await publishStarted(record, ports, telemetry);
+    await publishSteps(record, ports, telemetry);
     return { kind: "claimed", attempt: heldBy(holder, record, ports), isBehind: true };
   }
   return taken(record, telemetry);
 }
 
-async function tellStarted(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
+async function publishStarted(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
   const { attempt, direction, updatedAt: at } = record;
-  if (direction === "forward") await tell(record, { status: "Started", attempt, at }, ports, telemetry);
+  if (direction === "forward") await publish(record, { status: "Started", attempt, at }, ports, telemetry);
 }
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
@@ -131,7 +136,7 @@ function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Atte
   return attemptOf(fromHere(record), holder, plan);
 }
 
-/** An undo that finds nothing to undo, or an order resubmitted with all its steps completed. */
+/** A compensation that finds nothing to compensate, or an order resubmitted with all its steps completed. */
 async function concludeAtOnce(
   pending: StateRecord,
   holder: string,
@@ -140,7 +145,11 @@ async function concludeAtOnce(
 ): Promise<ClaimOutcome> {
   const { direction, steps, error: cause } = pending;
   const now = instant(ports.now());
-  const ending = endingOf(ports.workflows.of(pending.workflow), direction === "undo" ? { steps, cause } : null, now);
+  const ending = endingOf(
+    ports.workflows.of(pending.workflow),
+    direction === "compensate" ? { steps, cause } : null,
+    now,
+  );
   const written = await ports.store.change(pending.orderId, claimAndConclude(pending, ending, holder, now));
   const concluded = written.kind === "written" ? written : await concludedAlready(pending, ports);
   if (!concluded) return { kind: "taken" };
@@ -149,9 +158,8 @@ async function concludeAtOnce(
 }
 
 /** The store made the write and its answer was lost. */
-async function concludedAlready({ orderId, attempt }: Wake, ports: Ports): Promise<Versioned | undefined> {
+async function concludedAlready({ orderId, attempt }: StartAttempt, ports: Ports): Promise<Versioned | undefined> {
   const stored = await ports.store.state(orderId);
   const { processState } = stored?.record ?? {};
-  const ended = processState === "Processed" || processState === "Error";
-  return ended && stored?.record.attempt === attempt ? stored : undefined;
+  return hasEnded(processState) && stored?.record.attempt === attempt ? stored : undefined;
 }

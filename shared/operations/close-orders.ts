@@ -7,8 +7,8 @@ import type { OVER, Versioned } from "../store/order-store.ts";
 import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
-/** Who completed an order may still be sending the last message of it, and leaves a notice where that fails. */
-export const STILL_TOLD_MS = 300_000;
+/** Who completed an order may still be sending the last message of it, and leaves an outbox message where that fails. */
+export const STILL_PUBLISHED_MS = 300_000;
 /** Together in the archive at most this many, of at most some 100 kB each. */
 const PAGE = 50;
 const AT_ONCE = 16;
@@ -38,7 +38,7 @@ export async function closeOrders(
   const counts = { closed: 0, lost: 0, broken: 0, finished: true };
   try {
     for (const [state, waitMs] of [
-      ["Processed", STILL_TOLD_MS],
+      ["Processed", STILL_PUBLISHED_MS],
       ["Error", retention.resubmitWithinMs],
     ] as const) {
       for await (const page of pagesOf(state, ports.now() - waitMs, retention)) {

@@ -1,6 +1,6 @@
-// What the ledger is told of one request about a message that nobody could take.
+// What the audit log is published of one request about a message that nobody could take.
 import type { DeadLetter } from "../messaging/dead-letters.ts";
-import type { OperatorAction } from "../supervision/supervision-log.ts";
+import type { OperatorAction } from "../supervision/audit-log.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 interface About {
@@ -43,7 +43,7 @@ export class DeadLetterEntry {
       await this.#ports.supervision.operatorAction(entry);
       return true;
     } catch (cause) {
-      this.#telemetry.event("LedgerUnwritten", { orderId, cause: String(cause) });
+      this.#telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
       return false;
     }
   }

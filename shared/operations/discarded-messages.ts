@@ -12,7 +12,7 @@ export type ShownDiscarded = Discarding & { readonly message: DeadLetterSummary 
 
 export type ResentDiscarded =
   | { readonly kind: "resent"; readonly target: string; readonly messageId: string }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "not-found" };
 
 export async function listDiscarded(
@@ -38,7 +38,7 @@ function discardingOf({ id, queue, at, by, why, keptUntil }: DiscardedMessage): 
 }
 
 /**
- * Order of effects: the queue has taken it, then the copy is removed, then the ledger is told. Asked for again after a death in between, it has
+ * Order of effects: the queue has taken it, then the copy is removed, then the audit log is published. Asked for again after a death in between, it has
  * the same message id.
  */
 export async function resendDiscarded(
@@ -61,19 +61,19 @@ export async function resendDiscarded(
   } as const;
   const entry = new DeadLetterEntry(about, ports, telemetry);
   const message = deadLetters.letterOf(copy);
-  const refused = async (why: string): Promise<ResentDiscarded> => {
-    await entry.write(message, `refused: ${why}`);
-    return { kind: "refused", reason: why };
+  const rejected = async (why: string): Promise<ResentDiscarded> => {
+    await entry.write(message, `rejected: ${why}`);
+    return { kind: "rejected", reason: why };
   };
   const queue = deadLetters.queues.find((one) => one.name === name);
-  if (!queue) return refused(`the app has no queue ${name} any more`);
+  if (!queue) return rejected(`the app has no queue ${name} any more`);
   const json = message.body.kind === "json" ? message.body.json : undefined;
   const corrected = correction && { body: withStoredSecrets(correction.body, json) };
   const sent = await deadLetters.resend(queue, copy, corrected).catch(async (cause: unknown) => {
     await entry.write(message, `failed: ${String(cause)}`);
     throw cause;
   });
-  if (sent.kind === "too-large") return refused(`it is larger than ${sent.target} takes`);
+  if (sent.kind === "too-large") return rejected(`it is larger than ${sent.target} takes`);
   const { target, messageId } = sent;
   await discarded.remove(id);
   await entry.write(message, `resent to ${target} as ${messageId}${correction ? ", with another body" : ""}`);

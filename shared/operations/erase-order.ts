@@ -3,19 +3,19 @@ import { isOver } from "../domain/retention.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
 import type { DiscardedStore } from "../store/discarded-store.ts";
 import type { ClosingStore, Versioned } from "../store/order-store.ts";
-import { standpointOf } from "../supervision/rule.ts";
+import { snapshotOf } from "../supervision/rule.ts";
 import type { Caller } from "./operate-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 export type Erased =
   | { readonly kind: "erased" }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "rejected"; readonly reason: string }
   /** The order is not at a version that the operator has looked at: here is what it is now. */
   | ({ readonly kind: "changed" } & Versioned)
   | { readonly kind: "not-found" };
 
 /**
- * Order of writes: the ledger, the copies of discarded messages about it, then all of the order's documents in one batch. After a death in between the order is still there, and is
+ * Order of writes: the audit log, the copies of discarded messages about it, then all of the order's documents in one batch. After a death in between the order is still there, and is
  * asked for again. What the archive has of it stays.
  */
 export async function eraseOrder(
@@ -34,15 +34,15 @@ export async function eraseOrder(
   if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
   const { record } = read;
   const mayBe = isOver(record);
-  const refusal = "it is not over: settle it, undo it or let it end first, and let its messages be sent";
-  const outcome = mayBe ? "to be erased" : `refused: ${refusal}`;
+  const rejection = "it is not over: settle it, compensation it or let it end first, and let its messages be sent";
+  const outcome = mayBe ? "to be erased" : `rejected: ${rejection}`;
   telemetry.event("OperatorActed", { orderId, attempt: record.attempt, action: "erase", operator, outcome });
-  const standpoints = { before: standpointOf(record), after: null };
-  // Nothing else will say who had it done: where the ledger can't be written, nothing is.
+  const snapshots = { before: snapshotOf(record), after: null };
+  // Nothing else will say who had it done: where the audit log can't be written, nothing is.
   const at = instant(ports.now());
-  await ports.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...standpoints });
-  if (!mayBe) return { kind: "refused", reason: refusal };
+  await ports.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...snapshots });
+  if (!mayBe) return { kind: "rejected", reason: rejection };
   await discarded.eraseOf(orderId);
   if ((await store.erase(read)) === "erased") return { kind: "erased" };
-  return { kind: "refused", reason: "the order changed while this was decided: look at it again" };
+  return { kind: "rejected", reason: "the order changed while this was decided: look at it again" };
 }

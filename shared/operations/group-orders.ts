@@ -1,4 +1,4 @@
-// Groups the orders that a person has to see to by their cause: whoever mends a cause has the whole group done with.
+// Groups the orders that a person has to see to by their cause: whoever fixes a cause has the whole group done with.
 import { createHash } from "node:crypto";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
 import type { StateRecord } from "../domain/state-record.ts";

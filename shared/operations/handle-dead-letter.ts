@@ -1,4 +1,4 @@
-// What an operator does with a dead letter: sends it again, as it was or corrected, or removes it. All of it stands in the ledger.
+// What an operator does with a dead letter: sends it again, as it was or corrected, or removes it. All of it stands in the audit log.
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
@@ -17,11 +17,11 @@ export type Handled =
   /** Its copy has that id, and is kept so long. */
   | { readonly kind: "discarded"; readonly id: string; readonly keptUntil: string }
   | { readonly kind: "not-found" }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "rejected"; readonly reason: string };
 
 /**
  * Order of effects: a resent message is in its queue before the original is removed, and of a discarded one
- * a copy is kept, and it is in the ledger, before it is removed.
+ * a copy is kept, and it is in the audit log, before it is removed.
  * After a death in between the original is still there; a second copy of a resent one has the same message id and the same content, and
  * whoever takes it is idempotent.
  */
@@ -46,9 +46,9 @@ export async function handleDeadLetter(
     case "not-found":
       return taken;
     case "in-use":
-      return refused(entry, "somebody else has it under a lock: try again in a minute");
+      return rejected(entry, "somebody else has it under a lock: try again in a minute");
     case "too-deep":
-      return refused(entry, `more than ${taken.before} messages are before it: see to those first`);
+      return rejected(entry, `more than ${taken.before} messages are before it: see to those first`);
     default:
       return taken satisfies never;
   }
@@ -67,7 +67,7 @@ async function resend(
       await entry.write(letter.message, `failed: ${String(cause)}`);
       throw cause;
     });
-  if (sent.kind === "too-large") return refused(entry, `it is larger than ${letter.target} takes`, letter.message);
+  if (sent.kind === "too-large") return rejected(entry, `it is larger than ${letter.target} takes`, letter.message);
   const { messageId } = sent;
   const removed = await letter.complete();
   const what = `resent to ${letter.target} as ${messageId}${correction ? ", with another body" : ""}`;
@@ -75,7 +75,7 @@ async function resend(
   return { kind: "resent", target: letter.target, messageId, removed };
 }
 
-/** What is removed is in the ledger, and can be sent again for some days; or it is not removed. */
+/** What is removed is in the audit log, and can be sent again for some days; or it is not removed. */
 async function discard(
   letter: TakenDeadLetter,
   { name: queue }: DeadLetterQueue,
@@ -88,23 +88,23 @@ async function discard(
   const [at, keptUntil] = [instant(now()), instant(now() + DISCARDED_KEPT_MS)];
   const kept = await discarded.keep({ ...who, id, queue, at, keptUntil, orderId: message.orderId, copy });
   if (kept === "too-large") {
-    return refused(entry, "no copy of it can be kept: it is larger than the store takes", message);
+    return rejected(entry, "no copy of it can be kept: it is larger than the store takes", message);
   }
   const remains = async (reason: string): Promise<Handled> => {
     await discarded.remove(id);
-    return { kind: "refused", reason };
+    return { kind: "rejected", reason };
   };
   if (!(await entry.write(message, "discarded"))) {
-    return remains("the ledger can't be written, and nothing is removed without an entry there");
+    return remains("the audit log can't be written, and nothing is removed without an entry there");
   }
   if (await letter.complete()) return { kind: "discarded", id, keptUntil };
   await entry.write(message, "not discarded: its lock was lost");
   return remains("its lock was lost: it is still there");
 }
 
-async function refused(entry: DeadLetterEntry, reason: string, message?: DeadLetter): Promise<Handled> {
-  await entry.write(message, `refused: ${reason}`);
-  return { kind: "refused", reason };
+async function rejected(entry: DeadLetterEntry, reason: string, message?: DeadLetter): Promise<Handled> {
+  await entry.write(message, `rejected: ${reason}`);
+  return { kind: "rejected", reason };
 }
 
 const NAMES = { resend: "resendDeadLetter", discard: "discardDeadLetter" } as const;

@@ -15,7 +15,7 @@ export interface HandlingPorts {
 
 export type Handled =
   | { readonly kind: "changed"; readonly handling: HandlingAnswer }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "rejected"; readonly reason: string }
   /** Somebody else has written it since it was looked at. */
   | { readonly kind: "stale" };
 
@@ -57,7 +57,7 @@ export function createHandling({ store, attention, now }: HandlingPorts): Handli
       const isSeen = current ? seen !== undefined && isWanted(current.etag, seen) : seen === undefined;
       if (!isSeen) return { kind: "stale" };
       const changed = changeHandling(current, change, operator, now());
-      if (changed.kind === "refused") return changed;
+      if (changed.kind === "rejected") return changed;
       const orderIds =
         target.kind === "group" ? (await attention.members(target.id)).orderIds.slice(0, MOST_ORDERS) : [];
       const next = { ...changed.handling, target, orderIds, at: instant(now()) };

@@ -41,7 +41,7 @@ export async function holdMessage<T>(
   }
 }
 
-/** Orders and wakes name it, requests and replies of agents in their ticket. */
+/** Orders and start messages name it, requests and replies of agents in their ticket. */
 function orderIdOf({ body }: ReceivedMessage): string | null {
   const { orderId, ticket } = (body ?? {}) as { orderId?: unknown; ticket?: { orderId?: unknown } | null };
   const found = orderId ?? ticket?.orderId;

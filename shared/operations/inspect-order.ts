@@ -7,7 +7,7 @@ import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
-import { occasionOf, workflowOf } from "./operate-order.ts";
+import { decisionContextOf, workflowOf } from "./operate-order.ts";
 import type { Ports } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
@@ -28,7 +28,7 @@ export interface Inspection {
 
 type Permission =
   /** `requires`: a member that the request has to have, as true. */
-  | { readonly allowed: true; readonly requires?: "compensatedByHand" }
+  | { readonly allowed: true; readonly requires?: "compensatedManually" }
   | { readonly allowed: false; readonly reason: string };
 
 /** Undefined where there is no such order. */
@@ -40,10 +40,10 @@ export async function inspectOrder(
   const read = await ports.store.state(orderId);
   if (!read) return undefined;
   const { record } = read;
-  const occasion = occasionOf("", ports);
+  const context = decisionContextOf("", ports);
   const workflow = workflowOf(record, ports);
   const order = await ports.store.order(orderId, record.orderRevision);
-  const may = (action: OperatorAction) => permission(decide(record, action, workflow, occasion));
+  const may = (action: OperatorAction) => permission(decide(record, action, workflow, context));
   return {
     etag: entityTag(read.etag),
     record: shownRecord(record),
@@ -52,20 +52,20 @@ export async function inspectOrder(
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     actions: {
       resubmit: mayResubmit(may),
-      undo: may({ kind: "undo", reason: "" }),
+      compensate: may({ kind: "compensate", reason: "" }),
       cancel: may({ kind: "cancel", reason: "" }),
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
-      settle: may({ kind: "settle", reason: "" }),
+      markResolved: may({ kind: "markResolved", reason: "" }),
     },
   };
 }
 
 function mayResubmit(may: (action: OperatorAction) => Permission): Permission {
   const resubmit = { kind: "resubmit", reason: "", edited: null } as const;
-  const plainly = may({ ...resubmit, compensatedByHand: false });
+  const plainly = may({ ...resubmit, compensatedManually: false });
   if (plainly.allowed) return plainly;
-  const withWord = may({ ...resubmit, compensatedByHand: true });
-  return withWord.allowed ? { allowed: true, requires: "compensatedByHand" } : plainly;
+  const withWord = may({ ...resubmit, compensatedManually: true });
+  return withWord.allowed ? { allowed: true, requires: "compensatedManually" } : plainly;
 }
 
 function permission(decision: Decision): Permission {

@@ -17,7 +17,7 @@ export type BulkOrder =
 
 export type BulkChanged =
   | { readonly kind: "changed"; readonly run: BulkRun }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "not-found" };
 
 const FROM: { readonly [kind in BulkOrder["kind"]]: readonly BulkState[] } = {
@@ -45,15 +45,15 @@ export async function changeBulk(
     if (!read) return { kind: "not-found" };
     const { run } = read;
     if (!FROM[order.kind].includes(run.state)) {
-      return { kind: "refused", reason: `it is ${run.state}: it can't be asked to ${order.kind}` };
+      return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${order.kind}` };
     }
     if (order.kind === "start" && order.count !== run.total) {
-      return { kind: "refused", reason: `it is for ${run.total} orders, and not for ${order.count}` };
+      return { kind: "rejected", reason: `it is for ${run.total} orders, and not for ${order.count}` };
     }
     if (order.kind === "start" && (run.action === "extend") !== (order.by !== undefined)) {
       const reason =
         run.action === "extend" ? `it has to say "by" how much, such as PT30M` : `"by" goes with extend alone`;
-      return { kind: "refused", reason };
+      return { kind: "rejected", reason };
     }
     const isStart = order.kind === "start" && run.state === "previewed";
     const changed: BulkRun = {
@@ -63,13 +63,13 @@ export async function changeBulk(
       ...(isStart && { reason: order.reason, by, extendBy: order.by ?? null }),
     };
     if (!(await ports.bulk.replace(read, changed))) continue;
-    await enterLedger(changed, order, by, ports, telemetry);
+    await writeAuditLog(changed, order, by, ports, telemetry);
     return { kind: "changed", run: changed };
   }
-  return { kind: "refused", reason: "it changes all the time: try again" };
+  return { kind: "rejected", reason: "it changes all the time: try again" };
 }
 
-async function enterLedger(
+async function writeAuditLog(
   { bulkId, action, reason, total, extendBy }: BulkRun,
   { kind }: BulkOrder,
   operator: string,
@@ -86,7 +86,7 @@ async function enterLedger(
   try {
     await supervision.operatorAction({ at: instant(now()), operator, ...entry, before: null, after: null });
   } catch (cause) {
-    telemetry.event("LedgerUnwritten", { orderId: null, cause: String(cause) });
+    telemetry.event("AuditLogUnwritten", { orderId: null, cause: String(cause) });
   }
 }
 

@@ -1,23 +1,23 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
 import { businessKeysOf } from "../domain/business-keys.ts";
-import { decide, type Occasion, type OperatorAction } from "../domain/operator.ts";
+import { type DecisionContext, decide, type OperatorAction } from "../domain/operator.ts";
 import { HIDDEN, keepingHiddenSecrets, lacksSecrets, SECRETS } from "../domain/order.ts";
-import { wakeOf } from "../domain/recovery.ts";
-import type { ProcessState, StateRecord } from "../domain/state-record.ts";
+import { startAttemptOf } from "../domain/recovery.ts";
+import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { itemCountFaults } from "../domain/workflow-rules.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
-import { standpointOf } from "../supervision/rule.ts";
+import { snapshotOf } from "../supervision/rule.ts";
 import { reportError } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { endStatus, settleNotices, tellBeforeWake } from "./tell.ts";
+import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 
 export type Operated =
-  /** `told`: false where the scheduler could not be told; the supervisor then wakes the order when it is due. */
-  | ({ readonly kind: "done"; readonly startAt: string | null; readonly told: boolean } & Versioned)
-  | { readonly kind: "refused"; readonly state: ProcessState; readonly reason: string }
+  /** `published`: false where the scheduler could not be published; the supervisor then start messages the order when it is due. */
+  | ({ readonly kind: "done"; readonly startAt: string | null; readonly published: boolean } & Versioned)
+  | { readonly kind: "rejected"; readonly state: ProcessState; readonly reason: string }
   /** The order is not at a version that the operator has looked at: here is what it is now. */
   | ({ readonly kind: "changed" } & Versioned)
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
@@ -38,7 +38,7 @@ interface Asked {
 }
 
 /**
- * Order of writes: the record with its history, at the version that was read, then the ledger, then the notices, then the
+ * Order of writes: the record with its history, at the version that was read, then the audit log, then the outbox messages, then the
  * message to the scheduler. After a death in between the record is Pending and comes due, and the sweep does the rest.
  */
 export async function operateOrder(
@@ -76,34 +76,34 @@ async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> 
   const operated = isOther ? undefined : await operateOn(read, asked);
   if (operated) return operated;
   const reason = "the order changed while this was decided: look at it again";
-  return refuse(read.record, reason, instant(asked.ports.now()), asked);
+  return reject(read.record, reason, instant(asked.ports.now()), asked);
 }
 
 /** Undefined where the record has changed since it was read. */
 async function operateOn(read: Versioned, asked: Asked): Promise<Operated | undefined> {
   const { request, caller, ports, telemetry } = asked;
   const { record: before } = read;
-  const occasion = occasionOf(caller.by, ports);
+  const context = decisionContextOf(caller.by, ports);
   if (!isWanted(read.etag, caller.ifMatch)) {
-    const outcome = "refused: the order is not at the version that was looked at";
-    await enterLedger(before, null, outcome, occasion.now, asked);
+    const outcome = "rejected: the order is not at the version that was looked at";
+    await writeAuditLog(before, null, outcome, context.now, asked);
     return { kind: "changed", ...read };
   }
   const faults = [...faultsAgainst(before, request), ...(await itemFaults(before, request, ports))];
   if (faults.length > 0) return { kind: "invalid", faults };
 
-  const decision = decide(before, actionOf(request), workflowOf(before, ports), occasion);
-  if (decision.kind === "refused") return refuse(before, decision.reason, occasion.now, asked);
+  const decision = decide(before, actionOf(request), workflowOf(before, ports), context);
+  if (decision.kind === "rejected") return reject(before, decision.reason, context.now, asked);
   const written = await write(read, decision.record, request, ports);
-  if (written.kind === "refused") return undefined;
-  await enterLedger(before, written.record, "done", occasion.now, asked);
+  if (written.kind === "rejected") return undefined;
+  await writeAuditLog(before, written.record, "done", context.now, asked);
   const followed = await follow(request, written, decision.startAt, ports, telemetry);
   return { kind: "done", startAt: decision.startAt, ...followed };
 }
 
-async function refuse(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
-  await enterLedger(before, null, `refused: ${reason}`, at, asked);
-  return { kind: "refused", state: before.processState, reason };
+async function reject(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
+  await writeAuditLog(before, null, `rejected: ${reason}`, at, asked);
+  return { kind: "rejected", state: before.processState, reason };
 }
 
 /** Ended orders outlive the version of the workflow that they went by. */
@@ -153,7 +153,7 @@ async function write(
     ? store.revise(read, { ...record, keys: businessKeysOf(edited) }, edited)
     : store.replace(read, record));
   if (written.kind === "written") return written;
-  // A write whose answer was lost was made, and its second try is refused.
+  // A write whose answer was lost was made, and its second try is rejected.
   const stored = await store.state(record.orderId);
   return stored && isOwn(stored.record, record) ? { kind: "written", ...stored } : written;
 }
@@ -163,8 +163,8 @@ function isOwn(stored: StateRecord, intended: StateRecord): boolean {
   return stored.history.some(({ at, what, by }) => at === entry?.at && what === entry.what && by === entry.by);
 }
 
-/** The ledger never stops an operator: the record's own history says the same. */
-async function enterLedger(
+/** The audit log never stops an operator: the record's own history says the same. */
+async function writeAuditLog(
   before: StateRecord,
   after: StateRecord | null,
   outcome: string,
@@ -173,16 +173,16 @@ async function enterLedger(
 ): Promise<void> {
   const { orderId } = before;
   telemetry.event("OperatorActed", { orderId, attempt: (after ?? before).attempt, action, operator, outcome });
-  const standpoints = { before: standpointOf(before), after: after && standpointOf(after) };
+  const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
   try {
-    await ports.supervision.operatorAction({ at, operator, action, orderId, reason, outcome, ...standpoints });
+    await ports.supervision.operatorAction({ at, operator, action, orderId, reason, outcome, ...snapshots });
   } catch (cause) {
-    telemetry.event("LedgerUnwritten", { orderId, cause: String(cause) });
+    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
   }
 }
 
-/** `told`: whether all was told that had to be. The record as far as this knows it then. */
-type Followed = Versioned & { readonly told: boolean };
+/** `published`: whether all was published that had to be. The record as far as this knows it then. */
+type Followed = Versioned & { readonly published: boolean };
 
 async function follow(
   request: OperatorRequest,
@@ -194,14 +194,14 @@ async function follow(
   const { orderId, attempt, error } = written.record;
   switch (request.kind) {
     case "extend":
-    case "settle":
-      return { record: written.record, etag: written.etag, told: true };
+    case "markResolved":
+      return { record: written.record, etag: written.etag, published: true };
     case "cancel":
-      if (written.record.processState === "Error") return end(written, ports, telemetry);
-      telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+      if (hasEnded(written.record.processState)) return end(written, ports, telemetry);
+      telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
       return start(written, startAt, ports, telemetry);
-    case "undo":
-      telemetry.event("OrderToBeUndone", { orderId, attempt, message: error?.message ?? null });
+    case "compensate":
+      telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
       return start(written, startAt, ports, telemetry);
     case "resubmit":
       return start(written, startAt, ports, telemetry);
@@ -210,7 +210,7 @@ async function follow(
   }
 }
 
-/** Tells the shop and the scheduler of the next attempt. */
+/** Tells the client and the scheduler of the next attempt. */
 async function start(
   written: Versioned,
   startAt: string | null,
@@ -219,29 +219,29 @@ async function start(
 ): Promise<Followed> {
   let { record, etag } = written;
   try {
-    ({ record, etag } = await tellBeforeWake(written, ports, telemetry));
-    await ports.messenger.wake(wakeOf(written.record), startAt === null ? {} : { at: startAt });
-    return { record, etag, told: true };
+    ({ record, etag } = await publishBeforeStart(written, ports, telemetry));
+    await ports.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
+    return { record, etag, published: true };
   } catch (cause) {
     telemetry.event("StatusDelayed", { orderId: record.orderId, status: "RetryScheduled", cause: String(cause) });
-    return { record, etag, told: false };
+    return { record, etag, published: false };
   }
 }
 
-/** Tells the shop of an order that ended in the operator's own write. */
+/** Tells the client of an order that ended in the operator's own write. */
 async function end(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<Followed> {
   reportError(written.record, telemetry);
   try {
-    const { record, etag } = await settleNotices(written, ports, telemetry);
-    return { record, etag, told: true };
+    const { record, etag } = await clearOutbox(written, ports, telemetry);
+    return { record, etag, published: true };
   } catch (cause) {
     const { record, etag } = written;
     telemetry.event("StatusDelayed", { orderId: record.orderId, status: endStatus(record), cause: String(cause) });
-    return { record, etag, told: false };
+    return { record, etag, published: false };
   }
 }
 
-export function occasionOf(by: string, { now, timing }: Ports): Occasion {
+export function decisionContextOf(by: string, { now, timing }: Ports): DecisionContext {
   const { claimWithinMs, clockSkewMs } = timing;
   return { by, now: instant(now()), claimWithinMs, clockSkewMs };
 }

@@ -64,7 +64,7 @@ export interface PauseChange extends Paused {
   readonly reason: string;
 }
 
-/** Order of writes: the pause, then the ledger. Asked for again, nothing is changed and nothing is entered. */
+/** Order of writes: the pause, then the audit log. Asked for again, nothing is changed and nothing is entered. */
 export async function changePause(
   { kind, name, change, reason }: PauseChange,
   operator: string,
@@ -81,7 +81,7 @@ export async function changePause(
     try {
       await supervision.operatorAction({ ...entry, before: null, after: null });
     } catch (cause) {
-      telemetry.event("LedgerUnwritten", { orderId: null, cause: String(cause) });
+      telemetry.event("AuditLogUnwritten", { orderId: null, cause: String(cause) });
     }
   }
   return pauses.current();

@@ -20,10 +20,10 @@ export async function pollStep(poll: Poll, ports: Ports, telemetry: Telemetry): 
   const record = (await ports.store.state(poll.orderId))?.record;
   const run = runOf(record?.steps[poll.step], poll.direction);
   const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, ports);
-  if (!record || !task) return heard(poll, record);
+  if (!record || !task) return received(poll, record);
   const isToAsk = record.lockedBy === poll.lockedBy && isPolled(run, poll);
-  // An earlier run of this question may have recorded the end, and died before it was told.
-  if (!isToAsk) return (await recordedEnd(task, ports, telemetry)) ?? heard(poll, record);
+  // An earlier run of this question may have recorded the end, and died before it was published.
+  if (!isToAsk) return (await recordedEnd(task, ports, telemetry)) ?? received(poll, record);
   const agent = ports.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, not here`);
   const reply = await ask(agent, task, run, ports);
@@ -36,7 +36,7 @@ export async function pollStep(poll: Poll, ports: Ports, telemetry: Telemetry): 
     case "pending":
     case "expired":
     case "notTakenUp":
-      return recordHeard(poll, task, reply, ports);
+      return recordNotYet(poll, task, reply, ports);
     default:
       return reply satisfies never;
   }
@@ -61,12 +61,12 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
 type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
 
 /** When it is asked again, and where it could not be asked, why. */
-async function recordHeard(poll: Poll, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
+async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
   const now = instant(ports.now());
   const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
   // Reported meanwhile, or asked by another run of this very question.
   const record = written.kind === "written" ? written.record : (await ports.store.state(task.orderId))?.record;
-  return heard(poll, record);
+  return received(poll, record);
 }
 
 function newsOf(
@@ -85,7 +85,7 @@ function newsOf(
       const known = { ...before, ...(reference !== undefined && { reference }) };
       // What this run met before it was heard of again is no reason for what comes.
       const past = expiry?.attempt === attempt ? undefined : expiry;
-      return { accepted: { ...known, heardAt: now, pollAt: next(retryAfterMs) }, expiry: past };
+      return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
     }
     case "expired":
     case "notTakenUp": {
@@ -99,7 +99,7 @@ function newsOf(
 }
 
 /** The attempt that asked has to know how the record stands. */
-function heard({ attempt, lockedBy }: Poll, record: StateRecord | undefined): StepEnd {
-  if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, hearer: attempt };
-  return { outcome: { kind: "completed", steps: record.steps, hasEnded: false }, hearer: attempt };
+function received({ attempt, lockedBy }: Poll, record: StateRecord | undefined): StepEnd {
+  if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, receiver: attempt };
+  return { outcome: { kind: "completed", steps: record.steps, hasEnded: false }, receiver: attempt };
 }

@@ -9,8 +9,8 @@ import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
 import type { OrderArchive } from "../store/order-archive.ts";
 import type { ClosingStore, OrderStore } from "../store/order-store.ts";
+import type { AuditLog } from "../supervision/audit-log.ts";
 import type { Leadership } from "../supervision/leadership.ts";
-import type { SupervisionLog } from "../supervision/supervision-log.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { Admission } from "./admission.ts";
@@ -24,9 +24,9 @@ export interface Timing {
    * try has to end too: it takes up to 80 s.
    */
   readonly holdWithinMs: number;
-  /** How long a Pending order may wait for its claim before the scheduler is told again. */
+  /** How long a Pending order may wait for its claim before the scheduler is notified again. */
   readonly claimWithinMs: number;
-  /** When an order is tried again whose agent can't reach its service for a wrong address or credential: a person has to mend that. */
+  /** When an order is tried again whose agent can't reach its service for a wrong address or credential: a person has to fix that. */
   readonly misconfiguredRetryMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */
   readonly clockSkewMs: number;
@@ -41,7 +41,7 @@ export interface Retention {
   readonly store: ClosingStore;
   /** So long after it is closed they go, all at once. */
   readonly keepMs: number;
-  /** How long one that was undone, cancelled or settled can still be resubmitted as it is. */
+  /** How long one that was compensated, cancelled or marked resolved can still be resubmitted as it is. */
   readonly resubmitWithinMs: number;
   /** Written before they are marked to go. */
   readonly archive: OrderArchive | undefined;
@@ -64,8 +64,8 @@ export interface Ports {
   readonly taskHub: string;
   /** Which of several supervisors sweeps (P12). */
   readonly leadership: Leadership;
-  /** The ledger of what supervisors and operators decide. */
-  readonly supervision: SupervisionLog;
+  /** The audit log of what supervisors and operators decide. */
+  readonly supervision: AuditLog;
   /** What operators have paused; absent: nothing can be. */
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
   /** How many orders may be in flight. */

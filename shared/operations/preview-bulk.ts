@@ -11,7 +11,7 @@ import type { OrderFilter, OrderPage, OrderSummary } from "../store/order-list.t
 import { isListed } from "../store/order-query.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-orders.ts";
-import { occasionOf, workflowOf } from "./operate-order.ts";
+import { decisionContextOf, workflowOf } from "./operate-order.ts";
 import { instant, type Ports } from "./ports.ts";
 
 export interface BulkPorts extends Ports {
@@ -132,13 +132,13 @@ async function look(
   if (!read) return { orderId, reason: "there is no such order" };
   const { record, etag } = read;
   if (!isMeant(record)) return { orderId, reason: "it has changed and does not match the search any more" };
-  const decision = decide(record, requestOf(action), workflowOf(record, ports), occasionOf(by, ports));
-  if (decision.kind === "refused") return { orderId, reason: decision.reason };
+  const decision = decide(record, requestOf(action), workflowOf(record, ports), decisionContextOf(by, ports));
+  if (decision.kind === "rejected") return { orderId, reason: decision.reason };
   return { item: { orderId, etag: entityTag(etag), cause: causeIdOf(record) } };
 }
 
 function requestOf(action: BulkAction): OperatorAction {
-  if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedByHand: false };
+  if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedManually: false };
   // By how much is said when it is started; whether it is possible does not depend on it.
   if (action === "extend") return { kind: action, reason: "", byMs: 1 };
   return { kind: action, reason: "" };

@@ -1,18 +1,18 @@
 // A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, told, and handed to the scheduler.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
-import { endingOf, type Undone } from "../domain/ending.ts";
+import { type Compensated, endingOf } from "../domain/ending.ts";
 import { isClosed, runOf, runsInHand } from "../domain/plan.ts";
 import { skippedFor } from "../domain/skip.ts";
-import type { StateRecord, StepRecord } from "../domain/state-record.ts";
+import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { awaits, stepClosed, stepRejected } from "../domain/step-end.ts";
-import { done, refused, scheduled } from "../domain/step-run.ts";
+import { done, rejected, scheduled } from "../domain/step-run.ts";
 import { completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
 import type { Begun } from "./begin-step.ts";
-import { concludeOrder, passOn } from "./conclude-order.ts";
+import { concludeOrder, scheduleCompensation } from "./conclude-order.ts";
 import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { tellOrLeave } from "./tell.ts";
+import { publishOrKeep } from "./publish.ts";
 
 /** What an agent answered in time, and when it took the step up, where that is known; or why it was not asked. */
 export type Answer =
@@ -26,10 +26,10 @@ export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" }>): A
     : { kind, message, endpoint: "none", because: "its agent was not asked" };
 }
 
-/** What came of a step, and the attempt that has to hear of it by an event; null where it hears of it otherwise, or need not. */
+/** What came of a step, and the attempt that has to hear of it by an event; null where it is notified of it otherwise, or need not. */
 export interface StepEnd {
   readonly outcome: StepOutcome;
-  readonly hearer: number | null;
+  readonly receiver: number | null;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function recordAnswer(
   const end = await recordedEnd(task, ports, telemetry);
   if (end) return end;
   await rejectLate(task, "the step has been scheduled again, or is not waited for any more", ports, telemetry);
-  return { outcome: { kind: "superseded" }, hearer: ownOf(task) };
+  return { outcome: { kind: "superseded" }, receiver: ownOf(task) };
 }
 
 /** The record with the step's end in it, and what that led to. */
@@ -60,7 +60,7 @@ interface Recorded extends Versioned {
   readonly isNews: boolean;
 }
 
-/** A reply that nobody waits for any more (P8): counted, kept in the ledger, and nothing else. */
+/** A reply that nobody waits for any more (P8): counted, kept in the audit log, and nothing else. */
 export async function rejectLate(
   task: { readonly orderId: string; readonly attempt: number; readonly step: string },
   reason: string,
@@ -72,8 +72,8 @@ export async function rejectLate(
   try {
     await ports.supervision.lateReply({ at: instant(ports.now()), orderId, attempt, step, reason });
   } catch (cause) {
-    // The ledger is for people: where it can't be written, the step's silence is worth more than the entry.
-    telemetry.event("LedgerUnwritten", { orderId, cause: String(cause) });
+    // The audit log is for people: where it can't be written, the step's silence is worth more than the entry.
+    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
   }
 }
 
@@ -85,7 +85,7 @@ function ownOf({ isAwaited, attempt }: StepTask): number | null {
 /** Without a look at the record, where what follows is known; undefined where it is not, or the record is not as it was. */
 async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
   const { orderId, join, direction } = task;
-  // A refusal that changes the order's way is rare.
+  // A rejection that changes the order's way is rare.
   if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
   const now = instant(ports.now());
   const ended = endedBy(task.record, task, answer, now);
@@ -99,8 +99,8 @@ async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promi
     const joined = await ports.store.change(orderId, completeJoin(task, siblings, ended, following, now));
     return joined.kind === "written" ? { ...joined, isTurn: false, isNews: true } : undefined;
   }
-  const undone = direction === "undo" ? await undoneBy(task, ended, ports) : null;
-  const ending = endingOf(ports.workflows.of(task.workflow), undone, now);
+  const compensated = direction === "compensate" ? await compensatedBy(task, ended, ports) : null;
+  const ending = endingOf(ports.workflows.of(task.workflow), compensated, now);
   const keepMs = closedAtOnce(ports);
   const last = await ports.store.change(orderId, completeOrder(task, siblings, ended, ending, now, keepMs));
   return last.kind === "written" ? { ...last, isTurn: true, isNews: true } : undefined;
@@ -111,8 +111,8 @@ function closedAtOnce({ retention }: Ports): number | null {
   return retention && !retention.archive ? retention.keepMs : null;
 }
 
-/** What an undo's end says depends on every step and on the cause; that end is rare, so it is worth a read. */
-async function undoneBy({ orderId, step }: StepTask, ended: StepRecord, ports: Ports): Promise<Undone> {
+/** What a compensation's end says depends on every step and on the cause; that end is rare, so it is worth a read. */
+async function compensatedBy({ orderId, step }: StepTask, ended: StepRecord, ports: Ports): Promise<Compensated> {
   const stored = await ports.store.state(orderId);
   return { steps: { ...stored?.record.steps, [step]: ended }, cause: stored?.record.error ?? null };
 }
@@ -142,7 +142,7 @@ async function recordAtVersion(task: StepTask, answer: Answer, ports: Ports): Pr
   }
 }
 
-const isEnded = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const isEnded = ({ processState }: StateRecord) => hasEnded(processState);
 
 /** The steps that wait to be begun, or to be taken up. */
 function toBegin({ steps, attempt }: StateRecord): readonly string[] {
@@ -157,12 +157,12 @@ function skippedOver(own: StepRecord, message: string, now: string): StepRecord 
 function endedBy(own: StepRecord, { attempt, direction, record }: StepTask, answer: Answer, now: string): StepRecord {
   if (answer.kind === "skipped") return skippedOver({ ...own, decided: record.decided }, answer.message, now);
   if (answer.kind === "done") return done(own, attempt, direction, answer.result, answer, now);
-  // An undo that the service refuses for good is left to a person; the other steps are undone all the same.
-  return refused(own, direction, answer.message, answer, now);
+  // A compensation that the service rejects for good is left to a person; the other steps are compensated all the same.
+  return rejected(own, direction, answer.message, answer, now);
 }
 
 /**
- * What an earlier run of this task wrote: the step's run is still the task's. What it led to can't be told from what others did since, so that all is
+ * What an earlier run of this task wrote: the step's run is still the task's. What it led to can't be distinguished from what others did since, so that all is
  * told again that it may have led to.
  */
 export async function recordedEnd(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
@@ -173,17 +173,17 @@ export async function recordedEnd(task: StepTask, ports: Ports, telemetry: Telem
   if (!read || run?.attempt !== task.attempt || !isOver) return undefined;
   const { record } = read;
   const isRejected = task.direction === "forward" && run.state === "Failed";
-  const wentOtherWay = record.processState === "Pending" && record.direction === "undo";
+  const wentOtherWay = record.processState === "Pending" && record.direction === "compensate";
   const isTurn =
-    record.processState === "Processed" || (isRejected ? wentOtherWay || isEnded(record) : isUndone(task, record));
+    record.processState === "Processed" || (isRejected ? wentOtherWay || isEnded(record) : isCompensated(task, record));
   return endOf(task, { ...read, isTurn, isNews: isTurn || toBegin(record).length > 0 }, ports, telemetry);
 }
 
-function isUndone({ direction }: StepTask, record: StateRecord): boolean {
-  return direction === "undo" && record.direction === "undo" && record.processState === "Error";
+function isCompensated({ direction }: StepTask, record: StateRecord): boolean {
+  return direction === "compensate" && record.direction === "compensate" && isEnded(record);
 }
 
-/** What the record means for the scheduler; where it has ended, or goes the other way, that is told first. */
+/** What the record means for the scheduler; where it has ended, or goes the other way, that is published first. */
 async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
   const { record, isTurn } = recorded;
   const { orderId, attempt, step, agent, direction } = task;
@@ -193,9 +193,14 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
   if (direction === "forward" && own.state === "Failed") {
     telemetry.event("StepRejected", { orderId, attempt, step, agent, ms, message: own.error });
     if (!isTurn) return progress(task, recorded);
-    const isPassedOn = record.processState === "Pending";
-    await (isPassedOn ? passOn(recorded, ports, telemetry) : concludeOrder(recorded, ports, telemetry));
-    return { outcome: { kind: "rejected" }, hearer: hearerOf(task, record.attempt - (isPassedOn ? 1 : 0)) };
+    const isCompensationScheduled = record.processState === "Pending";
+    await (isCompensationScheduled
+      ? scheduleCompensation(recorded, ports, telemetry)
+      : concludeOrder(recorded, ports, telemetry));
+    return {
+      outcome: { kind: "rejected" },
+      receiver: receiverOf(task, record.attempt - (isCompensationScheduled ? 1 : 0)),
+    };
   }
   if (direction === "forward" && own.skipped) {
     const { cause, message } = own.skipped;
@@ -203,10 +208,10 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
     if (isTurn) await concludeOrder(recorded, ports, telemetry);
     return progress(task, recorded);
   }
-  if (direction === "undo" && record.direction === "forward" && run?.state === "Failed") {
+  if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed") {
     telemetry.event("CompensationIncomplete", { orderId, attempt, step, agent, message: run.error });
   }
-  telemetry.event(direction === "forward" ? "StepCompleted" : "StepUndone", {
+  telemetry.event(direction === "forward" ? "StepCompleted" : "StepCompensated", {
     orderId,
     attempt,
     step,
@@ -216,21 +221,21 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
     ms,
   });
   // Of an order that ended before, the requester has heard all that it wants to.
-  const isTold = direction === "forward" && record.processState !== "Error";
-  const told = isTold ? await tellOrLeave(recorded, "StepCompleted", step, ports, telemetry) : recorded;
-  if (isTurn) await concludeOrder(told, ports, telemetry);
+  const isPublished = direction === "forward" && (record.processState === "Processed" || !isEnded(record));
+  const published = isPublished ? await publishOrKeep(recorded, "StepCompleted", step, ports, telemetry) : recorded;
+  if (isTurn) await concludeOrder(published, ports, telemetry);
   return progress(task, recorded);
 }
 
-/** Whoever holds the order hears of it where there is something to begin, or nothing more to wait for. */
+/** Whoever holds the order is notified of it where there is something to begin, or nothing more to wait for. */
 function progress(task: StepTask, { record, isNews }: Recorded): StepEnd {
   const { attempt, processState, steps } = record;
   const outcome: StepOutcome = { kind: "completed", steps, hasEnded: isEnded(record) };
-  const isHeard = isNews || runsInHand(steps).length === 0;
-  return { outcome, hearer: isHeard && processState !== "Pending" ? hearerOf(task, attempt) : null };
+  const hasReceiver = isNews || runsInHand(steps).length === 0;
+  return { outcome, receiver: hasReceiver && processState !== "Pending" ? receiverOf(task, attempt) : null };
 }
 
-function hearerOf(task: StepTask, attempt: number): number | null {
+function receiverOf(task: StepTask, attempt: number): number | null {
   return attempt === task.attempt ? ownOf(task) : attempt;
 }
 

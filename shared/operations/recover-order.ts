@@ -1,31 +1,31 @@
-// What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be told of it.
+// What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be published of it.
 
 import { runOf } from "../domain/plan.ts";
-import { claimableAt, decideRecovery, overdueStep, recover, type Verdict, wakeOf } from "../domain/recovery.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/order-store.ts";
-import { ruleInWords, standpointOf } from "../supervision/rule.ts";
-import type { SilentStop, Standpoint } from "../supervision/supervision-log.ts";
-import { passOn, reportError } from "./conclude-order.ts";
+import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
+import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
+import { reportError, scheduleCompensation } from "./conclude-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { settleNotices, tellBeforeWake, tellNotices, tellSteps } from "./tell.ts";
+import { clearOutbox, publishBeforeStart, publishOutbox, publishSteps } from "./publish.ts";
 
 export interface Recovery {
   /** Absent where the record could not even be judged. */
   readonly verdict?: Verdict["kind"];
   readonly rule: string;
-  readonly before: Standpoint;
-  readonly after: Standpoint | null;
+  readonly before: Snapshot;
+  readonly after: Snapshot | null;
   /** `lost`: another supervisor, or the attempt itself, had written the record first. */
   readonly outcome: "applied" | "lost" | "broken";
-  /** Of a broken one, or of an applied one of which not all could be told: the next sweep finds it again. */
+  /** Of a broken one, or of an applied one of which not all could be published: the next sweep finds it again. */
   readonly fault?: unknown;
-  readonly stop?: SilentStop;
+  readonly stop?: AgentTimeout;
 }
 
 /**
- * Never throws. Order of writes: the record, at the version that was read, then what has to be told of it. After a death
+ * Never throws. Order of writes: the record, at the version that was read, then what has to be published of it. After a death
  * in between the record is due again, and the next sweep tells it.
  * @param mayReschedule whether this sweep schedules one more order again for which no agent was found in time
  */
@@ -36,7 +36,7 @@ export async function recoverOrder(
   telemetry: Telemetry,
 ): Promise<Recovery> {
   const { record } = due;
-  const before = standpointOf(record);
+  const before = snapshotOf(record);
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
   try {
     const now = ports.now();
@@ -47,23 +47,23 @@ export async function recoverOrder(
     const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
     const step = overdueIn(verdict, record, overdueBefore);
-    const stop = silentStopOf(verdict, record, step);
+    const stop = agentTimeoutOf(verdict, record, step);
     recovery = {
       ...recovery,
       verdict: verdict.kind,
       rule: ruleInWords(record, verdict, policyOf),
       ...(stop && { stop }),
     };
-    // The notice goes with the write: it has to be sent before.
-    if (verdict.kind === "tell") {
-      await tellSteps(record, ports, telemetry);
-      await tellNotices(record, ports, telemetry);
+    // The outbox message goes with the write: it has to be sent before.
+    if (verdict.kind === "publish") {
+      await publishSteps(record, ports, telemetry);
+      await publishOutbox(record, ports, telemetry);
     }
     const { claimWithinMs } = ports.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
     const written = await ports.store.replace(due, next);
-    if (written.kind === "refused") return { ...recovery, outcome: "lost" };
-    recovery = { ...recovery, outcome: "applied", after: standpointOf(written.record) };
+    if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
+    recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
     if ("failures" in verdict || verdict.kind === "hold") {
       const { orderId, attempt, completeBy } = record;
       const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
@@ -88,7 +88,7 @@ function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string)
 }
 
 /** Why its agent was silent, as far as the record says it of this attempt. */
-function silentStopOf(verdict: Verdict, record: StateRecord, step: string | null): SilentStop | undefined {
+function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
   if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
   const { attempt, direction, steps } = record;
   const expiry = runOf(steps[step], direction)?.expiry;
@@ -110,66 +110,67 @@ async function follow(
   if ("skips" in verdict) reportSkips(verdict.skips, written.record, telemetry);
   switch (verdict.kind) {
     case "skip":
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record));
+      await publishBeforeStart(written, ports, telemetry);
+      return ports.messenger.startAttempt(startAttemptOf(written.record));
     case "retry":
       telemetry.event("OrderRetried", { orderId, attempt, step, agent, failureCount });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record));
+      await publishBeforeStart(written, ports, telemetry);
+      return ports.messenger.startAttempt(startAttemptOf(written.record));
     case "wait": {
       const at = instant(now + verdict.waitMs);
       telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
-      return wakeAt(at, written, ports, telemetry);
+      return startAttemptAt(at, written, ports, telemetry);
     }
     case "hold": {
       const at = instant(now + verdict.waitMs);
       telemetry.event("OrderHeld", { orderId, attempt, step, agent, until: at });
-      return wakeAt(at, written, ports, telemetry);
+      return startAttemptAt(at, written, ports, telemetry);
     }
-    case "undo":
-      return passOn(written, ports, telemetry);
+    case "compensate":
+      return scheduleCompensation(written, ports, telemetry);
     case "resume":
       telemetry.event("OrderResumed", { orderId, attempt });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record));
+      await publishBeforeStart(written, ports, telemetry);
+      return ports.messenger.startAttempt(startAttemptOf(written.record));
     case "reschedule":
       telemetry.event("OrderRescheduled", { orderId, attempt, step, agent, failureCount });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record));
+      await publishBeforeStart(written, ports, telemetry);
+      return ports.messenger.startAttempt(startAttemptOf(written.record));
     case "later":
       return;
-    case "wake":
-      telemetry.event("OrderWokenAgain", { orderId, attempt });
-      await tellBeforeWake(written, ports, telemetry);
-      return ports.messenger.wake(wakeOf(written.record));
+    case "repeatStart":
+      telemetry.event("AttemptStartRepeated", { orderId, attempt });
+      await publishBeforeStart(written, ports, telemetry);
+      return ports.messenger.startAttempt(startAttemptOf(written.record));
     case "fail":
       reportError(written.record, telemetry);
-      await tellSteps(written.record, ports, telemetry);
-      await settleNotices(written, ports, telemetry);
+      await publishSteps(written.record, ports, telemetry);
+      await clearOutbox(written, ports, telemetry);
       return;
-    case "tell":
+    case "publish":
       return;
     default:
       return verdict satisfies never;
   }
 }
 
-/** Of a step that was skipped before, its undo is what can't be had. */
+/** Of a step that was skipped before, its compensation is what can't be had. */
 function reportSkips(
   steps: readonly string[] = [],
   { orderId, attempt, steps: records }: StateRecord,
   telemetry: Telemetry,
 ) {
   for (const step of steps) {
-    const { agent = null, skipped, undo } = records[step] ?? {};
+    const { agent = null, skipped, compensation } = records[step] ?? {};
     const subject = { orderId, attempt: attempt - 1, step, agent };
-    if (undo?.state === "Failed") telemetry.event("CompensationIncomplete", { ...subject, message: undo.error });
+    if (compensation?.state === "Failed")
+      telemetry.event("CompensationIncomplete", { ...subject, message: compensation.error });
     else if (skipped) telemetry.event("StepSkipped", { ...subject, cause: skipped.cause, message: skipped.message });
   }
 }
 
-async function wakeAt(until: string, written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
-  await tellBeforeWake(written, ports, telemetry);
+async function startAttemptAt(until: string, written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+  await publishBeforeStart(written, ports, telemetry);
   const at = claimableAt(written.record, until);
-  await ports.messenger.wake(wakeOf(written.record), at === undefined ? {} : { at });
+  await ports.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
 }

@@ -12,7 +12,7 @@ const ROUTE = { endpoint: "state store", because: "the original order's record s
 
 /**
  * Order of writes: the original's record at the version that was read, then the return's own (by the caller). After a death in between the
- * next run finds the return's amount in the original's record, and answers the same. Of two returns at once one is refused its write,
+ * next run finds the return's amount in the original's record, and answers the same. Of two returns at once one is rejected its write,
  * and reads again what is left.
  */
 export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => number): RoutedAgent {
@@ -39,7 +39,7 @@ export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => 
     const original = returnOf === undefined ? undefined : await known(returnOf);
     const amount = orderTotal(own.order);
     const decision = decideRefund(own, amount, original);
-    if (decision.kind === "refused") return { ...ROUTE, kind: "rejected", message: decision.reason };
+    if (decision.kind === "rejected") return { ...ROUTE, kind: "rejected", message: decision.reason };
     if (decision.kind === "reserve" && !(original && (await write(original, decision.refunds)))) return undefined;
     return { ...ROUTE, kind: "done", result: { chargeId: decision.chargeId, amount, currency } };
   }

@@ -8,7 +8,7 @@ import { instant, type Ports, type Telemetry } from "./ports.ts";
 import type { SubmittedMessage } from "./submit-order.ts";
 
 /** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
-const TELL_WITHIN_MS = 30_000;
+const PUBLISH_WITHIN_MS = 30_000;
 const PAUSE_MS = 1000;
 const DIGEST_LENGTH = 16;
 
@@ -36,10 +36,10 @@ export async function rejectSubmission(
     faultCount: faults.length,
     firstFault: faults[0] ?? "",
   });
-  await tellSender(message, faults, ports, telemetry);
+  await notifySender(message, faults, ports, telemetry);
 }
 
-async function tellSender(
+async function notifySender(
   { body, envelope }: SubmittedMessage,
   faults: readonly string[],
   { messenger, rules, now, pause }: Ports,
@@ -48,12 +48,12 @@ async function tellSender(
   const { reply, orderId, submissionId } = senderOf(body, envelope, rules);
   const id = rejectionId(orderId, submissionId, body);
   const rejection: Rejection = { id, orderId, submissionId, status: "Rejected", at: instant(now()), faults };
-  const endAt = now() + TELL_WITHIN_MS;
+  const endAt = now() + PUBLISH_WITHIN_MS;
   const undeliverable = { orderId, status: "Rejected", queue: reply.replyTo };
   for (;;) {
     try {
-      const told = await messenger.reject(reply, rejection);
-      if (told === "no-such-queue") telemetry.event("StatusUndeliverable", undeliverable);
+      const published = await messenger.reject(reply, rejection);
+      if (published === "no-such-queue") telemetry.event("StatusUndeliverable", undeliverable);
       return;
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;

@@ -5,20 +5,20 @@ import type { Report } from "../messaging/completion.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
 import type { StepReport } from "../messaging/operator-request.ts";
 import type { Versioned } from "../store/order-store.ts";
-import { standpointOf } from "../supervision/rule.ts";
+import { snapshotOf } from "../supervision/rule.ts";
 import { awaitedDirection } from "./awaiting.ts";
 import type { Caller, Operated } from "./operate-order.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
-import { type Heard, takeReport } from "./take-reply.ts";
+import { type Received, takeReport } from "./take-reply.ts";
 
 export type Reported =
-  /** `heard`: for the attempt that waits for it. */
-  | ({ readonly kind: "reported"; readonly heard: Heard } & Versioned)
-  | Extract<Operated, { kind: "refused" | "changed" | "not-found" }>;
+  /** `received`: for the attempt that waits for it. */
+  | ({ readonly kind: "reported"; readonly received: Received } & Versioned)
+  | Extract<Operated, { kind: "rejected" | "changed" | "not-found" }>;
 
 /**
- * Order of writes: as a service's report (take-reply.ts), then the ledger. The step's own record says who reported it and why. Of two reports at once
- * one is taken, and the other is refused.
+ * Order of writes: as a service's report (take-reply.ts), then the audit log. The step's own record says who reported it and why. Of two reports at once
+ * one is taken, and the other is rejected.
  */
 export async function reportStep(
   orderId: string,
@@ -32,23 +32,23 @@ export async function reportStep(
   if (!read) return { kind: "not-found" };
   const { record } = read;
   const enter = (outcome: string, after: StateRecord | null) =>
-    enterLedger({ before: record, after, outcome, reason: report.reason, operator }, ports, telemetry);
-  const refuse = async (reason: string): Promise<Reported> => {
-    await enter(`refused: ${reason}`, null);
-    return { kind: "refused", state: record.processState, reason };
+    writeAuditLog({ before: record, after, outcome, reason: report.reason, operator }, ports, telemetry);
+  const reject = async (reason: string): Promise<Reported> => {
+    await enter(`rejected: ${reason}`, null);
+    return { kind: "rejected", state: record.processState, reason };
   };
   if (!isWanted(read.etag, ifMatch)) {
-    await enter("refused: the order is not at the version that was looked at", null);
+    await enter("rejected: the order is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }
   const own = ownReport(record, step, report, operator);
-  if (!own) return refuse(`${step} waits for no report`);
+  if (!own) return reject(`${step} waits for no report`);
   const taken = await takeReport(own, ports, telemetry);
-  if (taken.kind === "not yet") return refuse(`the time of ${step} is over, and it is asked for again: report it then`);
-  if (taken.kind !== "recorded") return refuse(`${step} waits for no report any more`);
+  if (taken.kind === "not yet") return reject(`the time of ${step} is over, and it is asked for again: report it then`);
+  if (taken.kind !== "recorded") return reject(`${step} waits for no report any more`);
   const current = (await ports.store.state(orderId)) ?? read;
   await enter(`done: ${step} was reported as ${report.kind}`, current.record);
-  return { kind: "reported", heard: taken.heard, ...current };
+  return { kind: "reported", received: taken.received, ...current };
 }
 
 /** What whoever does it would have sent: the record has what the address is made of. */
@@ -71,19 +71,19 @@ interface Entry {
   readonly operator: string;
 }
 
-/** The ledger never stops an operator: the record itself says the same. */
-async function enterLedger(
+/** The audit log never stops an operator: the record itself says the same. */
+async function writeAuditLog(
   { before, after, outcome, reason, operator }: Entry,
   { supervision, now }: Ports,
   telemetry: Telemetry,
 ): Promise<void> {
   const { orderId, attempt } = before;
   telemetry.event("OperatorActed", { orderId, attempt, action: "report", operator, outcome });
-  const standpoints = { before: standpointOf(before), after: after && standpointOf(after) };
+  const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
   try {
     const at = instant(now());
-    await supervision.operatorAction({ at, operator, action: "report", orderId, reason, outcome, ...standpoints });
+    await supervision.operatorAction({ at, operator, action: "report", orderId, reason, outcome, ...snapshots });
   } catch (cause) {
-    telemetry.event("LedgerUnwritten", { orderId, cause: String(cause) });
+    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
   }
 }

@@ -98,7 +98,7 @@ async function actOn(
       return operated.record.history.some(({ what }) => what.includes(mark))
         ? result("done", null)
         : result("skipped", "it has changed since the preview");
-    case "refused":
+    case "rejected":
       return result("skipped", operated.reason);
     case "invalid":
       return result("skipped", operated.faults.join("; "));
@@ -112,7 +112,7 @@ async function actOn(
 function requestOf({ action, extendBy }: BulkRun, reason: string): OperatorRequest {
   switch (action) {
     case "resubmit":
-      return { kind: action, reason, order: null, compensatedByHand: false };
+      return { kind: action, reason, order: null, compensatedManually: false };
     case "extend":
       return { kind: action, reason, byMs: durationMs(extendBy ?? "") ?? 0 };
     default:
@@ -149,7 +149,7 @@ async function conclude(read: ReadBulkRun, results: readonly BulkResult[], ports
   const counts = countsOf(results);
   const next = afterWave(run.wave, run.total, counts);
   const after = { ...run, counts: sum(run.counts, counts), updatedAt: instant(ports.now()) };
-  // Refused, an operator has paused or cancelled it: the next turn sees that, and concludes then.
+  // Rejected, an operator has paused or cancelled it: the next turn sees that, and concludes then.
   switch (next.kind) {
     case "stop": {
       const share = `${Math.round(next.share * 100)}%`;

@@ -35,8 +35,8 @@ export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetr
   switch (reply.kind) {
     case "expired":
       return (await recordExpiry(task, reply, ports))
-        ? fallSilent(task, "AgentStoppedSilently", reply.tries, telemetry)
-        : expire(task, "AgentStoppedSilently", reply.tries, ports, telemetry);
+        ? timeOut(task, "AgentTimedOut", reply.tries, telemetry)
+        : expire(task, "AgentTimedOut", reply.tries, ports, telemetry);
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, ports, telemetry);
     case "accepted":
@@ -50,25 +50,25 @@ export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetr
 /** Silence, unless an earlier run of this very task had recorded its outcome before it died. */
 async function expire(
   task: StepTask,
-  event: "AgentStoppedSilently" | "StepNotTakenUp",
+  event: "AgentTimedOut" | "StepNotTakenUp",
   tries: number,
   ports: Ports,
   telemetry: Telemetry,
 ): Promise<StepEnd> {
   const end = await recordedEnd(task, ports, telemetry);
-  return end ?? fallSilent(task, event, tries, telemetry);
+  return end ?? timeOut(task, event, tries, telemetry);
 }
 
-function fallSilent(
+function timeOut(
   task: StepTask,
-  event: "AgentStoppedSilently" | "StepNotTakenUp",
+  event: "AgentTimedOut" | "StepNotTakenUp",
   tries: number,
   telemetry: Telemetry,
 ): StepEnd {
   const { orderId, attempt, step, agent } = task;
   telemetry.event(event, { orderId, attempt, step, agent, tries });
   // The attempt goes on with what is at work beside it, until the supervisor has another one take over.
-  return { outcome: { kind: "expired" }, hearer: null };
+  return { outcome: { kind: "expired" }, receiver: null };
 }
 
 /**

@@ -1,6 +1,6 @@
-// What an operator is shown of a ledger's entry: its meaning, without what the store needs.
-import type { LedgerEntry as Shown, AuditEntry as ShownInAudit } from "../messaging/console-contract.ts";
-import type { AuditEntry, LedgerEntry } from "../supervision/read-supervision.ts";
+// What an operator is shown of an audit log's entry: its meaning, without what the store needs.
+import type { SupervisionEntry as Shown, AuditEntry as ShownInAudit } from "../messaging/console-contract.ts";
+import type { AuditEntry, SupervisionEntry } from "../supervision/read-supervision.ts";
 
 export function shownInAudit(entry: AuditEntry): ShownInAudit {
   if (entry.kind !== "operatorAction") return shownEntry(entry) as ShownInAudit;
@@ -8,7 +8,7 @@ export function shownInAudit(entry: AuditEntry): ShownInAudit {
   return { kind, id, at, operator, action, reason, outcome };
 }
 
-export function shownEntry(entry: LedgerEntry): Shown {
+export function shownEntry(entry: SupervisionEntry): Shown {
   const { id, at } = entry;
   switch (entry.kind) {
     case "sweep": {

@@ -25,7 +25,7 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
   const { orderId, step, direction, record, results } = task;
   const { generation } = record;
   const reference = record.accepted?.reference;
-  const undoes = {
+  const compensates = {
     result: record.result,
     idempotencyKey: idempotencyKey(orderId, step, "forward", generation),
     ...(reference !== undefined && { reference }),
@@ -34,8 +34,8 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
     order: ports.orderFor(task.agent, order),
     results,
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
-    idempotencyKey: idempotencyKey(orderId, step, direction, generation),
-    undoes: direction === "undo" ? undoes : null,
+    idempotencyKey: idempotencyKey(orderId, step, direction, generation, runOf(record, direction)?.keyWord),
+    compensates: direction === "compensate" ? compensates : null,
     ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
     ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
@@ -47,6 +47,7 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
 function wasAskedBefore({ record, direction }: StepTask): boolean {
   const run = runOf(record, direction);
   return (
-    run !== null && (run.retryCount > 0 || run.waitCount > 0 || (direction === "forward" && record.unsure === true))
+    run !== null &&
+    (run.retryCount > 0 || run.waitCount > 0 || (direction === "forward" && record.outcomeUnknown === true))
   );
 }

@@ -3,7 +3,7 @@
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import { businessKeysOf } from "../domain/business-keys.ts";
 import { type Order, sameAsStored } from "../domain/order.ts";
-import { wakeOf } from "../domain/recovery.ts";
+import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { countItems } from "../domain/workflow-rules.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
@@ -12,8 +12,8 @@ import { MissingWorkflow } from "../workflows/workflows.ts";
 import { claimOrder } from "./claim-order.ts";
 import { WorkflowPaused } from "./pauses.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { publish } from "./publish.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import { tell } from "./tell.ts";
 
 export interface SubmittedMessage {
   readonly body: unknown;
@@ -36,7 +36,7 @@ export async function submitOrder(
 ): Promise<ClaimOutcome | undefined> {
   const record = await recordOrder(message, ports, telemetry);
   const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
-  return mayBeStarted ? claimOrder(wakeOf(record), ports, telemetry, record) : undefined;
+  return mayBeStarted ? claimOrder(startAttemptOf(record), ports, telemetry, record) : undefined;
 }
 
 /** The first half: the record that then stands, or undefined where the message could not be read. */
@@ -63,7 +63,7 @@ export async function recordOrder(
   const submitted = created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission";
   telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
 
-  await tell(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
+  await publish(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
   return record;
 }
 

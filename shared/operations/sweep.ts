@@ -1,9 +1,9 @@
 // The supervisor's sweep (P10, P12): whoever leads finds what is due and not done, and has it recovered.
 
 import type { StateRecord } from "../domain/state-record.ts";
+import { type SweepEntry, sweepIdOf } from "../supervision/audit-log.ts";
 import type { Standing } from "../supervision/leadership.ts";
 import { createPace, isThrottled } from "../supervision/pace.ts";
-import { type SweepEntry, sweepIdOf } from "../supervision/supervision-log.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { type Recovery, recoverOrder } from "./recover-order.ts";
@@ -20,15 +20,15 @@ export interface SweepReport {
   /** None of their steps is overdue. */
   readonly later: number;
   readonly waiting: number;
-  /** A person has to mend an endpoint's address or credential: another attempt later, with no failure counted. */
+  /** A person has to fix an endpoint's address or credential: another attempt later, with no failure counted. */
   readonly held: number;
-  readonly toBeUndone: number;
+  readonly toBeCompensated: number;
   readonly failed: number;
-  readonly woken: number;
-  readonly told: number;
+  readonly startsRepeated: number;
+  readonly published: number;
   /** Another supervisor, or the attempt itself, had written the record first. */
   readonly lost: number;
-  /** Records that could not be dealt with, or of which not all could be told; the next sweep finds them again. */
+  /** Records that could not be dealt with, or of which not all could be published; the next sweep finds them again. */
   readonly broken: number;
   /** Of the broken ones, those that store or bus had no time for (429). */
   readonly throttled: number;
@@ -56,10 +56,10 @@ const COUNTED_AS = {
   later: "later",
   wait: "waiting",
   hold: "held",
-  undo: "toBeUndone",
+  compensate: "toBeCompensated",
   fail: "failed",
-  wake: "woken",
-  tell: "told",
+  repeatStart: "startsRepeated",
+  publish: "published",
 } as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
 
 /** Sweeps if this supervisor leads. Two that both believe they do harm nothing: each write is at the version read. */
@@ -94,18 +94,18 @@ class Sweep {
     later: 0,
     waiting: 0,
     held: 0,
-    toBeUndone: 0,
+    toBeCompensated: 0,
     failed: 0,
-    woken: 0,
-    told: 0,
+    startsRepeated: 0,
+    published: 0,
     lost: 0,
     broken: 0,
     throttled: 0,
   };
   #reschedules = 0;
   #endedBy: SweepReport["endedBy"] = "all seen";
-  /** The ledger is asked no more in this sweep once it could not be written. */
-  #ledgerWorks = true;
+  /** The audit log is asked no more in this sweep once it could not be written. */
+  #auditLogWorks = true;
 
   constructor(ports: Ports, telemetry: Telemetry, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
     this.#ports = ports;
@@ -196,15 +196,15 @@ class Sweep {
     };
   }
 
-  /** A ledger that can't be written never stops a sweep, and slows it once only. */
+  /** An audit log that can't be written never stops a sweep, and slows it once only. */
   async #write(write: (log: Ports["supervision"], sweepId: string) => Promise<void>): Promise<void> {
-    if (!this.#ledgerWorks) return;
+    if (!this.#auditLogWorks) return;
     try {
       await write(this.#ports.supervision, this.#sweepId);
     } catch (cause) {
-      if (!this.#ledgerWorks) return;
-      this.#ledgerWorks = false;
-      this.#telemetry.event("LedgerUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
+      if (!this.#auditLogWorks) return;
+      this.#auditLogWorks = false;
+      this.#telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }
   }
 }

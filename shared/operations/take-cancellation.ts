@@ -1,4 +1,4 @@
-// A requester cancels its order (P13, P15): it ends at once where nothing was done, and is undone otherwise. Its sender is told which.
+// A requester cancels its order (P13, P15): it ends at once where nothing was done, and is compensated otherwise. Its sender is notified which.
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type Cancellation, parseCancellation } from "../messaging/cancellation-message.ts";
@@ -31,7 +31,7 @@ export async function takeCancellation(message: SubmittedMessage, ports: Ports, 
   const faults = reason === undefined ? [] : [reason];
   const id = `${orderId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);
   telemetry.event(status, { orderId, reason: reason ?? parsed.reason });
-  const told = await ports.messenger.reject(reply, {
+  const published = await ports.messenger.reject(reply, {
     id,
     orderId,
     submissionId,
@@ -39,7 +39,7 @@ export async function takeCancellation(message: SubmittedMessage, ports: Ports, 
     at: instant(ports.now()),
     faults,
   });
-  if (told === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
+  if (published === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
 }
 
 /** What Service Bus takes for a message's id. */
@@ -65,7 +65,7 @@ async function obstacleTo(
   const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
   const operated = await operateOrder(asked.orderId, request, caller, ports, telemetry);
   if (operated.kind === "done") return undefined;
-  return operated.kind === "refused" ? operated.reason : UNKNOWN;
+  return operated.kind === "rejected" ? operated.reason : UNKNOWN;
 }
 
 async function recordOf(orderId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {

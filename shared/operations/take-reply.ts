@@ -18,7 +18,7 @@ import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
 /** What came of a reply's step. */
-export interface Heard extends StepEnd {
+export interface Received extends StepEnd {
   readonly ticket: Ticket;
 }
 
@@ -38,7 +38,7 @@ export async function takeReply(
   ports: Ports,
   telemetry: Telemetry,
   { team, queue }: CameBy = {},
-): Promise<Heard | undefined> {
+): Promise<Received | undefined> {
   const parsed = parseAgentReply(body);
   if (parsed.kind === "invalid") {
     telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
@@ -55,15 +55,15 @@ export async function takeReply(
   }
   const isOwn = (task: StepTask) => teamOf(task.agent, ports.agentTeams) === team;
   const taken = await takeWord(parsed.reply, ports, telemetry, isOwn);
-  return taken.kind === "recorded" ? taken.heard : undefined;
+  return taken.kind === "recorded" ? taken.received : undefined;
 }
 
 /** What became of word of a step. */
 export type Taken =
-  | { readonly kind: "recorded"; readonly heard: Heard }
+  | { readonly kind: "recorded"; readonly received: Received }
   /** The step goes on. */
   | { readonly kind: "noted" }
-  /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the ledger with the reason. */
+  /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the audit log with the reason. */
   | { readonly kind: "late" };
 
 /** How often an attempt may begin the step anew while a report of it is taken. */
@@ -88,7 +88,7 @@ export async function takeReport(
       return { kind: "not yet" };
     }
     const taken = await takeWord({ ...report, ticket }, ports, telemetry, () => true);
-    const isSuperseded = taken.kind === "recorded" && taken.heard.outcome.kind === "superseded";
+    const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
   }
@@ -127,7 +127,7 @@ export async function takeWord(
   if (reply.kind === "unavailable" || (reply.kind === "pending" && task.awaitWithin !== undefined)) {
     const end = await askLater(task, reply, ports, telemetry);
     if (end === "late") return late("it is no answer to what was asked last");
-    return end === "noted" ? NOTED : { kind: "recorded", heard: { ticket, ...end } };
+    return end === "noted" ? NOTED : { kind: "recorded", received: { ticket, ...end } };
   }
   const { orderId, attempt, step } = ticket;
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
@@ -136,7 +136,7 @@ export async function takeWord(
       ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, ports, telemetry)
       : recordAnswer(task, answerOf(reply, task), ports, telemetry),
   );
-  return { kind: "recorded", heard: { ticket, ...end } };
+  return { kind: "recorded", received: { ticket, ...end } };
 }
 
 const NOTED = { kind: "noted" } as const;
@@ -193,5 +193,5 @@ function answerOf(reply: Extract<AgentReplyMessage, { kind: "done" | "rejected" 
   const route = routeOf(reply, task);
   return reply.kind === "done"
     ? { ...route, kind: "done", result: reply.result }
-    : { ...route, kind: "rejected", message: reply.message, unsure: reply.unsure };
+    : { ...route, kind: "rejected", message: reply.message, outcomeUnknown: reply.outcomeUnknown };
 }

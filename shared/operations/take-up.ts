@@ -2,7 +2,7 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
-import type { StepRun } from "../domain/state-record.ts";
+import { hasEnded, type StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
 import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
@@ -10,7 +10,7 @@ import type { Written } from "../store/order-store.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
 /**
- * Marks the step, as Running or Awaiting. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Refused
+ * Marks the step, as Running or Awaiting. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Rejected
  * where the step is not in hand any more, or marked already.
  */
 export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
@@ -26,9 +26,9 @@ async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: P
   for (;;) {
     const read = await store.state(task.orderId);
     const own = read?.record.steps[task.step];
-    if (!read || !own || !awaits(read.record, task) || read.record.processState === "Error") return { kind: "refused" };
+    if (!read || !own || !awaits(read.record, task) || hasEnded(read.record.processState)) return { kind: "rejected" };
     const run = runOf(own, task.direction);
-    if (!run || !mark.from.includes(run.state)) return { kind: "refused" };
+    if (!run || !mark.from.includes(run.state)) return { kind: "rejected" };
     const written = await store.replace(read, takenAmong(read.record, task.step, mark.change(own), now));
     if (written.kind === "written") return written;
   }
@@ -48,10 +48,10 @@ export async function recordNews(
     const read = await store.state(task.orderId);
     const own = read?.record.steps[task.step];
     const run = runOf(own, task.direction);
-    const isOpen = read && awaits(read.record, task) && read.record.processState !== "Error";
-    const heard = isOpen && run ? news(run) : undefined;
-    if (!read || !own || !heard) return { kind: "refused" };
-    const changed = withRun(own, task.direction, heard);
+    const isOpen = read && awaits(read.record, task) && !hasEnded(read.record.processState);
+    const received = isOpen && run ? news(run) : undefined;
+    if (!read || !own || !received) return { kind: "rejected" };
+    const changed = withRun(own, task.direction, received);
     const written = await store.replace(read, takenAmong(read.record, task.step, changed, now));
     if (written.kind === "written") return written;
   }
@@ -88,7 +88,7 @@ export class TakeUp {
     if (completeBy <= inTime) return completeBy;
     // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
     const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#ports);
-    if (written.kind === "refused") return this.#resumed(now);
+    if (written.kind === "rejected") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
   }

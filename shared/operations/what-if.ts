@@ -2,9 +2,9 @@
 import { decideRecovery, recover, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
+import type { Snapshot } from "../supervision/audit-log.ts";
 import { createPace } from "../supervision/pace.ts";
-import { ruleInWords, standpointOf } from "../supervision/rule.ts";
-import type { Standpoint } from "../supervision/supervision-log.ts";
+import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
@@ -23,8 +23,8 @@ export interface Prospect {
   /** What it gets as things are. */
   readonly today: Verdict["kind"] | "none";
   readonly rule: string;
-  readonly before: Standpoint;
-  readonly after: Standpoint | null;
+  readonly before: Snapshot;
+  readonly after: Snapshot | null;
 }
 
 export interface WhatIf {
@@ -68,7 +68,7 @@ export async function whatIf(ports: Ports, telemetry: Telemetry, overrides: Over
 
 function prospectOf(record: StateRecord, now: string, overrides: Overrides, ports: Ports): Prospect {
   const { orderId } = record;
-  const before = standpointOf(record);
+  const before = snapshotOf(record);
   try {
     const workflow = ports.workflows.of(record.workflow);
     const actual = (step: string | undefined) => policyFor(workflow, step);
@@ -84,7 +84,7 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
     const { misconfiguredRetryMs: holdMs } = ports.timing;
     const verdict = decideRecovery(record, policyOf, overdueBefore, holdMs);
-    const after = standpointOf(
+    const after = snapshotOf(
       recover(record, verdict, { now, overdueBefore, claimWithinMs: ports.timing.claimWithinMs }),
     );
     const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;

@@ -18,7 +18,7 @@ export function createAwaitingOrders(container: Container): ReadAwaitingOrders {
     // The steps' names are members: only as an array can they be looked through.
     const awaits =
       "SELECT VALUE s FROM (SELECT VALUE ObjectToArray(c.steps)) AS listed JOIN s IN listed " +
-      'WHERE s.v.state = "Awaiting" OR s.v.undo.state = "Awaiting"';
+      'WHERE s.v.state = "Awaiting" OR s.v.compensation.state = "Awaiting"';
     const query =
       `SELECT TOP ${limit + 1} c.orderId, c.workflow, c.steps FROM c ` +
       `WHERE c.hasWaited = true AND c.processState IN ("Pending", "Processing") AND EXISTS(${awaits})`;

@@ -39,7 +39,7 @@ export function createBlobOrderArchive(container: ContainerClient): OrderArchive
   };
 }
 
-/** The blob's length is the condition of each append: of two that write at once one is refused, and a repeated request adds nothing. */
+/** The blob's length is the condition of each append: of two that write at once one is rejected, and a repeated request adds nothing. */
 async function addTo(container: ContainerClient, day: string, entries: readonly ArchivedOrder[]): Promise<void> {
   const blob = container.getAppendBlobClient(`${day.replaceAll("-", "/")}.jsonl`);
   const tail = (await tailOf(blob)) ?? (await make(container, blob));

@@ -118,9 +118,13 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   };
 }
 
+/** Actions in runs that a version of the app before 0.2 previewed. */
+const NOW_CALLED: { readonly [action: string]: BulkAction } = { undo: "compensate", settle: "markResolved" };
+
 /** Without the store's own members; a run that an older version of the app previewed names no filter and no extension. */
 function plain({ filter = null, isAll = true, extendBy = null, ...found }: BulkRun): BulkRun {
-  const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
+  const action = NOW_CALLED[found.action] ?? found.action;
+  const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
   const target = { cause, filter, isAll };
   return { bulkId, action, state, at, by, reason, extendBy, ...target, total, wave, counts, stopped, updatedAt };
 }

@@ -1,4 +1,4 @@
-// What Cosmos DB's answers mean: which may be repeated, and which refuse a write.
+// What Cosmos DB's answers mean: which may be repeated, and which reject a write.
 import { ErrorResponse } from "@azure/cosmos";
 
 export const FORBIDDEN = 403;
@@ -10,11 +10,11 @@ const FAILED_DEPENDENCY = 424;
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
 /** A failed batch does not throw: its operations say why. */
-export function refusalOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
+export function rejectionOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
   return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY)?.statusCode;
 }
 
-export class BatchRefused extends Error {
+export class BatchRejected extends Error {
   readonly code: number;
   constructor(code: number) {
     super(`the batch was answered ${code}`);
@@ -24,7 +24,7 @@ export class BatchRefused extends Error {
 
 /** The SDK wraps what a batch throws: then the code is on its cause. */
 export function statusOf(error: unknown): number | undefined {
-  const code = error instanceof ErrorResponse || error instanceof BatchRefused ? error.code : undefined;
+  const code = error instanceof ErrorResponse || error instanceof BatchRejected ? error.code : undefined;
   if (typeof code === "number") return code;
   return error instanceof Error && error.cause ? statusOf(error.cause) : undefined;
 }

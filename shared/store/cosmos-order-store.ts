@@ -6,13 +6,13 @@ import type { Order } from "../domain/order.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
 import {
-  BatchRefused,
+  BatchRejected,
   CONFLICT,
   FORBIDDEN,
   isTransient,
   NOT_FOUND,
   PRECONDITION_FAILED,
-  refusalOf,
+  rejectionOf,
   statusOf,
 } from "./cosmos-answers.ts";
 import {
@@ -47,7 +47,7 @@ const RECORDS_PAGE = 100;
 /** A page of a search that no index answers reads so many records: some hundred request units. */
 const MOST_LOOKED = 1000;
 /** The record is gone, or not as it has to be. */
-const REFUSALS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
+const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
 
 /** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
@@ -101,7 +101,7 @@ export function createCosmosOrderStore(
   }
 
   const cache = createOrderCache(CACHED_ORDERS);
-  /** Records seen in today's version: none goes back, so a refused change of one is not the version's. */
+  /** Records seen in today's version: none goes back, so a rejected change of one is not the version's. */
   const current = new Map<string, true>();
   const seenCurrent = (orderId: string) => keep(current, CACHED_ORDERS, orderId, true);
 
@@ -134,11 +134,11 @@ export function createCosmosOrderStore(
     }
   }
 
-  /** All of it or nothing. @throws BatchRefused */
+  /** All of it or nothing. @throws BatchRejected */
   async function batch(orderId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
     const { result, code } = await container.items.batch(operations, orderId);
-    const refusal = refusalOf(result);
-    if (refusal !== undefined || !result) throw new BatchRefused(refusal ?? code ?? 500);
+    const rejection = rejectionOf(result);
+    if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? code ?? 500);
     return result;
   }
 
@@ -146,7 +146,7 @@ export function createCosmosOrderStore(
     const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
     if (lifetime) return patchAll(orderId, patch, lifetime);
     return patiently("change a state record", () =>
-      unlessRefused(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
+      unlessRejected(async () => (await container.item(STATE_ID, orderId).patch<Stored>(patch)).resource),
     );
   }
 
@@ -159,7 +159,7 @@ export function createCosmosOrderStore(
     const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
     const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
     const written = await patiently("change an order's documents", () =>
-      unlessRefused(async () => stateIn(await batch(orderId, [state, ...lifetimeOperations(lifetime)]))),
+      unlessRejected(async () => stateIn(await batch(orderId, [state, ...lifetimeOperations(lifetime)]))),
     );
     if (written.kind === "written") cache.forget(orderId, lifetime.revisions);
     return written;
@@ -168,7 +168,7 @@ export function createCosmosOrderStore(
   async function replaceState(etag: string, record: StateRecord): Promise<Written> {
     const accessCondition = { type: "IfMatch", condition: etag };
     return patiently("replace a state record", () =>
-      unlessRefused(
+      unlessRejected(
         async () =>
           (
             await container
@@ -187,7 +187,7 @@ export function createCosmosOrderStore(
     if (!document || document["keptUntil"]) return false;
     const { record, etag } = opened(document);
     if (versionOf(document) === RECORD_VERSION) return false;
-    // Refused, somebody else has changed it: the write that follows finds out.
+    // Rejected, somebody else has changed it: the write that follows finds out.
     await replaceState(etag, record);
     return true;
   }
@@ -256,7 +256,7 @@ export function createCosmosOrderStore(
     order: (orderId, revision) => cache.get(orderId, revision, readOrder),
     state: readState,
 
-    /** A change is of today's version, and a record of another one refuses it: a mixture could not be told from either. */
+    /** A change is of today's version, and a record of another one rejects it: a mixture could not be distinguished from either. */
     async change(orderId, write): Promise<Written> {
       const written = await patchState(orderId, write);
       if (written.kind === "written") seenCurrent(orderId);
@@ -279,7 +279,7 @@ export function createCosmosOrderStore(
       ];
       const written = await patiently("revise an order", () =>
         // Where somebody else stored this revision, the record is not at the version read either.
-        unlessRefused(async () => stateIn(await batch(orderId, operations))),
+        unlessRejected(async () => stateIn(await batch(orderId, operations))),
       );
       if (written.kind === "written") cache.put(order, orderRevision);
       return written;
@@ -318,7 +318,7 @@ export function createCosmosOrderStore(
           await batch(orderId, erasingOperations(etag, orderRevision));
           return "erased";
         } catch (cause) {
-          if (REFUSALS.has(statusOf(cause))) return "refused";
+          if (REJECTIONS.has(statusOf(cause))) return "rejected";
           throw cause;
         }
       });
@@ -332,7 +332,7 @@ export function createCosmosOrderStore(
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
       const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime)];
       const written = await patiently("close an order", () =>
-        unlessRefused(async () => stateIn(await batch(orderId, operations))),
+        unlessRejected(async () => stateIn(await batch(orderId, operations))),
       );
       if (written.kind === "written") cache.forget(orderId, lifetime.revisions);
       return written;
@@ -340,13 +340,13 @@ export function createCosmosOrderStore(
   };
 }
 
-async function unlessRefused(write: () => Promise<Stored | undefined>): Promise<Written> {
+async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {
   try {
     const stored = await write();
     if (!stored) throw new Error("the store's answer holds no record");
     return { kind: "written", ...versioned(stored) };
   } catch (cause) {
-    if (REFUSALS.has(statusOf(cause))) return { kind: "refused" };
+    if (REJECTIONS.has(statusOf(cause))) return { kind: "rejected" };
     throw cause;
   }
 }

@@ -30,10 +30,10 @@ function oneOf(path: string, values: readonly string[]): string {
 }
 
 function runPath(step: string, direction: Direction, member: "state" | "attempt"): string {
-  return documentPath("steps", step, ...(direction === "forward" ? [member] : ["undo", member]));
+  return documentPath("steps", step, ...(direction === "forward" ? [member] : ["compensation", member]));
 }
 
-/** As `isClosed` in the domain has it. An undo that has not begun has no state, so the value that stands for it is spelled out. */
+/** As `isClosed` in the domain has it. A compensation that has not begun has no state, so the value that stands for it is spelled out. */
 function doneCondition(step: string, direction: Direction): string {
   const state = runPath(step, direction, "state");
   if (direction === "forward") return `(${state} = "Completed" or ${state} = "Skipped")`;

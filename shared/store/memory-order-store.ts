@@ -34,6 +34,10 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
     states.set(String(record["orderId"]), { record, etag: String(version) });
   }
 
+  /** A newer one as it stands: nothing but its head is looked at. */
+  const inTodaysWords = (record: StateRecord): StateRecord =>
+    record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
+
   function opened(orderId: string): Versioned | undefined {
     const stored = structuredClone(states.get(orderId));
     try {
@@ -81,16 +85,16 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
     },
     async change(orderId, { guard, changes, lifetime }) {
       const state = opened(orderId);
-      if (!state || !holds(guard, state.record)) return { kind: "refused" };
+      if (!state || !holds(guard, state.record)) return { kind: "rejected" };
       if (lifetime) keepContent(orderId, lifetime);
       return put(applyChanges(state.record, changes));
     },
     async replace(read, record) {
-      return states.get(record.orderId)?.etag === read.etag ? put(record) : { kind: "refused" };
+      return states.get(record.orderId)?.etag === read.etag ? put(record) : { kind: "rejected" };
     },
     async revise(read, record, order) {
       const key = orderKey(record.orderId, record.orderRevision);
-      if (orders.has(key) || states.get(record.orderId)?.etag !== read.etag) return { kind: "refused" };
+      if (orders.has(key) || states.get(record.orderId)?.etag !== read.etag) return { kind: "rejected" };
       orders.set(key, structuredClone(order));
       return put(record);
     },
@@ -101,12 +105,12 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       yield* over.flatMap(({ orderId }) => opened(orderId) ?? []);
     },
     async close(read, record, lifetime) {
-      if (states.get(record.orderId)?.etag !== read.etag) return { kind: "refused" };
+      if (states.get(record.orderId)?.etag !== read.etag) return { kind: "rejected" };
       keepContent(record.orderId, lifetime);
       return put(record);
     },
     async erase({ record: { orderId, orderRevision }, etag }) {
-      if (states.get(orderId)?.etag !== etag) return "refused";
+      if (states.get(orderId)?.etag !== etag) return "rejected";
       states.delete(orderId);
       for (let revision = FIRST_REVISION; revision <= orderRevision; revision += 1) {
         orders.delete(orderKey(orderId, revision));
@@ -114,7 +118,7 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
       return "erased";
     },
     async list(query) {
-      const listed = found().filter((record) => isListed(record, query));
+      const listed = found().filter((record) => isListed(inTodaysWords(record), query));
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },

@@ -2,7 +2,7 @@
 import type { Container, SqlParameter } from "@azure/cosmos";
 import type { OrderError } from "../domain/state-record.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
-import { OPEN_ERRORS } from "./order-census.ts";
+import { OPEN_ERRORS } from "./order-gauges.ts";
 
 /** What a list of them shows: each member more makes every one of them dearer to read. */
 export interface OpenOrder {

@@ -8,6 +8,7 @@ import {
   type StepState,
 } from "../domain/state-record.ts";
 import type { Scanned } from "./order-scan.ts";
+import { recordOf } from "./record-versions.ts";
 
 export interface OrderFilter {
   readonly processState?: ProcessState | undefined;
@@ -128,7 +129,9 @@ export function listedOf(record: StateRecord): Listed {
   return Object.fromEntries(MEMBERS.map((member) => [member, record[member]])) as unknown as Listed;
 }
 
-export function summaryOf({ steps, schemaVersion = 0, ...listed }: Listed): OrderSummary {
+export function summaryOf(found: Listed): OrderSummary {
+  const { schemaVersion = 0 } = found;
+  const { schemaVersion: _today, steps, ...listed } = schemaVersion < RECORD_VERSION ? recordOf({ ...found }) : found;
   const known = schemaVersion > RECORD_VERSION ? {} : steps;
   const states = Object.entries(known).map(([name, { state }]): [string, StepState] => [name, state]);
   return { ...listed, schemaVersion, steps: Object.fromEntries(states) };

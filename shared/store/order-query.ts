@@ -1,6 +1,6 @@
 // Which orders a filter means: as a query, whether an index answers it, and for stores that look through their records themselves.
 import { isInHand } from "../domain/plan.ts";
-import type { StateRecord, StepRun } from "../domain/state-record.ts";
+import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record.ts";
 import { documentPath } from "./document-path.ts";
 import { listedMembers, type OrderFilter, type OrderQuery, type TimeFilter } from "./order-list.ts";
 import type { Window } from "./order-scan.ts";
@@ -23,7 +23,8 @@ const TIME_PATHS: { readonly [of in TimeFilter["of"]]: string } = {
   received: "c.createdAt",
   sent: "(IS_STRING(c.enqueuedAt) ? c.enqueuedAt : c.createdAt)",
   changed: "c.updatedAt",
-  ended: '(c.processState = "Error" ? c.error.at : (IS_STRING(c.overAt) ? c.overAt : c.updatedAt))',
+  ended:
+    '(c.processState IN ("Compensated", "Cancelled", "Error") ? c.error.at : (IS_STRING(c.overAt) ? c.overAt : c.updatedAt))',
 };
 
 /**
@@ -68,7 +69,7 @@ function conditionsOf(
     conditions.push(condition);
     for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
   };
-  // Together with the state it has an index of its own (order-census.ts).
+  // Together with the state it has an index of its own (order-gauges.ts).
   if (kind) add("c.error.kind = @kind", { kind });
   // Orders' contents stand in the same container: they have no state.
   if (processState) add("c.processState = @state", { state: processState });
@@ -80,13 +81,15 @@ function conditionsOf(
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
     const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
     const forward = `${documentPath("steps", step, "state")} IN ${states}`;
-    const undo = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
-    add(`(${forward} OR ${undo} OR ${documentPath("error", "step")} = @step)`, { step });
+    const compensation = `${documentPath("steps", step, "compensation", "state")} IN ${states}`;
+    // In a record that a version of the app before 0.2 wrote.
+    const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
+    add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
   }
   if (text) add("(CONTAINS(c.orderId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
   if (time) {
     const path = TIME_PATHS[time.of];
-    if (time.of === "ended") add('c.processState IN ("Processed", "Error")');
+    if (time.of === "ended") add('c.processState IN ("Processed", "Compensated", "Cancelled", "Error")');
     if (time.from) add(`${path} >= @from`, { from: time.from });
     if (time.to) add(`${path} < @to`, { to: time.to });
   }
@@ -128,8 +131,8 @@ function timeIn(record: StateRecord, of: TimeFilter["of"]): string | undefined {
     case "changed":
       return updatedAt;
     case "ended":
-      if (processState === "Error") return error?.at;
-      return processState === "Processed" ? (overAt ?? updatedAt) : undefined;
+      if (!hasEnded(processState)) return undefined;
+      return processState === "Processed" ? (overAt ?? updatedAt) : error?.at;
     default:
       return of satisfies never;
   }
@@ -141,5 +144,5 @@ function isWithin(at: string | undefined, { from, to }: TimeFilter): boolean {
 
 function standsAt({ steps, error }: StateRecord, name: string): boolean {
   const busy = (run: StepRun | null | undefined) => isInHand(run ?? null) || run?.state === "Failed";
-  return busy(steps[name]) || busy(steps[name]?.undo) || error?.step === name;
+  return busy(steps[name]) || busy(steps[name]?.compensation) || error?.step === name;
 }

@@ -16,7 +16,7 @@ export type Created =
   /** The order id is known already: here is what stands under it. */
   | { readonly kind: "duplicate"; readonly order: Order; readonly record: StateRecord };
 
-export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "refused" };
+export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "rejected" };
 
 export interface InFlight {
   readonly held: number;
@@ -63,7 +63,7 @@ export interface ClosingStore {
    */
   close(read: Versioned, record: StateRecord, lifetime: Lifetime): Promise<Written>;
   /** Removes all documents of the order if its record is still at the version that was read, in ONE atomic operation. */
-  erase(read: Versioned): Promise<"erased" | "refused">;
+  erase(read: Versioned): Promise<"erased" | "rejected">;
 }
 
 export class StoreUnavailable extends Outage {

@@ -1,7 +1,7 @@
 // Documents of the versions before, as the app of today reads them: one row a version, each from the one before to its own.
 import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Order } from "../domain/order.ts";
-import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import { type ProcessState, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 
 /** Of a document with an order's content. */
 export const ORDER_VERSION = 1;
@@ -12,7 +12,7 @@ export type Document = { readonly [name: string]: unknown };
  * Each row takes what may have members of its own version already: a rollout that was interrupted leaves such records. Members that
  * it does not know stay.
  */
-const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown, attemptKnown];
+const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown, attemptKnown, renamed];
 if (UPGRADES.length !== RECORD_VERSION) throw new Error("each version of the state record needs its row");
 
 /** Before the first version that a document names. */
@@ -63,4 +63,55 @@ function attemptKnown(record: Document): Document {
     return [name, { ...known(step), undo: undo && known(undo) }];
   });
   return { ...record, steps: Object.fromEntries(steps) };
+}
+
+const DIRECTIONS: Names = { undo: "compensate" };
+const STATES: Names = { Undone: "Compensated" };
+const ERRORS: Names = {
+  undone: "compensationRequested",
+  notUndone: "compensationIncomplete",
+  undoAsked: "compensationRequested",
+  settled: "resolved",
+};
+type Names = { readonly [old: string]: string };
+
+const nowCalled = (names: Names, old: unknown) => (typeof old === "string" ? (names[old] ?? old) : old);
+
+/** To version 3: the field's words (docs/reference/renamed.md). */
+function renamed({ notices = [], told, error, direction, steps, ...record }: Document): Document {
+  const { kind, ...fault } = (error ?? {}) as Document;
+  const outboxOf = (messages: unknown) =>
+    (messages as Document[]).map(({ status, ...message }) => ({ status: nowCalled(STATES, status), ...message }));
+  return {
+    ...record,
+    direction: nowCalled(DIRECTIONS, direction),
+    processState: record["processState"] === "Error" ? endOf(kind) : record["processState"],
+    error: error ? { kind: nowCalled(ERRORS, kind), ...fault } : error,
+    outbox: outboxOf(notices),
+    ...(told !== undefined && { published: outboxOf(told) }),
+    steps: Object.fromEntries(
+      Object.entries(steps as { [name: string]: Document }).map(([name, step]) => [name, stepRenamed(step)]),
+    ),
+  };
+}
+
+/** What was undone or cancelled ended in Error. */
+function endOf(kind: unknown): ProcessState {
+  return kind === "undone" ? "Compensated" : kind === "cancelled" ? "Cancelled" : "Error";
+}
+
+function stepRenamed({ undo, unsure, ...step }: Document): Document {
+  const run = runRenamed(step);
+  return {
+    ...run,
+    state: nowCalled(STATES, run["state"]),
+    compensation: undo ? runRenamed({ ...(undo as Document), keyWord: "undo" }) : undo,
+    ...(unsure !== undefined && { outcomeUnknown: unsure }),
+  };
+}
+
+function runRenamed({ accepted, ...run }: Document): Document {
+  if (!accepted) return run;
+  const { heardAt, ...known } = accepted as Document;
+  return { ...run, accepted: heardAt === undefined ? known : { ...known, lastReportAt: heardAt } };
 }

@@ -2,14 +2,14 @@
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
-import { OPEN_ERRORS } from "./order-census.ts";
+import { OPEN_ERRORS } from "./order-gauges.ts";
 import { StoreUnavailable } from "./order-store.ts";
 
 /** Orders that a version has to stay for. */
 export interface OrdersOfVersion {
   readonly pending: number;
   readonly processing: number;
-  /** In Error, where a person may still have it go on or undone. */
+  /** In Error, where a person may still have it go on or compensated. */
   readonly inError: number;
 }
 

@@ -58,7 +58,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     }
   }
 
-  /** The epoch is raised under the lease: one that lost it meanwhile is refused, and no two holders have the same. */
+  /** The epoch is raised under the lease: one that lost it meanwhile is rejected, and no two holders have the same. */
   async function epochOfHolder(): Promise<number> {
     const { metadata = {} } = await blob.getProperties();
     const epoch = Number(metadata["epoch"] ?? 0);
@@ -79,7 +79,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     try {
       await lease.renewLease();
     } catch (cause) {
-      if (isRefusal(cause)) return false;
+      if (isRejection(cause)) return false;
       throw cause;
     }
     held = { epoch, since };
@@ -101,7 +101,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
       } catch (cause) {
         held = undefined;
         // Taken by another between two of our requests.
-        if (isRefusal(cause)) return { kind: "following" };
+        if (isRejection(cause)) return { kind: "following" };
         throw new LeadershipUnavailable(cause);
       }
     },
@@ -126,7 +126,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
       try {
         await lease.releaseLease();
       } catch (cause) {
-        if (!isRefusal(cause)) throw new LeadershipUnavailable(cause);
+        if (!isRejection(cause)) throw new LeadershipUnavailable(cause);
       }
     },
   };
@@ -142,6 +142,6 @@ function statusOf(cause: unknown): number | undefined {
 }
 
 /** The lease is another's, or was broken. */
-function isRefusal(cause: unknown): boolean {
+function isRejection(cause: unknown): boolean {
   return statusOf(cause) === CONFLICT || statusOf(cause) === PRECONDITION_FAILED;
 }

@@ -1,19 +1,19 @@
-// The supervisor's own ports on Azure: the lead as a blob's lease, the ledger in a container.
+// The supervisor's own ports on Azure: the lead as a blob's lease, the audit log in a container.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@azure/cosmos";
 import type { BlobServiceClient } from "@azure/storage-blob";
+import type { AuditLog } from "./audit-log.ts";
 import { createBlobLeadership } from "./blob-leadership.ts";
-import { createCosmosSupervisionLog } from "./cosmos-supervision-log.ts";
+import { createCosmosAuditLog } from "./cosmos-audit-log.ts";
 import type { Leadership } from "./leadership.ts";
 import { createSupervisionReader, type SupervisionReader } from "./read-supervision.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
-import type { SupervisionLog } from "./supervision-log.ts";
 
 export interface SupervisionSettings {
   /** All supervisors of one store have to share the account. */
   readonly blobs: BlobServiceClient;
-  readonly ledgerContainer: string;
+  readonly supervisionContainer: string;
   /** Where operators' actions stand; the app may only add there. */
   readonly auditContainer: string;
   readonly leaseSeconds: number;
@@ -25,7 +25,7 @@ export interface SupervisionSettings {
 
 export interface Supervision {
   readonly leadership: Leadership;
-  readonly supervision: SupervisionLog;
+  readonly supervision: AuditLog;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -41,19 +41,23 @@ export const STORAGE_RETRY = {
 
 /** For whoever looks on and takes no part in the lead. */
 export function connectSupervisionReader(
-  { blobs, ledgerContainer, auditContainer }: Pick<SupervisionSettings, "blobs" | "ledgerContainer" | "auditContainer">,
+  {
+    blobs,
+    supervisionContainer,
+    auditContainer,
+  }: Pick<SupervisionSettings, "blobs" | "supervisionContainer" | "auditContainer">,
   database: Database,
 ): SupervisionReader {
   const lease = blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
   return createSupervisionReader(lease, {
-    supervision: database.container(ledgerContainer),
+    supervision: database.container(supervisionContainer),
     audit: database.container(auditContainer),
   });
 }
 
 export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
-  const ledger = createCosmosSupervisionLog({
-    supervision: database.container(settings.ledgerContainer),
+  const auditLog = createCosmosAuditLog({
+    supervision: database.container(settings.supervisionContainer),
     audit: database.container(settings.auditContainer),
   });
   return {
@@ -65,7 +69,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Data
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,
     }),
-    supervision: spareIdleSweeps(ledger, settings.idleSweepEveryMs),
+    supervision: spareIdleSweeps(auditLog, settings.idleSweepEveryMs),
     pause: (ms) => sleep(ms),
   };
 }

@@ -20,7 +20,7 @@ export interface Clock {
 }
 
 /**
- * As TCP avoids congestion (RFC 5681): from one at a time it doubles with each round while all goes well; at a refusal it halves, and
+ * As TCP avoids congestion (RFC 5681): from one at a time it doubles with each round while all goes well; at a rejection it halves, and
  * from there on grows by one a round.
  * @param endAt when the sweep has to be over, in milliseconds since 1970
  */

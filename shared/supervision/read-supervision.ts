@@ -1,7 +1,7 @@
 // What operators are shown of supervision: who leads, and what one day's sweeps found and decided, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./supervision-log.ts";
+import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./audit-log.ts";
 
 export interface Leader {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Leader {
   readonly leads: boolean;
 }
 
-export type LedgerEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
+export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
 
 /** What was decided and done about one order. */
 export type AuditEntry = (DecisionEntry | LateReply | OperatorAction) & { readonly id: string };
@@ -25,16 +25,16 @@ export interface OrderAudit {
 }
 
 /** Where a page ended: the next one begins after it. */
-export interface LedgerPosition {
+export interface SupervisionPosition {
   readonly at: string;
   /** The entries of that very instant that were shown. */
   readonly shown: readonly string[];
 }
 
 /** The newest first. `next` is absent on the last page. */
-export interface LedgerPage {
-  readonly entries: readonly LedgerEntry[];
-  readonly next?: LedgerPosition;
+export interface SupervisionPage {
+  readonly entries: readonly SupervisionEntry[];
+  readonly next?: SupervisionPosition;
 }
 
 /** Each throws where blob or store does not answer. */
@@ -42,20 +42,23 @@ export interface SupervisionReader {
   /** Null where nobody has led yet. */
   leader(): Promise<Leader | null>;
   /** @param day `2026-01-31`, UTC */
-  page(day: string, limit: number, after?: LedgerPosition): Promise<LedgerPage>;
+  page(day: string, limit: number, after?: SupervisionPosition): Promise<SupervisionPage>;
   /** Of all days, as far as they are kept: supervisors' decisions, late replies and operators' actions. */
   ofOrder(orderId: string, limit: number): Promise<OrderAudit>;
 }
 
 const NOT_FOUND = 404;
 
-interface Ledgers {
+interface AuditLogs {
   readonly supervision: Container;
   readonly audit: Container;
 }
 
-/** @param ledgers their partition key is `/day`; `/at` and `/orderId` are indexed: what is shown is read, however long they are */
-export function createSupervisionReader(lease: BlobClient, { supervision: ledger, audit }: Ledgers): SupervisionReader {
+/** @param audit logs their partition key is `/day`; `/at` and `/orderId` are indexed: what is shown is read, however long they are */
+export function createSupervisionReader(
+  lease: BlobClient,
+  { supervision: auditLog, audit }: AuditLogs,
+): SupervisionReader {
   async function newest(from: Container, kinds: string, orderId: string, most: number): Promise<AuditEntry[]> {
     const query = {
       query: `SELECT TOP ${most} * FROM c WHERE c.orderId = @orderId AND c.kind IN (${kinds}) ORDER BY c.at DESC`,
@@ -91,7 +94,7 @@ export function createSupervisionReader(lease: BlobClient, { supervision: ledger
             : []),
         ],
       };
-      const pages = ledger.items.query<LedgerEntry>(query, { partitionKey: day, maxItemCount: limit + 1 });
+      const pages = auditLog.items.query<SupervisionEntry>(query, { partitionKey: day, maxItemCount: limit + 1 });
       const found = (await pages.fetchAll()).resources;
       const entries = found.slice(0, limit);
       const last = entries.at(-1);
@@ -102,7 +105,7 @@ export function createSupervisionReader(lease: BlobClient, { supervision: ledger
 
     async ofOrder(orderId, limit) {
       const found = await Promise.all([
-        newest(ledger, "'decision', 'lateReply'", orderId, limit + 1),
+        newest(auditLog, "'decision', 'lateReply'", orderId, limit + 1),
         newest(audit, "'operatorAction'", orderId, limit + 1),
       ]);
       const entries = found.flat().sort((one, other) => other.at.localeCompare(one.at));

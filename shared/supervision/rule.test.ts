@@ -8,17 +8,17 @@ const policy: RecoveryPolicy = {
   failureThreshold: 3,
   mostFailures: 6,
   waits: [],
-  onExhausted: "undo",
-  onRejected: "undo",
+  onExhausted: "compensate",
+  onRejected: "compensate",
 };
 const record = { ...sampleRecord(), failureCount: 5, completeBy: "2026-01-31T12:00:00.000Z" };
-const about = (kind: "retry" | "undo", failures: number) =>
+const about = (kind: "retry" | "compensate", failures: number) =>
   ruleInWords(record, { kind, step: "takePayment", failures }, () => policy);
 
 test.each([
   ["retry", 2, "failure 2 of takePayment, below the threshold of 3"],
-  ["undo", 3, "failure 3 of takePayment, at the threshold of 3 or above: the policy says undo"],
-  ["undo", 1, "failure 1 of takePayment, the order's failure 6 of 6 at most: the policy says undo"],
+  ["compensate", 3, "failure 3 of takePayment, at the threshold of 3 or above: the policy says compensate"],
+  ["compensate", 1, "failure 1 of takePayment, the order's failure 6 of 6 at most: the policy says compensate"],
 ] as const)("%s after %i failures of the step", (kind, failures, words) =>
   expect(about(kind, failures)).toContain(words),
 );

@@ -1,8 +1,8 @@
-// Why a record gets its verdict, in words: what the ledger keeps and the what-if shows.
+// Why a record gets its verdict, in words: what the audit log keeps and the what-if shows.
 import { overdueStep, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { StepPolicy } from "../domain/workflow.ts";
-import type { Standpoint } from "./supervision-log.ts";
+import type { Snapshot } from "./audit-log.ts";
 
 export function ruleInWords(
   record: StateRecord,
@@ -12,10 +12,10 @@ export function ruleInWords(
   const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const { failureThreshold, waits } = policy;
   const mostOfAll = `the order's failure ${record.failureCount + 1} of ${policy.mostFailures} at most`;
-  const { direction, completeBy, dueAt, notices, processState } = record;
+  const { direction, completeBy, dueAt, outbox, processState } = record;
   switch (verdict.kind) {
-    case "wake":
-      return `Pending and not claimed by ${dueAt}: the scheduler is told again, no failure is counted`;
+    case "repeatStart":
+      return `Pending and not claimed by ${dueAt}: its attempt is started again, no failure is counted`;
     case "reschedule":
       return `Processing, and no agent took up ${overdueStep(record)} in time: scheduled again, no failure is counted`;
     case "resume":
@@ -24,8 +24,8 @@ export function ruleInWords(
       return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":
       return `Processing, and a step of it has time until ${verdict.at}`;
-    case "tell":
-      return `${processState}, with ${notices.length} notices not known to be sent`;
+    case "publish":
+      return `${processState}, with ${outbox.length} outbox messages not known to be sent`;
     case "skip":
       return `${expired(verdict)}, all attempts used up: the order goes on without ${verdict.skips?.join(", ")}`;
     case "retry":
@@ -34,10 +34,11 @@ export function ruleInWords(
       const pause = verdict.failures - failureThreshold + 1;
       return `${expired(verdict)}, at the threshold of ${failureThreshold} or above: pause ${pause} of ${waits.length}, ${verdict.waitMs / 1000} s`;
     }
-    case "undo":
+    case "compensate":
     case "fail": {
       const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
-      const then = direction === "undo" ? "an undo is not undone in turn" : `the policy says ${verdict.kind}`;
+      const then =
+        direction === "compensate" ? "a compensation is not compensated in turn" : `the policy says ${verdict.kind}`;
       const limit =
         verdict.failures >= failureThreshold ? `at the threshold of ${failureThreshold} or above${used}` : mostOfAll;
       return `${expired(verdict)}, ${limit}: ${then}`;
@@ -52,7 +53,7 @@ export function ruleInWords(
   }
 }
 
-export function standpointOf(record: StateRecord): Standpoint {
+export function snapshotOf(record: StateRecord): Snapshot {
   const { processState, attempt, failureCount } = record;
   return { processState, attempt, failureCount, step: overdueStep(record) ?? null };
 }

@@ -1,8 +1,8 @@
-// Keeps the ledger's costs small while nothing happens: of the sweeps that found nothing, few are written.
-import type { SupervisionLog } from "./supervision-log.ts";
+// Keeps the audit log's costs small while nothing happens: of the sweeps that found nothing, few are written.
+import type { AuditLog } from "./audit-log.ts";
 
 /** Writes every sweep that found something, and one that found nothing only if none was written for `everyMs`. */
-export function spareIdleSweeps(log: SupervisionLog, everyMs: number): SupervisionLog {
+export function spareIdleSweeps(log: AuditLog, everyMs: number): AuditLog {
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {
     ...log,

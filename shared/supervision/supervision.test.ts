@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../store/order-store.ts";
-import { createMemorySupervisionLog } from "./memory-supervision-log.ts";
+import { type SupervisionEntry, sweepIdOf } from "./audit-log.ts";
+import { createMemoryAuditLog } from "./memory-audit-log.ts";
 import { createPace, isThrottled } from "./pace.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
-import { type SupervisionEntry, sweepIdOf } from "./supervision-log.ts";
 
 test("of the sweeps that found nothing one in ten minutes is written, and every other sweep", async () => {
-  const log = createMemorySupervisionLog();
+  const log = createMemoryAuditLog();
   const sparing = spareIdleSweeps(log, 10 * 60_000);
   for (let minute = 0; minute < 25; minute += 1) {
     const at = new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
@@ -44,7 +44,7 @@ test("a throttled sweep pauses longer each time, up to a limit, never past its e
   expect(pauses).toHaveLength(8);
 });
 
-test("a sweep deals with twice as many at once each round, with half after a refusal, then with one more each round", async () => {
+test("a sweep deals with twice as many at once each round, with half after a rejection, then with one more each round", async () => {
   const pace = createPace({ now: () => 0, pause: async () => undefined }, 20_000);
   const round = () => {
     for (let left = pace.atOnce(); left > 0; left -= 1) pace.goOn();
@@ -57,7 +57,7 @@ test("a sweep deals with twice as many at once each round, with half after a ref
   expect(round()).toBeLessThanOrEqual(33);
   for (let rounds = 0; rounds < 40; rounds += 1) round();
   expect(pace.atOnce()).toBe(64);
-  for (let refusals = 0; refusals < 10; refusals += 1) await pace.slowDown();
+  for (let rejections = 0; rejections < 10; rejections += 1) await pace.slowDown();
   expect(pace.atOnce()).toBe(1);
 });
 

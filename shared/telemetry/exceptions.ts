@@ -1,4 +1,4 @@
-// What a function throws, as a record of its own. A host that hears of a worker with OpenTelemetry sends none for it, and a span's own
+// What a function throws, as a record of its own. A host that is notified of a worker with OpenTelemetry sends none for it, and a span's own
 // record of an exception is dropped with its trace where only a part of the traces is kept.
 import { context, trace } from "@opentelemetry/api";
 import { parseTraceparent } from "./trace-context.ts";

@@ -52,7 +52,7 @@ export const METRICS = {
     description: "Further tries by an agent inside a step's time, and further attempts that the supervisor had made",
   },
   "agents.breaker": { kind: "gauge", unit: "1", description: "1 while an endpoint's circuit is not closed" },
-  "agents.silent_stops": { kind: "counter", unit: "{stop}", description: "Agents that stopped past complete-by" },
+  "agents.timeouts": { kind: "counter", unit: "{stop}", description: "Agents that stopped past complete-by" },
   "supervisor.sweep.duration": {
     kind: "histogram",
     unit: "ms",
@@ -105,12 +105,12 @@ const CLOSED: ReadonlySet<unknown> = new Set(["healthy", "resting"]);
 export const DERIVED: { readonly [name in EventName]?: readonly Derivation[] } = {
   OrderProcessed: [{ metric: "orders.critical_time", value: "criticalMs" }],
   StepCompleted: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "completed" } }],
-  StepUndone: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "undone" } }],
+  StepCompensated: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "compensated" } }],
   StepRejected: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "rejected" } }],
   OrderRetried: [BY_SUPERVISOR],
   OrderWaits: [BY_SUPERVISOR],
   LateReplyRejected: [{ metric: "orders.late_replies", by: ["step"] }],
-  AgentStoppedSilently: [{ metric: "agents.silent_stops", by: STEP }],
+  AgentTimedOut: [{ metric: "agents.timeouts", by: STEP }],
   EndpointHealth: [
     { metric: "agents.breaker", value: ({ to }) => (CLOSED.has(to) ? 0 : 1), by: ["agent", "endpoint"] },
   ],

@@ -7,34 +7,34 @@ import { describeSpan, inSpan } from "./spans.ts";
 export function tracedMessenger(messenger: Messenger, queues: { readonly scheduler: string }): Messenger {
   return {
     ...messenger,
-    tell(reply, message) {
-      // Nothing is sent to a shop that did not ask.
-      if (reply.replyTo === null) return messenger.tell(reply, message);
+    publish(reply, message) {
+      // Nothing is sent to a client that did not ask.
+      if (reply.replyTo === null) return messenger.publish(reply, message);
       const { orderId, attempt, status, step = null } = message;
       return inSpan(
-        `tell ${status}`,
+        `publish ${status}`,
         { ...sending(reply.replyTo, { orderId, attempt, status, step }), traceparent: reply.traceparent },
         async () => {
-          const told = await messenger.tell(reply, message);
-          describeSpan({ outcome: told });
-          return told;
+          const published = await messenger.publish(reply, message);
+          describeSpan({ outcome: published });
+          return published;
         },
       );
     },
     reject(reply, rejection) {
       if (reply.replyTo === null) return messenger.reject(reply, rejection);
       const { orderId } = rejection;
-      return inSpan("tell Rejected", sending(reply.replyTo, { orderId, status: "Rejected" }), async () => {
-        const told = await messenger.reject(reply, rejection);
-        describeSpan({ outcome: told });
-        return told;
+      return inSpan("publish Rejected", sending(reply.replyTo, { orderId, status: "Rejected" }), async () => {
+        const published = await messenger.reject(reply, rejection);
+        describeSpan({ outcome: published });
+        return published;
       });
     },
-    wake(wake, options) {
-      const { orderId, attempt, direction, traceparent } = wake;
+    startAttempt(startAttempt, options) {
+      const { orderId, attempt, direction, traceparent } = startAttempt;
       const about = { orderId, attempt, direction, at: options?.at ?? null };
-      return inSpan("wake scheduler", { ...sending(queues.scheduler, about), traceparent }, () =>
-        messenger.wake(wake, options),
+      return inSpan("send start message", { ...sending(queues.scheduler, about), traceparent }, () =>
+        messenger.startAttempt(startAttempt, options),
       );
     },
     ask(agent, request, leftMs, options) {

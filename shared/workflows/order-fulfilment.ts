@@ -17,7 +17,7 @@ const chain: Workflow = {
       operation: "reserve",
       after: [],
       completeWithin: "PT10S",
-      undo: { operation: "release", completeWithin: "PT10S" },
+      compensation: { operation: "release", completeWithin: "PT10S" },
     },
     {
       name: "takePayment",
@@ -25,7 +25,7 @@ const chain: Workflow = {
       operation: "authorize",
       after: ["reserveStock"],
       completeWithin: "PT10S",
-      undo: { operation: "void", completeWithin: "PT10S" },
+      compensation: { operation: "void", completeWithin: "PT10S" },
     },
     {
       name: "arrangeShipping",
@@ -33,14 +33,14 @@ const chain: Workflow = {
       operation: "arrange",
       after: ["takePayment"],
       completeWithin: "PT10S",
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
   ],
 };
 
 /**
- * Reserve stock; take payment and check for fraud side by side; arrange shipping; capture the payment. What a service refuses
- * for good is undone, for nobody gains by an order that is half done. The fraud check goes over its agent's queue: whoever
+ * Reserve stock; take payment and check for fraud side by side; arrange shipping; capture the payment. What a service rejects
+ * for good is compensated, for nobody gains by an order that is half done. The fraud check goes over its agent's queue: whoever
  * does it may be another team, in another language.
  */
 const graph: Workflow = {
@@ -48,7 +48,7 @@ const graph: Workflow = {
   version: 2,
   outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
   cancelUntil: "arrangeShipping",
-  policy: { ...policy, onRejected: "undo", onExhausted: "undo" },
+  policy: { ...policy, onRejected: "compensate", onExhausted: "compensate" },
   steps: [
     {
       name: "reserveStock",
@@ -56,7 +56,7 @@ const graph: Workflow = {
       operation: "reserve",
       after: [],
       completeWithin: "PT10S",
-      undo: { operation: "release", completeWithin: "PT10S" },
+      compensation: { operation: "release", completeWithin: "PT10S" },
     },
     {
       name: "takePayment",
@@ -64,8 +64,8 @@ const graph: Workflow = {
       operation: "authorize",
       after: ["reserveStock"],
       completeWithin: "PT10S",
-      undo: { operation: "void", completeWithin: "PT10S" },
-      // A refused card has a person behind it, who may mend it: an operator resubmits.
+      compensation: { operation: "void", completeWithin: "PT10S" },
+      // A rejected card has a person behind it, who may fix it: an operator resubmits.
       policy: { onRejected: "fail" },
     },
     {
@@ -75,7 +75,7 @@ const graph: Workflow = {
       transport: "queue",
       after: ["reserveStock"],
       completeWithin: "PT10S",
-      undo: "nothing",
+      compensation: "nothing",
     },
     {
       name: "arrangeShipping",
@@ -83,7 +83,7 @@ const graph: Workflow = {
       operation: "arrange",
       after: ["takePayment", "checkFraud"],
       completeWithin: "PT10S",
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
       policy: { waits: ["PT1M", "PT5M", "PT30M"] },
     },
     {
@@ -92,7 +92,7 @@ const graph: Workflow = {
       operation: "capture",
       after: ["arrangeShipping"],
       completeWithin: "PT10S",
-      undo: { operation: "refund", completeWithin: "PT10S" },
+      compensation: { operation: "refund", completeWithin: "PT10S" },
     },
   ],
 };

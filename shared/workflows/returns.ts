@@ -10,7 +10,7 @@ const pickUp: WorkflowStep = {
   operation: "pickUp",
   after: [],
   completeWithin: "PT10S",
-  undo: { operation: "cancelPickUp", completeWithin: "PT10S" },
+  compensation: { operation: "cancelPickUp", completeWithin: "PT10S" },
 };
 
 const steps: readonly WorkflowStep[] = [
@@ -21,7 +21,7 @@ const steps: readonly WorkflowStep[] = [
     operation: "restock",
     after: ["pickUp"],
     completeWithin: "PT10S",
-    undo: { operation: "withdraw", completeWithin: "PT10S" },
+    compensation: { operation: "withdraw", completeWithin: "PT10S" },
   },
   {
     name: REFUNDING_STEP,
@@ -30,11 +30,11 @@ const steps: readonly WorkflowStep[] = [
     after: ["restock"],
     completeWithin: "PT10S",
     // Money that was sent back comes again only if the customer sends it.
-    undo: "byHand",
+    compensation: "manual",
   },
 ];
 
-/** It reserves nothing: payment refuses what is left of its orders, and an operator sees to them. */
+/** It reserves nothing: payment rejects what is left of its orders, and an operator sees to them. */
 const unreserved: Workflow = { name: "returns", version: 1, policy, steps };
 
 /** What is refunded is reserved first, in the record of the order that was sold. */
@@ -48,9 +48,9 @@ const reserved: Workflow = {
       operation: "reserve",
       after: [],
       completeWithin: "PT30S",
-      undo: { operation: "release", completeWithin: "PT30S" },
+      compensation: { operation: "release", completeWithin: "PT30S" },
       // Nothing was done yet: the sender is told why, and nobody has to look.
-      policy: { onRejected: "undo" },
+      policy: { onRejected: "compensate" },
     },
     { ...pickUp, after: [RESERVING_STEP] },
     ...steps.slice(1),

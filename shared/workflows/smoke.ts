@@ -6,6 +6,13 @@ export const smoke: Workflow = {
   version: 1,
   policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
   steps: [
-    { name: "nothing", agent: "smoke", operation: "nothing", after: [], completeWithin: "PT10S", undo: "nothing" },
+    {
+      name: "nothing",
+      agent: "smoke",
+      operation: "nothing",
+      after: [],
+      completeWithin: "PT10S",
+      compensation: "nothing",
+    },
   ],
 };

@@ -4,7 +4,7 @@ import type { Workflow } from "../domain/workflow.ts";
 const first: Workflow = {
   name: "trip",
   version: 1,
-  policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "compensate", onRejected: "compensate" },
   outputs: { hotel: "bookHotel.bookingId", flight: "bookFlight.bookingId", car: "rentCar.rentalId" },
   cancelUntil: "capturePayment",
   steps: [
@@ -14,7 +14,7 @@ const first: Workflow = {
       operation: "authorize",
       after: [],
       completeWithin: "PT10S",
-      undo: { operation: "void", completeWithin: "PT10S" },
+      compensation: { operation: "void", completeWithin: "PT10S" },
     },
     {
       name: "approveTrip",
@@ -24,7 +24,7 @@ const first: Workflow = {
       after: ["takePayment"],
       completeWithin: "PT10S",
       awaitWithin: "P2D",
-      undo: "nothing",
+      compensation: "nothing",
     },
     {
       name: "bookHotel",
@@ -34,7 +34,7 @@ const first: Workflow = {
       completeWithin: "PT10S",
       // It confirms within ten minutes.
       awaitWithin: "PT10M",
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
     {
       name: "bookFlight",
@@ -42,7 +42,7 @@ const first: Workflow = {
       operation: "book",
       after: ["approveTrip"],
       completeWithin: "PT10S",
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
     {
       name: "rentCar",
@@ -52,7 +52,7 @@ const first: Workflow = {
       completeWithin: "PT10S",
       // A trip goes ahead without it.
       optional: true,
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
     {
       name: "capturePayment",
@@ -60,7 +60,7 @@ const first: Workflow = {
       operation: "capture",
       after: ["bookHotel", "bookFlight", "rentCar"],
       completeWithin: "PT10S",
-      undo: { operation: "refund", completeWithin: "PT10S" },
+      compensation: { operation: "refund", completeWithin: "PT10S" },
     },
   ],
 };

@@ -27,11 +27,12 @@ const SETTLE_WITHIN_MS = 180_000;
 /** Times that a walk of a minute is long enough for. */
 const hurried: Workflow = {
   ...GRAPH,
-  policy: { failureThreshold: 3, waits: ["PT2S"], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 3, waits: ["PT2S"], onExhausted: "compensate", onRejected: "compensate" },
   steps: GRAPH.steps.map(({ policy, ...step }) => ({
     ...step,
     completeWithin: "PT4S",
-    undo: typeof step.undo === "string" ? step.undo : { ...step.undo, completeWithin: "PT4S" },
+    compensation:
+      typeof step.compensation === "string" ? step.compensation : { ...step.compensation, completeWithin: "PT4S" },
   })),
 };
 const SETTINGS = { ClaimWithin: "PT8S", StartWithin: "PT5S", ClockSkew: "PT1S", AgentTryTimeout: "PT2S" };
@@ -93,7 +94,7 @@ class Walk {
     }
   }
 
-  /** A shop sends until the broker has it; when the walk ends first, the order counts only if it got through. */
+  /** A client sends until the broker has it; when the walk ends first, the order counts only if it got through. */
   async #send(order: object, messageId: string): Promise<boolean> {
     for (;;) {
       try {

@@ -1,5 +1,5 @@
 // What has to be true once the faults are over: every fault that is found, in words.
-import type { Direction, StateRecord } from "../../shared/domain/state-record.ts";
+import { type Direction, hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
@@ -13,7 +13,7 @@ const QUEUES = [
   "agent-replies-host2",
 ];
 
-interface Told {
+interface Published {
   readonly attempt: number;
   readonly status: string;
 }
@@ -32,25 +32,25 @@ export async function faultsOf(
     return [
       ...faultsOfRecord(record),
       ...(workflow ? faultsOfEffects(record, workflow, effects.get(orderId) ?? new Map()) : []),
-      ...faultsOfTold(record, toldOf(app, orderId)),
+      ...faultsOfPublished(record, publishedOf(app, orderId)),
     ].map((fault) => `${orderId}: ${fault}`);
   });
   return [...faults, ...(await leftInQueues(app)), ...(await leftRunning(app))];
 }
 
-function hasEnded({ processState, notices }: StateRecord): boolean {
-  return (processState === "Processed" || processState === "Error") && notices.length === 0;
+function isOver({ processState, outbox }: StateRecord): boolean {
+  return hasEnded(processState) && outbox.length === 0;
 }
 
 function faultsOfRecord(record: StateRecord): string[] {
   const faults: string[] = [];
-  if (!hasEnded(record)) faults.push(`${record.processState}, with ${record.notices.length} notices`);
+  if (!isOver(record)) faults.push(`${record.processState}, with ${record.outbox.length} outbox messages`);
   if (record.lockedBy !== null) faults.push(`is still locked by ${record.lockedBy}`);
   if (record.dueAt !== undefined) faults.push(`is still due at ${record.dueAt}`);
   return faults;
 }
 
-/** By step, how often it was done and not undone. */
+/** By step, how often it was done and not compensated. */
 type Net = Map<string, number>;
 
 async function effectsOf(app: TestStack): Promise<Map<string, Net>> {
@@ -59,40 +59,48 @@ async function effectsOf(app: TestStack): Promise<Map<string, Net>> {
     for (const { key } of await app.effects(service)) {
       const [orderId = "", step = "", direction] = key.split(":");
       const net = found.get(orderId) ?? new Map();
-      found.set(orderId, net.set(step, (net.get(step) ?? 0) + ((direction as Direction) === "undo" ? -1 : 1)));
+      found.set(orderId, net.set(step, (net.get(step) ?? 0) + ((direction as Direction) === "compensate" ? -1 : 1)));
     }
   }
   return found;
 }
 
 function faultsOfEffects(record: StateRecord, workflow: Workflow, net: Net): string[] {
-  return workflow.steps.flatMap(({ name, undo }) => {
+  return workflow.steps.flatMap(({ name, compensation }) => {
     const times = net.get(name) ?? 0;
-    // Resubmitted after an undo a step is done anew under another key; what is not undone by a call has then been done before.
-    const most = typeof undo === "string" ? (record.steps[name]?.generation ?? 1) : 1;
+    // Resubmitted after a compensation a step is done anew under another key; what is not compensated by a call has then been done before.
+    const most = typeof compensation === "string" ? (record.steps[name]?.generation ?? 1) : 1;
     if (record.processState === "Processed")
       return times >= 1 && times <= most ? [] : [`${name} has ${times} effects, though it is Processed`];
-    if (isUndone(record) && typeof undo !== "string" && times > 0) return [`${name} is not undone`];
+    if (isCompensated(record) && typeof compensation !== "string" && times > 0) return [`${name} is not compensated`];
     return times > most ? [`${name} has ${times} effects`] : [];
   });
 }
 
-const ENDS: ReadonlySet<string> = new Set(["Completed", "Failed", "Undone"]);
+const ENDS: ReadonlySet<string> = new Set(["Completed", "Failed", "Compensated", "Cancelled"]);
 
-const isUndone = ({ error }: StateRecord) => error?.kind === "undone" || error?.kind === "cancelled";
+const isCompensated = ({ processState }: StateRecord) => processState === "Compensated" || processState === "Cancelled";
 
-function faultsOfTold(record: StateRecord, told: readonly Told[]): string[] {
+const STATUSES = {
+  Processed: "Completed",
+  Compensated: "Compensated",
+  Cancelled: "Cancelled",
+  Error: "Failed",
+} as const;
+
+function faultsOfPublished(record: StateRecord, published: readonly Published[]): string[] {
   const { attempt, processState } = record;
   const faults: string[] = [];
-  if (told[0]?.status !== "Received") faults.push(`the shop first heard ${told[0]?.status ?? "nothing"}`);
-  const last = told.filter((one) => one.attempt === attempt && ENDS.has(one.status)).at(-1)?.status;
-  const wanted = processState === "Processed" ? "Completed" : isUndone(record) ? "Undone" : "Failed";
-  if (last !== wanted) faults.push(`the shop was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
+  if (published[0]?.status !== "Received") faults.push(`the client first heard ${published[0]?.status ?? "nothing"}`);
+  const last = published.filter((one) => one.attempt === attempt && ENDS.has(one.status)).at(-1)?.status;
+  const wanted = hasEnded(processState) ? STATUSES[processState] : "no end";
+  if (last !== wanted)
+    faults.push(`the client was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
   return faults;
 }
 
-/** What the shop heard of the order, each message once. */
-function toldOf(app: TestStack, orderId: string): Told[] {
+/** What the client heard of the order, each message once. */
+function publishedOf(app: TestStack, orderId: string): Published[] {
   const seen = new Set<unknown>();
   return app.statuses(orderId).flatMap(({ messageId, body }) => {
     if (seen.has(messageId)) return [];

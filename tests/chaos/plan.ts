@@ -12,7 +12,11 @@ export type Action =
   /** As at a scale-in: it ends what it has begun. */
   | { readonly kind: "recycle"; readonly victim: InstanceName }
   | { readonly kind: "fault"; readonly service: Service; readonly fault: Readonly<Record<string, unknown>> }
-  | { readonly kind: "operator"; readonly action: "resubmit" | "undo" | "cancel" | "extend"; readonly pick: number }
+  | {
+      readonly kind: "operator";
+      readonly action: "resubmit" | "compensate" | "cancel" | "extend";
+      readonly pick: number;
+    }
   | { readonly kind: "repeat"; readonly pick: number };
 
 export type Service = "inventory" | "payment" | "fraud" | "shipping";
@@ -28,7 +32,7 @@ export const INSTANCE_COUNTS: InstanceCounts = { submission: 2, durable: 2, http
 
 const INSTANCES = [
   ...["durable", "durable.2", "http", "http.2", "submission", "submission.2", "submissionPriority"],
-  ...["schedulerWake", "fraudQueueAgent", "agentReplies", "supervisor", "housekeeping", "stock"],
+  ...["startAttempt", "fraudQueueAgent", "agentReplies", "supervisor", "housekeeping", "stock"],
 ].map((name): InstanceName => `host/${name}`);
 
 const SERVERS = ["services", "remotes", "azurite"] as const;
@@ -41,7 +45,7 @@ const fault = fc.oneof(
   fc.record({ kind: fc.constant("slow"), delayMs: fc.integer({ min: 100, max: 4000 }), calls, forMs }),
   fc.record({ kind: fc.constant("loseReply"), calls, forMs }),
   fc.record({
-    kind: fc.constant("refuse"),
+    kind: fc.constant("reject"),
     calls: fc.constantFrom(1, 2),
     forMs,
     message: fc.constant("chaos says no"),
@@ -65,7 +69,7 @@ function actions(topology: Topology): fc.Arbitrary<Action> {
       weight: 2,
       arbitrary: fc.record({
         kind: fc.constant("operator" as const),
-        action: fc.constantFrom("resubmit" as const, "undo" as const, "cancel" as const, "extend" as const),
+        action: fc.constantFrom("resubmit" as const, "compensate" as const, "cancel" as const, "extend" as const),
         pick: fc.nat(),
       }),
     },
@@ -98,7 +102,7 @@ export function inWords(one: Action): string {
     case "operator":
       return `an operator asks to ${one.action} an order`;
     case "repeat":
-      return "a shop sends an order again";
+      return "a client sends an order again";
     default:
       return one satisfies never;
   }

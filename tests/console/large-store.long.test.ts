@@ -12,7 +12,7 @@ import { NEVER } from "./charges/measure.ts";
 import { type Meter, startMeter } from "./charges/meter.ts";
 
 const FAILED = 5000;
-const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50, isRefused: true };
+const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50, isRejected: true };
 /** Whoever waits longer than this for a view takes it for broken. */
 const VIEW_MS = 5000;
 const MOST_CHARGE = 100;
@@ -33,7 +33,7 @@ beforeAll(async () => {
       appSettings: ({ cosmos }) => {
         meter.target = cosmos?.port ?? 0;
         const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-        return { Cosmos: proxied, SupervisorSchedule: NEVER, StockSchedule: NEVER, HousekeepingSchedule: NEVER };
+        return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
       },
     }),
     openBrowser(),
@@ -111,7 +111,7 @@ test.each(searches)(
 );
 
 test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
-  const end = await app.switchOn("payment", { kind: "refuse", status: 402, message: "card 1 of bank a has expired" });
+  const end = await app.switchOn("payment", { kind: "reject", status: 402, message: "card 1 of bank a has expired" });
   const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ orders").waitFor());
   await page.getByText("Act on all that match").click();
   await page.getByRole("button", { name: "Resubmit all that match" }).click();

@@ -135,10 +135,10 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
 });
 
 test("rows of a search are chosen and resubmitted, by keyboard; the others are left alone", async () => {
-  const { page, errors } = await visit("/search?q=refused&state=Error");
-  await page.getByRole("checkbox", { name: "Choose refused-1" }).focus();
+  const { page, errors } = await visit("/search?q=rejected&state=Error");
+  await page.getByRole("checkbox", { name: "Choose rejected-1" }).focus();
   await page.keyboard.press("Space");
-  await page.getByRole("checkbox", { name: "Choose refused-3" }).focus();
+  await page.getByRole("checkbox", { name: "Choose rejected-3" }).focus();
   await page.keyboard.press("Space");
   await page.getByRole("status").getByText("2 orders chosen").waitFor();
   expect(await faultsOf(page)).toEqual([]);
@@ -150,10 +150,10 @@ test("rows of a search are chosen and resubmitted, by keyboard; the others are l
   await button(page, "Resubmit: 2 orders (this machine)").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
-  for (const orderId of ["refused-1", "refused-3"]) {
+  for (const orderId of ["rejected-1", "rejected-3"]) {
     await app.eventually(orderId, ({ processState }) => processState === "Processed");
   }
-  const others = await app.records.of(["refused-2", "refused-4"]);
+  const others = await app.records.of(["rejected-2", "rejected-4"]);
   expect(others.map(({ processState, attempt }) => [processState, attempt])).toEqual([
     ["Error", 1],
     ["Error", 1],
@@ -163,7 +163,7 @@ test("rows of a search are chosen and resubmitted, by keyboard; the others are l
 
 test("all that match a search are marked resolved after a preview, and the preview links back to its search", async () => {
   const { page, errors } = await visit("/search");
-  await page.getByLabel("Order id or correlation id").fill("refused");
+  await page.getByLabel("Order id or correlation id").fill("rejected");
   await page.getByLabel("State").selectOption("Error");
   await page.getByLabel("Cause").selectOption("Rejected by a service");
   await button(page, "Find").click();
@@ -171,13 +171,13 @@ test("all that match a search are marked resolved after a preview, and the previ
   await page.getByText("Act on all that match, also those that are not shown").click();
   await button(page, "Mark resolved all that match").click();
   await page.getByText("Mark resolved: 2 orders.").waitFor();
-  const search = page.getByRole("link", { name: "Error · Rejected by a service · “refused”" });
-  expect(await search.getAttribute("href")).toBe("/console/search?state=Error&kind=rejected&q=refused");
+  const search = page.getByRole("link", { name: "Error · Rejected by a service · “rejected”" });
+  expect(await search.getAttribute("href")).toBe("/console/search?state=Error&kind=rejected&q=rejected");
   await page.getByLabel("Reason").fill("refunded by the bank");
   await button(page, "Mark resolved: 2 orders (this machine)").click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
-  for (const orderId of ["refused-2", "refused-4"]) {
-    await app.eventually(orderId, ({ error }) => error?.kind === "settled");
+  for (const orderId of ["rejected-2", "rejected-4"]) {
+    await app.eventually(orderId, ({ error }) => error?.kind === "resolved");
   }
   await search.click();
   await page.getByText("No order matches").waitFor();
@@ -224,7 +224,7 @@ test("a workflow is paused: every view says so, a new order waits and counts as 
   expect(await app.records.of(["waits-1"])).toEqual([]);
   await notice.getByRole("link").click();
   await button(page, "Resume order-fulfilment").click();
-  await workflow.getByLabel("Reason").fill("mended");
+  await workflow.getByLabel("Reason").fill("fixed");
   await workflow.getByRole("button", { name: "Resume order-fulfilment (this machine)" }).click();
   await notice.waitFor({ state: "detached" });
   await app.shop.send(madeOrder("goes-on-1"));
@@ -261,10 +261,10 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   expect(errors).toEqual([]);
 }, 60_000);
 
-test("by keyboard alone: a cause is claimed and marked resolved, and a message in the quarantine is mended and sent again", async () => {
+test("by keyboard alone: a cause is claimed and marked resolved, and a message in the quarantine is fixed and sent again", async () => {
   const { page, errors } = await visit("/");
   const { press, type } = keyboardOf(page);
-  await press("to be undone by hand: takePayment; the cause: nobody delivers there");
+  await press("to be compensated manually: takePayment; the cause: nobody delivers there");
   await press("Claim for 30 min");
   await button(page, "Release the claim").waitFor();
   await press("Mark resolved all 1");
@@ -278,9 +278,9 @@ test("by keyboard alone: a cause is claimed and marked resolved, and a message i
   await press(number?.trim() ?? "");
   const body = page.getByLabel("Edit the body");
   const order = JSON.parse(await body.inputValue());
-  const mended = { ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] };
-  await type("Edit the body", JSON.stringify(mended));
-  await type("Reason*", "the shop's fault, mended");
+  const fixed = { ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] };
+  await type("Edit the body", JSON.stringify(fixed));
+  await type("Reason*", "the client's fault, fixed");
   await press("Send again");
   await page.getByText("Sent to orders.").waitFor();
   await app.eventually("unreadable-1", ({ processState }) => processState === "Processed");

@@ -43,7 +43,7 @@ export function noDataStories(where: () => Console): void {
     });
 
     test("a session that ends in the middle of an edit keeps the draft; signed in again, it is done", async () => {
-      const { page } = await openedAt("/orders/refused-4");
+      const { page } = await openedAt("/orders/rejected-4");
       await button(page, "Mark resolved").click();
       await page.getByLabel("Reason").fill("refunded by the bank");
       const isEnded = { headers: { location: "https://login.example/" }, status: 302, body: "" };
@@ -56,7 +56,7 @@ export function noDataStories(where: () => Console): void {
       await page.unroute("**/api/**");
       await confirm.click();
       await page.getByText("Mark resolved: done.").waitFor();
-      await where().app.eventually("refused-4", ({ error }) => error?.kind === "settled");
+      await where().app.eventually("rejected-4", ({ error }) => error?.kind === "resolved");
     });
 
     test("an order that is not there", async () => {

@@ -15,7 +15,7 @@ const VIEWS = {
   overview: "/overview",
   "search-in-error": "/search?state=Error",
   search: "/search",
-  order: "/orders/refused-1",
+  order: "/orders/rejected-1",
   stuck: "/orders/stuck-1",
   processed: "/orders/plain-1",
   supervision: "/supervision",
@@ -87,7 +87,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     // The other looks show it as discarded.
     await page.goto(`${base}/dead-letters/quarantine`);
     await page.locator("tbody tr").filter({ hasText: "unreadable-2" }).getByRole("link").click();
-    await page.getByLabel("Reason").fill("a test of the shop's: nobody misses it");
+    await page.getByLabel("Reason").fill("a test of the client's: nobody misses it");
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("link", { name: "See the discarded message" }).waitFor();
     await take("discarded-done");
@@ -100,7 +100,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
   await page.getByLabel("Result").waitFor();
   await page.screenshot({ path: join(folder, `report-${look}.png`) });
-  await page.goto(`${base}/orders/refused-1`);
+  await page.goto(`${base}/orders/rejected-1`);
   await page.getByRole("button", { name: "Edit and resubmit" }).click();
   await page.getByLabel("Currency").fill("SEK");
   await page.waitForLoadState("networkidle");
@@ -131,17 +131,17 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
     await page.setViewportSize(LOOKS.narrow.viewport);
   }
-  await page.goto(`${base}/search?q=refused&state=Error`);
+  await page.goto(`${base}/search?q=rejected&state=Error`);
   await page
-    .getByRole("checkbox", { name: "Choose refused-1" })
+    .getByRole("checkbox", { name: "Choose rejected-1" })
     .or(page.getByText("No order matches"))
     .first()
     .waitFor();
   if (look !== "narrow") {
     await page.getByText("Act on all that match").click();
     await take("search-matching");
-    await page.getByRole("checkbox", { name: "Choose refused-1" }).check();
-    await page.getByRole("checkbox", { name: "Choose refused-2" }).check();
+    await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
+    await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();
     await take("search-chosen");
   }
   await page.goto(`${base}/agents`);

@@ -1,52 +1,52 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 import { CosmosClient } from "@azure/cosmos";
 import { madeOrder } from "../../cli/shop.ts";
-import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
+import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {
   /** Rejected by payment, all of one cause. */
-  readonly refused: readonly string[];
+  readonly rejected: readonly string[];
   /** Compensated in part: a person has to do the rest. */
   readonly stuck: readonly string[];
 }
 
-export async function plant(app: TestStack, refusals = 3): Promise<Planted> {
-  const refused = Array.from({ length: refusals }, (_, at) => `refused-${at + 1}`);
+export async function plant(app: TestStack, rejections = 3): Promise<Planted> {
+  const rejected = Array.from({ length: rejections }, (_, at) => `rejected-${at + 1}`);
   const stuck = ["stuck-1"];
-  for (const orderId of refused) {
+  for (const orderId of rejected) {
     // The check beside it is done first: an agent that may still be at work keeps the next attempt waiting.
     await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match: { orderId } });
-    const message = `card ${4000 + Number(orderId.slice(8))} has expired`;
-    await app.switchOn("payment", { kind: "refuse", status: 402, message, calls: 1, match: { orderId } });
+    const message = `card ${4000 + Number(orderId.slice(9))} has expired`;
+    await app.switchOn("payment", { kind: "reject", status: 402, message, calls: 1, match: { orderId } });
   }
   await app.switchOn("shipping", {
-    kind: "refuse",
+    kind: "reject",
     status: 422,
     message: "nobody delivers there",
     calls: 1,
     match: { orderId: "stuck-1" },
   });
   await app.switchOn("payment", {
-    kind: "refuse",
+    kind: "reject",
     status: 409,
     message: "the authorization can't be voided",
     path: "/charges/*/void",
     match: { orderId: "stuck-1" },
   });
-  for (const orderId of [...refused, ...stuck, "plain-1"]) await app.shop.send(madeOrder(orderId));
+  for (const orderId of [...rejected, ...stuck, "plain-1"]) await app.shop.send(madeOrder(orderId));
   await app.shop.send({ ...madeOrder("unreadable-1"), currency: "euro", lines: [] });
-  for (const orderId of [...refused, ...stuck]) {
-    await app.eventually(orderId, ({ processState, notices }) => processState === "Error" && notices.length === 0);
+  for (const orderId of [...rejected, ...stuck]) {
+    await app.eventually(orderId, ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
   }
   await app.eventually("plain-1", ({ processState }) => processState === "Processed");
-  return { refused, stuck };
+  return { rejected, stuck };
 }
 
 /** What a sweep decided about so many orders in one instant, and a reply that came too late an hour later. */
 export async function plantDecisions(app: TestStack, day: string, count: number): Promise<void> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-  const ledger = createCosmosSupervisionLog({
+  const auditLog = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),
   });
@@ -66,10 +66,16 @@ export async function plantDecisions(app: TestStack, day: string, count: number)
   };
   const died = { ...stop, tries: null, endpoint: null, message: null };
   await Promise.all(
-    orderIds.map((orderId, place) => ledger.decision({ ...made, orderId, stop: place === 1 ? died : stop })),
+    orderIds.map((orderId, place) => auditLog.decision({ ...made, orderId, stop: place === 1 ? died : stop })),
   );
-  await ledger.decision({ ...made, orderId: "planned-lost", at: `${day}T00:10:00.000Z`, after: null, outcome: "lost" });
-  await ledger.lateReply({
+  await auditLog.decision({
+    ...made,
+    orderId: "planned-lost",
+    at: `${day}T00:10:00.000Z`,
+    after: null,
+    outcome: "lost",
+  });
+  await auditLog.lateReply({
     at: `${day}T01:00:00.000Z`,
     orderId: "plain-1",
     attempt: 1,

@@ -70,7 +70,7 @@ test("assets are hashed, immutable and compressed before; nothing else is answer
 
 test("a page of another site can change nothing", async () => {
   const post = (headers: Record<string, string>) =>
-    fetch(`${host}/api/orders/none/undo`, {
+    fetch(`${host}/api/orders/none/compensate`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify({ reason: "r" }),
@@ -82,10 +82,10 @@ test("a page of another site can change nothing", async () => {
 });
 
 test("answers are what the schemas say", async () => {
-  await app.switchOn("payment", { kind: "refuse", status: 402, message: "card 7 has expired", calls: 1 });
+  await app.switchOn("payment", { kind: "reject", status: 402, message: "card 7 has expired", calls: 1 });
   await app.shop.send(madeOrder("told-1"));
   await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
-  await app.eventually("told-1", ({ processState, notices }) => processState === "Error" && notices.length === 0);
+  await app.eventually("told-1", ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
   const answer = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
     const response = await get(`/api/${path}`);
     expect(response.status, path).toBe(200);
@@ -135,7 +135,7 @@ test("answers are what the schemas say", async () => {
   expect((await fetch(`${host}/api/supervisor/sweep`, sweep)).status).toBe(200);
   const { leader } = await answer("supervisor", contract.supervisor);
   expect(leader).toMatchObject({ leads: true, epoch: 1, since: expect.stringMatching(/^20\d\d-/) });
-  expect((await answer("supervisor/entries", contract.ledgerPage)).entries).toContainEqual(
+  expect((await answer("supervisor/entries", contract.supervisionPage)).entries).toContainEqual(
     expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
   );
   const target = { kind: "order", id: "a/b?#c" };
@@ -209,10 +209,10 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/pauses", 200, { ...paused, change: "resume" });
   await hold("GET", "/api/orders?state=none", 400);
   await hold("GET", "/api/orders/nowhere", 404);
-  await hold("POST", "/api/orders/nowhere/settle", 404, { reason: "r" });
-  await hold("POST", "/api/orders/told-1/undo", 400, {});
+  await hold("POST", "/api/orders/nowhere/markResolved", 404, { reason: "r" });
+  await hold("POST", "/api/orders/told-1/compensate", 400, {});
   await hold("POST", "/api/orders/told-1/extend", 409, { reason: "r", by: "PT1M" });
-  await hold("POST", "/api/orders/told-1/settle", 412, { reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/orders/told-1/markResolved", 412, { reason: "r" }, { "if-match": '"0"' });
   await hold("POST", "/api/orders/told-1/erase", 409, { reason: "r" });
   await hold("GET", "/api/awaiting", 200);
   const report = "/api/orders/told-1/steps/takePayment/report";
@@ -220,14 +220,17 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", report, 409, { kind: "done", reason: "r" });
   await hold("POST", report, 412, { kind: "rejected", reason: "r" }, { "if-match": '"0"' });
   await hold("POST", "/api/orders/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
-  const preview = await hold("POST", "/api/bulk", 201, { action: "settle", target: { orderIds: ["told-1", "none"] } });
+  const preview = await hold("POST", "/api/bulk", 201, {
+    action: "markResolved",
+    target: { orderIds: ["told-1", "none"] },
+  });
   const { bulkId } = (preview as { run: { bulkId: string } }).run;
   await hold("GET", `/api/bulk/${bulkId}`, 200);
   await hold("GET", "/api/bulk", 200);
   await hold("POST", `/api/bulk/${bulkId}/pause`, 409);
   await hold("POST", `/api/bulk/${bulkId}/cancel`, 200);
   await hold("POST", "/api/bulk/none/cancel", 404);
-  await hold("POST", "/api/orders/told-1/settle", 200, { reason: "refunded" });
+  await hold("POST", "/api/orders/told-1/markResolved", 200, { reason: "refunded" });
   await hold("GET", "/api/dead-letters/quarantine/99999", 404);
   await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
   const letters = (await hold("GET", "/api/dead-letters?queue=quarantine", 200)) as {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { REMOVED } from "../../shared/domain/order.ts";
 import { closed } from "../../shared/domain/retention.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { leaveNotice } from "../../shared/domain/transitions.ts";
+import { addToOutbox } from "../../shared/domain/transitions.ts";
 import type { ClosingStore, OrderStore, Versioned } from "../../shared/store/order-store.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 
@@ -54,13 +54,13 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       expect(inError).toEqual([rests.record.orderId]);
     });
 
-    test("close removes the secrets of each revision, and is refused at another version", async () => {
+    test("close removes the secrets of each revision, and is rejected at another version", async () => {
       const first = await stored({ processState: "Processed", overAt: NOON });
       const { orderId } = first.record;
       const edited = sampleOrder(orderId, { currency: "USD" });
       const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, edited);
-      if (revised.kind !== "written") throw new Error("the revision was refused");
-      expect(await close(first)).toEqual({ kind: "refused" });
+      if (revised.kind !== "written") throw new Error("the revision was rejected");
+      expect(await close(first)).toEqual({ kind: "rejected" });
       expect(await store.order(orderId, 2)).toEqual(edited);
       expect(await close(revised)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
       expect(await store.order(orderId, 1)).toEqual(sampleOrder(orderId, { paymentToken: REMOVED }));
@@ -70,26 +70,26 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       expect(record).not.toHaveProperty("overAt");
     });
 
-    test("erase removes the record and each revision of the content, and is refused at another version", async () => {
+    test("erase removes the record and each revision of the content, and is rejected at another version", async () => {
       const first = await stored({ processState: "Processed", overAt: NOON });
       const { orderId } = first.record;
       const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, sampleOrder(orderId));
-      if (revised.kind !== "written") throw new Error("the revision was refused");
-      expect(await store.erase(first)).toBe("refused");
+      if (revised.kind !== "written") throw new Error("the revision was rejected");
+      expect(await store.erase(first)).toBe("rejected");
       expect(await store.order(orderId, 2)).toEqual(sampleOrder(orderId));
       expect(await store.erase(revised)).toBe("erased");
       expect(await store.state(orderId)).toBeUndefined();
       for (const revision of [1, 2]) await expect(store.order(orderId, revision)).rejects.toThrow(orderId);
-      expect(await store.erase(revised)).toBe("refused");
+      expect(await store.erase(revised)).toBe("rejected");
     });
 
     test("a guarded write with a lifetime is all or nothing", async () => {
       const { record } = await stored({ processState: "Processed", overAt: NOON });
       const { orderId } = record;
       const lifetime = { revisions: 1, keepMs: DAY_MS };
-      const write = leaveNotice(record, { status: "Completed", attempt: 1, at: NOON }, NOON);
+      const write = addToOutbox(record, { status: "Completed", attempt: 1, at: NOON }, NOON);
       const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
-      expect(await store.change(orderId, wrong)).toEqual({ kind: "refused" });
+      expect(await store.change(orderId, wrong)).toEqual({ kind: "rejected" });
       expect((await store.order(orderId, 1)).paymentToken).toBe(sampleOrder().paymentToken);
       expect(await store.change(orderId, { ...write, lifetime })).toMatchObject({ kind: "written" });
       expect((await store.order(orderId, 1)).paymentToken).toBe(REMOVED);

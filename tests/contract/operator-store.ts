@@ -160,7 +160,7 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       expect(await store.revise(read, revised, edit)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
       expect(await store.order("edited-1", 2)).toEqual(edit);
       expect((await store.order("edited-1", 1)).paymentToken).toBe("tok_visa");
-      expect(await store.revise(read, revised, edit)).toEqual({ kind: "refused" });
+      expect(await store.revise(read, revised, edit)).toEqual({ kind: "rejected" });
     });
 
     test("where the record has changed, neither the revision nor the record is written", async () => {
@@ -169,7 +169,7 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       if (!read) throw new Error("no state record");
       await store.replace(read, { ...read.record, failureCount: 1 });
       const edit = sampleOrder("edited-2", { paymentToken: "tok_new" });
-      expect(await store.revise(read, { ...read.record, orderRevision: 2 }, edit)).toEqual({ kind: "refused" });
+      expect(await store.revise(read, { ...read.record, orderRevision: 2 }, edit)).toEqual({ kind: "rejected" });
       await expect(store.order("edited-2", 2)).rejects.toThrow("revision 2");
       expect((await store.state("edited-2"))?.record).toMatchObject({ orderRevision: 1, failureCount: 1 });
     });

@@ -1,7 +1,7 @@
 // The contract of the state store's port: every implementation passes this one suite.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StepTask } from "../../shared/domain/attempt.ts";
-import { recover, wakeOf } from "../../shared/domain/recovery.ts";
+import { recover, startAttemptOf } from "../../shared/domain/recovery.ts";
 import { skippedFor } from "../../shared/domain/skip.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { accepted, done, scheduled, takenUp } from "../../shared/domain/step-run.ts";
@@ -24,7 +24,7 @@ const OF_KEYWORDS: Workflow = {
   ...CHAIN,
   steps: KEYWORDS.map((name) => {
     const agent = "inventory";
-    return { name, agent, operation: "reserve", after: [], completeWithin: "PT10S", undo: "byHand" };
+    return { name, agent, operation: "reserve", after: [], completeWithin: "PT10S", compensation: "manual" };
   }),
 };
 
@@ -56,13 +56,13 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         if (!step) throw new Error(`no step ${name}`);
         return scheduled({ ...PLANNED, name, record: step }, 1, "forward", NOON, SCHEDULING);
       });
-      return claim(wakeOf(record), level, `${record.orderId}-1`, NOON);
+      return claim(startAttemptOf(record), level, `${record.orderId}-1`, NOON);
     }
 
     async function claimed(...names: string[]): Promise<StateRecord> {
       const record = await submitted();
       const taken = await store.change(record.orderId, claimOf(record, ...names));
-      if (taken.kind !== "written") throw new Error("the claim was refused");
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
       return taken.record;
     }
 
@@ -132,11 +132,11 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(stored?.history).toHaveLength(2);
     });
 
-    test("a guarded write of a step that is not in hand is refused and changes nothing", async () => {
+    test("a guarded write of a step that is not in hand is rejected and changes nothing", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "takePayment");
       expect(await store.change(record.orderId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
-        kind: "refused",
+        kind: "rejected",
       });
       expect((await store.state(record.orderId))?.record).toMatchObject(record);
     });
@@ -163,13 +163,13 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         const record = await claimed(first, second);
         const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
         expect(await store.change(record.orderId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
-          kind: "refused",
+          kind: "rejected",
         });
         expect(await store.change(record.orderId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
           kind: "written",
         });
         expect(await store.change(record.orderId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
-          kind: "refused",
+          kind: "rejected",
         });
         expect(
           await store.change(record.orderId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
@@ -182,28 +182,28 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const among = await Promise.all(
         tasks.map((task) => store.change(record.orderId, completeAmong(task, abreast(task), doneOf(task), NOON))),
       );
-      expect(among.map(({ kind }) => kind).sort()).toEqual(["refused", "written"]);
+      expect(among.map(({ kind }) => kind).sort()).toEqual(["rejected", "written"]);
     });
 
-    test("the same holds for undos, whose records may not exist yet", async () => {
+    test("the same holds for compensations, whose records may not exist yet", async () => {
       const record = await submitted();
       const names = ["reserveStock", "takePayment"];
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, 1, "undo", NOON, SCHEDULING);
+        return scheduled({ ...PLANNED, name, record: step }, 1, "compensate", NOON, SCHEDULING);
       });
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
       const taken = await store.change(
         record.orderId,
-        claim({ ...wakeOf(record), direction: "undo" }, [first], `${record.orderId}-1`, NOON),
+        claim({ ...startAttemptOf(record), direction: "compensate" }, [first], `${record.orderId}-1`, NOON),
       );
-      if (taken.kind !== "written") throw new Error("the claim was refused");
-      const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "undo" } as const;
-      const ended = done(task.record, 1, "undo", {}, route, NOON);
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
+      const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "compensate" } as const;
+      const ended = done(task.record, 1, "compensate", {}, route, NOON);
       expect(await store.change(record.orderId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
-        kind: "refused",
+        kind: "rejected",
       });
       expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
         kind: "written",
@@ -217,23 +217,23 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       if (!read || !arrangeShipping) throw new Error("there is no such order");
       const skipped = skippedFor(arrangeShipping, { cause: "rejected", message: "no" }, false, NOON);
       const written = await store.replace(read, { ...read.record, steps: { ...steps, arrangeShipping: skipped } });
-      if (written.kind === "refused") throw new Error("nobody else writes");
+      if (written.kind === "rejected") throw new Error("nobody else writes");
       const task = taskOf(written.record, "takePayment", ["arrangeShipping"]);
       const ended = doneOf(task);
-      expect((await store.change(orderId, completeAmong(task, abreast(task), ended, NOON))).kind).toBe("refused");
+      expect((await store.change(orderId, completeAmong(task, abreast(task), ended, NOON))).kind).toBe("rejected");
       expect((await store.change(orderId, completeJoin(task, abreast(task), ended, [], NOON))).kind).toBe("written");
     });
 
-    test.each(["forward", "undo"] as const)("a step may have a keyword's name: %s", async (direction) => {
+    test.each(["forward", "compensate"] as const)("a step may have a keyword's name: %s", async (direction) => {
       const record = await submitted(OF_KEYWORDS);
       const level = KEYWORDS.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
         return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
       });
-      const taking = claim({ ...wakeOf(record), direction }, level, `${record.orderId}-1`, NOON);
+      const taking = claim({ ...startAttemptOf(record), direction }, level, `${record.orderId}-1`, NOON);
       const taken = await store.change(record.orderId, taking);
-      if (taken.kind !== "written") throw new Error("the claim was refused");
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
       const taskAmong = (step: string): StepTask => {
         const siblings = KEYWORDS.filter((name) => name !== step);
         return { ...taskOf(taken.record, step, siblings), direction };
@@ -255,13 +255,13 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       });
     });
 
-    test("P12 a replace at the version read is taken once; the second supervisor's is refused", async () => {
+    test("P12 a replace at the version read is taken once; the second supervisor's is rejected", async () => {
       const record = await submitted();
       const read = await store.state(record.orderId);
       if (!read) throw new Error("no state record");
-      const next = recover(read.record, { kind: "wake" }, SWEEPING);
+      const next = recover(read.record, { kind: "repeatStart" }, SWEEPING);
       expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
-      expect(await store.replace(read, next)).toEqual({ kind: "refused" });
+      expect(await store.replace(read, next)).toEqual({ kind: "rejected" });
     });
 
     test("P26 counts the orders that an attempt holds, and those whose agent has not taken them up in time", async () => {
@@ -293,28 +293,36 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       expect(await store.countInFlight(later, LONG_AGO, "2026-01-01T12:10:00.000Z")).toEqual(before);
     });
 
-    test("why an agent was not done in time is noted, forward and in an undo, while the step is in hand", async () => {
+    test("why an agent was not done in time is noted, forward and in a compensation, while the step is in hand", async () => {
       const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
       const noted = await store.change(record.orderId, noteExpiry(task, expiry));
       expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
-      if (noted.kind !== "written") throw new Error("the note was refused");
+      if (noted.kind !== "written") throw new Error("the note was rejected");
       const among = taskOf(noted.record, "reserveStock", ["takePayment"]);
       await store.change(record.orderId, completeAmong(among, abreast(among), doneOf(among), NOON));
       expect(await store.change(record.orderId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
-        kind: "refused",
+        kind: "rejected",
       });
 
       const read = await store.state(record.orderId);
       const step = read?.record.steps["reserveStock"];
       if (!read || !step) throw new Error("no state record");
       expect(step.expiry).toEqual(expiry);
-      const undoing = scheduled({ ...PLANNED, name: "reserveStock", record: step }, 1, "undo", NOON, SCHEDULING).record;
-      const steps = { ...read.record.steps, reserveStock: undoing };
-      await store.replace(read, { ...read.record, direction: "undo", steps });
-      const undone = await store.change(record.orderId, noteExpiry({ ...task, direction: "undo" }, expiry));
-      expect(undone).toMatchObject({ record: { steps: { reserveStock: { undo: { state: "Scheduled", expiry } } } } });
+      const compensating = scheduled(
+        { ...PLANNED, name: "reserveStock", record: step },
+        1,
+        "compensate",
+        NOON,
+        SCHEDULING,
+      ).record;
+      const steps = { ...read.record.steps, reserveStock: compensating };
+      await store.replace(read, { ...read.record, direction: "compensate", steps });
+      const compensated = await store.change(record.orderId, noteExpiry({ ...task, direction: "compensate" }, expiry));
+      expect(compensated).toMatchObject({
+        record: { steps: { reserveStock: { compensation: { state: "Scheduled", expiry } } } },
+      });
     });
 
     test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
@@ -326,7 +334,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
       const completeBy = "2026-01-01T12:00:40.000Z";
       expect(await store.change(record.orderId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
-        kind: "refused",
+        kind: "rejected",
       });
       expect(
         await store.change(record.orderId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),

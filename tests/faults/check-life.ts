@@ -1,4 +1,4 @@
-// What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the shop heard.
+// What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client heard.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { OrderError, StateRecord } from "../../shared/domain/state-record.ts";
 import { levelsOf } from "../../shared/domain/workflow.ts";
@@ -12,11 +12,11 @@ export type Step = "reserveStock" | "takePayment" | "checkFraud" | "arrangeShipp
 /** How an order has to end. */
 export interface End {
   /** The kind of its error; Processed without one. */
-  readonly error?: OrderError["kind"];
+  readonly error?: OrderError["kind"] | "compensated";
   /** The steps that have an effect, forward; all where it is Processed. */
   readonly steps?: readonly Step[];
   /** Those of which the effect is taken back. */
-  readonly undone?: readonly Step[];
+  readonly compensated?: readonly Step[];
 }
 
 export interface Evidence {
@@ -24,15 +24,15 @@ export interface Evidence {
   /** The idempotency keys under which the services had effects. */
   readonly effects: readonly string[];
   /** As they came; what comes again has the same message id. */
-  readonly told: readonly ServiceBusReceivedMessage[];
+  readonly published: readonly ServiceBusReceivedMessage[];
   /** The attempts that the engine says run. */
   readonly running: readonly string[];
 }
 
 /** In words; empty where all is as it has to be. Without an end nothing may have come of it. */
-export function faultsOf(end: End | undefined, { record, effects, told, running }: Evidence): string[] {
+export function faultsOf(end: End | undefined, { record, effects, published, running }: Evidence): string[] {
   // What is said of a submission that was not taken says nothing of the order that stands under the same id.
-  const ofOrder = told.filter(({ body }) => body.status !== "Rejected");
+  const ofOrder = published.filter(({ body }) => body.status !== "Rejected");
   if (!end) return record || ofOrder.length > 0 ? ["something came of an order that can't be read"] : [];
   if (!record) return ["there is no record"];
   const faults: string[] = [];
@@ -40,41 +40,45 @@ export function faultsOf(end: End | undefined, { record, effects, told, running 
     if (JSON.stringify(found) !== JSON.stringify(wanted))
       faults.push(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
   };
-  expectSame("process state", record.processState, end.error ? "Error" : "Processed");
-  expectSame("error", record.error?.kind, end.error);
+  const { error } = end;
+  const atRest = error === "compensated" ? "Compensated" : error === "cancelled" ? "Cancelled" : undefined;
+  expectSame("process state", record.processState, atRest ?? (error ? "Error" : "Processed"));
+  if (error !== "compensated") expectSame("error", record.error?.kind, error);
   expectSame("holder", record.lockedBy, null);
   expectSame("due", record.dueAt, undefined);
-  expectSame("notices left", record.notices, []);
+  expectSame("outbox messages left", record.outbox, []);
   const wanted = [
     ...(end.steps ?? ALL_STEPS).map((step) => `${step}:forward`),
-    ...(end.undone ?? []).map((step) => `${step}:undo`),
+    ...(end.compensated ?? []).map((step) => `${step}:compensate`),
   ];
   // A key's generation doesn't count: a step that has an effect under two keys has it twice.
   expectSame("effects", effects.map((key) => key.split(":").slice(1, 3).join(":")).sort(), wanted.sort());
   expectSame("orchestrations that run", running, []);
-  return [...faults, ...untold(record, ofOrder), ...misordered(ofOrder)];
+  return [...faults, ...unpublished(record, ofOrder), ...misordered(ofOrder)];
 }
 
 /** At least once: that it is received and started, each step that the record says is completed, and its end. */
-function untold(record: StateRecord, told: Evidence["told"]): string[] {
-  const heard = new Set(told.map(({ body }) => [body.status, body.step].filter(Boolean).join(" ")));
-  // A step that was undone without a result was never known to be completed.
+function unpublished(record: StateRecord, published: Evidence["published"]): string[] {
+  const received = new Set(published.map(({ body }) => [body.status, body.step].filter(Boolean).join(" ")));
+  // A step that was compensated without a result was never known to be completed.
   const completed = Object.entries(record.steps).flatMap(([name, { state, result }]) =>
-    state === "Completed" || (state === "Undone" && result) ? [`StepCompleted ${name}`] : [],
+    state === "Completed" || (state === "Compensated" && result) ? [`StepCompleted ${name}`] : [],
   );
-  const isUndone = record.error?.kind === "undone" || record.error?.kind === "cancelled";
-  const end = record.processState === "Processed" ? "Completed" : isUndone ? "Undone" : "Failed";
+  const ends = { Pending: "", Processing: "", Processed: "Completed", Error: "Failed" };
+  const end = { ...ends, Compensated: "Compensated", Cancelled: "Cancelled" }[record.processState];
   return ["Received", "Started", ...completed, end].flatMap((status) =>
-    heard.has(status) ? [] : [`the shop never heard ${status}`],
+    received.has(status) ? [] : [`the client never heard ${status}`],
   );
 }
 
 /** In order: what is heard for the first time never belongs before what was heard already. */
-function misordered(told: Evidence["told"]): string[] {
-  const first = new Map(told.toReversed().map((message) => [message.messageId, message]));
-  const heard = told.filter((message) => first.get(message.messageId) === message).map(({ body }) => body as Status);
-  return heard.flatMap((status, index) => {
-    const before = heard[index - 1];
+function misordered(published: Evidence["published"]): string[] {
+  const first = new Map(published.toReversed().map((message) => [message.messageId, message]));
+  const received = published
+    .filter((message) => first.get(message.messageId) === message)
+    .map(({ body }) => body as Status);
+  return received.flatMap((status, index) => {
+    const before = received[index - 1];
     // A step goes on while the next attempt takes over what it was begun beside.
     const isTakenOver =
       status.status === "StepCompleted" && before && before.attempt > status.attempt && rankOf(before) < RANKS.length;

@@ -1,4 +1,4 @@
-// What is left of an order's life to judge it by: its record, the effects, what the shop heard, what still runs.
+// What is left of an order's life to judge it by: its record, the effects, what the client heard, what still runs.
 import type { TestStack } from "../support/test-stack.ts";
 import type { Evidence } from "./check-life.ts";
 
@@ -11,7 +11,7 @@ export async function evidenceOf({ records, effects, statuses, stack }: TestStac
     Promise.all(stack.addresses.hosts.map(({ url }) => runningAttempts(url, orderId))),
   ]);
   const keys = found.flat().flatMap(({ key }) => (key.startsWith(`${orderId}:`) ? [key] : []));
-  return { record, effects: keys, told: statuses(orderId), running: running.flat() };
+  return { record, effects: keys, published: statuses(orderId), running: running.flat() };
 }
 
 async function runningAttempts(host: string, orderId: string): Promise<string[]> {

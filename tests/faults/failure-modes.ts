@@ -76,7 +76,7 @@ Who, at which point, meets which fault, what happens then, and the test that sho
 \`npm run failure-modes\` writes this page, and a test sees that it is current. \`npm run faults\` runs them all.
 
 In each of them orders have to come to their end, with one effect for each step and direction at the remote services, with every
-status told at least once, in order but for steps side by side, with no lock held, no notice left and no orchestration running.
+status told at least once, in order but for steps side by side, with no lock held, no outbox message left and no orchestration running.
 
 The points at which the host is killed are found by running: the ports and the durable client are wrapped, and every asynchronous call
 is a point before it and one after; for remote services also one with the request sent and not yet answered. \`npm run faults\` kills

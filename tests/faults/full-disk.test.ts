@@ -17,7 +17,7 @@ const TIMEOUT_MS = 180_000;
 const FULL_BYTES = 16_384;
 const SENDERS = 8;
 
-/** The process goes on, and what it wants to append to its databases is refused. Only Linux has this. */
+/** The process goes on, and what it wants to append to its databases is rejected. Only Linux has this. */
 function fill(pid: number): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${FULL_BYTES}:unlimited`]);
 }
@@ -65,7 +65,7 @@ onLinux(
 );
 
 onLinux(
-  "[local store | documents written | disk full] each write is refused with the reason, and reads are answered; with room again it goes on, and what was acknowledged is there",
+  "[local store | documents written | disk full] each write is rejected with the reason, and reads are answered; with room again it goes on, and what was acknowledged is there",
   async () => {
     const data = mkdtempSync(join(tmpdir(), "full-"));
     const options = { name: "services", parts: ["cosmos"], data, durability: "normal", ports: FREE_PORTS } as const;
@@ -77,11 +77,11 @@ onLinux(
       const create = (id: string) => items.create({ id, orderId: id, text: "x".repeat(5000) });
       for (let index = 0; index < 20; index += 1) await create(`kept-${index}`);
       fill(child.pid);
-      await expect(create("refused")).rejects.toThrow(/disk/);
+      await expect(create("rejected")).rejects.toThrow(/disk/);
       expect((await items.container.item("kept-3", "kept-3").read()).statusCode).toBe(200);
       makeRoom(child.pid);
       await create("kept-after");
-      expect((await items.container.item("refused", "refused").read()).statusCode).toBe(404);
+      expect((await items.container.item("rejected", "rejected").read()).statusCode).toBe(404);
       expect((await items.container.item("kept-19", "kept-19").read()).statusCode).toBe(200);
     } finally {
       await child.stop(2000);

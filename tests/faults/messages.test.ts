@@ -1,8 +1,8 @@
 // P1, P4, P12, P20: messages doubled, out of order, redelivered while the first delivery is still at work, or poisonous.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { wakeOf } from "../../shared/domain/recovery.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { messagesOf } from "../support/queue-contents.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 
 async function send(queue: string, ...bodies: unknown[]): Promise<void> {
   const sender = app.bus.createSender(queue);
@@ -45,17 +45,17 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[scheduler | an attempt woken | its wake delivered five times, and old ones after it] the claim takes one of them; the others change nothing",
+  "[scheduler | an attempt started | its start message delivered five times, and old ones after it] the claim takes one of them; the others change nothing",
   async ({ expect }) => {
-    const lift = await app.switchOn("shipping", { kind: "down", match: { orderId: "woken" } });
-    await app.submit(["woken"], { workflow: "hasty" });
-    const first = await app.eventually("woken", ({ processState }) => processState === "Processing");
-    const second = await app.eventually("woken", ({ attempt }) => attempt > 1);
+    const lift = await app.switchOn("shipping", { kind: "down", match: { orderId: "startsRepeated" } });
+    await app.submit(["startsRepeated"], { workflow: "hasty" });
+    const first = await app.eventually("startsRepeated", ({ processState }) => processState === "Processing");
+    const second = await app.eventually("startsRepeated", ({ attempt }) => attempt > 1);
     await lift();
     // Out of order: the one that was superseded comes last.
-    await send("scheduler", ...Array(5).fill(wakeOf(second)), ...Array(3).fill(wakeOf(first)));
-    await app.allEnd(["woken"]);
-    const record = await app.eventually("woken", ended);
+    await send("scheduler", ...Array(5).fill(startAttemptOf(second)), ...Array(3).fill(startAttemptOf(first)));
+    await app.allEnd(["startsRepeated"]);
+    const record = await app.eventually("startsRepeated", ended);
     const claims = record.history.filter(({ what }) => what.startsWith("claimed"));
     expect(claims).toHaveLength(record.attempt);
     expect(record.failureCount).toBe(record.attempt - 1);
@@ -71,7 +71,7 @@ test.concurrent(
     const before = await app.eventually("replayed", ended);
     const effects = await app.effects("payment", "replayed");
     await app.submit(["replayed"]);
-    await send("scheduler", wakeOf({ ...before, processState: "Pending" }));
+    await send("scheduler", startAttemptOf({ ...before, processState: "Pending" }));
     for (const queue of ["orders", "scheduler"]) {
       await expect.poll(() => messagesOf(app.bus, queue, "replayed"), { timeout: 10_000 }).toBe(0);
     }
@@ -102,7 +102,7 @@ test(
 
 test.each([
   [
-    "[scheduler | a wake received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",
+    "[scheduler | a start message received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",
     "scheduler",
     { orderId: "poison", attempt: "one" },
   ],

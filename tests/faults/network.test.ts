@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../local/stack/fault-proxy.ts";
 import { isInHand } from "../../shared/domain/plan.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { containerOf } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 
 /** Has orders in their steps when `fault` begins, and more come while it lasts; all of them end as if nothing had been. */
 async function underWay(name: string, fault: () => Promise<void>, withinMs?: number): Promise<void> {
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  "[all actors | orders under way | connections to the state store fall silent for good] what waited is given up after 5 s and repeated on a new one",
+  "[all actors | orders under way | connections to the state store time out for good] what waited is given up after 5 s and repeated on a new one",
   // An attempt that gave up is found when its step's time is over, which is 30 s here.
   () => underWay("store-silent", async () => app.to.cosmos.silence(), 80_000),
   TIMEOUT_MS,
@@ -115,16 +115,16 @@ test(
 describe("an answer is lost after what it answers was done", () => {
   /** One order through a fault that has to strike. */
   async function through(orderId: string, proxy: "bus" | "cosmos", to: RegExp): Promise<StateRecord> {
-    const before = app.to[proxy].struck;
+    const before = app.to[proxy].crashed;
     await app.to[proxy].during({ kind: "loseAnswer", to, times: 1 }, async () => {
       await app.submit([orderId]);
       await app.allEnd([orderId]);
     });
-    expect(app.to[proxy].struck, "the answer was lost").toBeGreaterThan(before);
+    expect(app.to[proxy].crashed, "the answer was lost").toBeGreaterThan(before);
     return app.eventually(orderId, ended);
   }
 
-  const timesTold = (orderId: string, status: string) =>
+  const timesPublished = (orderId: string, status: string) =>
     app.statuses(orderId).filter(({ subject }) => subject === status).length;
 
   test(
@@ -137,7 +137,7 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[scheduler | claim written | answer of the store lost] the second try is refused, and finds that the order is its own",
+    "[scheduler | claim written | answer of the store lost] the second try is rejected, and finds that the order is its own",
     async () => {
       const record = await through("lost-claim", "cosmos", /PATCH .*"Processing".*claimed, attempt 1/s);
       expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -147,7 +147,7 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[agents | outcome of a step written | answer of the store lost] the second try is refused, and the recorded outcome is taken and told",
+    "[agents | outcome of a step written | answer of the store lost] the second try is rejected, and the recorded outcome is taken and told",
     async () => {
       const record = await through("lost-outcome", "cosmos", /PATCH .*takePayment: Completed/s);
       expect(record.history.filter(({ what }) => what.startsWith("takePayment"))).toHaveLength(1);
@@ -156,7 +156,7 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[agents | the order concluded | answer of the store lost] the second try is refused; Completed is told all the same",
+    "[agents | the order concluded | answer of the store lost] the second try is rejected; Completed is told all the same",
     async () => {
       await through("lost-end", "cosmos", /PATCH .*capturePayment: Completed/s);
     },
@@ -168,7 +168,7 @@ describe("an answer is lost after what it answers was done", () => {
     async () => {
       // `through` sees that the fault came: what was sent again could be heard twice.
       await through("lost-status", "bus", /"orderId":"lost-status".*"status":"Started"/s);
-      expect(timesTold("lost-status", "Started")).toBe(1);
+      expect(timesPublished("lost-status", "Started")).toBe(1);
     },
     TIMEOUT_MS,
   );
@@ -183,16 +183,16 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[supervisor | recovery written | answer of the store lost] it counts as lost to another; the order is woken when its claim is overdue, one failure counted",
+    "[supervisor | recovery written | answer of the store lost] it counts as lost to another; the order is started when its claim is overdue, one failure counted",
     async () => {
       const orderId = "lost-recovery";
-      const before = app.to.cosmos.struck;
+      const before = app.to.cosmos.crashed;
       await app.switchOn("shipping", { kind: "down", forMs: 2500, match: { orderId } });
       await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-recovery.*, retried/s, times: 1 }, async () => {
         await app.submit([orderId], { workflow: "hasty" });
         await app.allEnd([orderId]);
       });
-      expect(app.to.cosmos.struck).toBeGreaterThan(before);
+      expect(app.to.cosmos.crashed).toBeGreaterThan(before);
       const record = await app.eventually(orderId, ended);
       expect(record.history.filter(({ what }) => what.includes(", retried"))).toHaveLength(record.failureCount);
       expect(record.attempt).toBe(record.failureCount + 1);
@@ -201,23 +201,26 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[operator | undo written | answer of the store lost] the write is recognised as its own, and the undo is begun once",
+    "[operator | compensation written | answer of the store lost] the write is recognised as its own, and the compensation is begun once",
     async () => {
       const orderId = "lost-undo";
-      await app.switchOn("inventory", { kind: "refuse", match: { orderId } });
+      await app.switchOn("inventory", { kind: "reject", match: { orderId } });
       await app.submit([orderId]);
-      await app.eventually(orderId, (record) => ended(record) && record.notices.length === 0);
-      const before = app.to.cosmos.struck;
-      await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-undo.*to be undone/s, times: 1 }, async () => {
-        const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/undo`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ reason: "a test" }),
-        });
-        expect(response.status, await response.text()).toBe(200);
-      });
-      expect(app.to.cosmos.struck).toBeGreaterThan(before);
-      const record = await app.eventually(orderId, ({ error }) => error?.kind === "undone");
+      await app.eventually(orderId, (record) => ended(record) && record.outbox.length === 0);
+      const before = app.to.cosmos.crashed;
+      await app.to.cosmos.during(
+        { kind: "loseAnswer", to: /PUT .*lost-compensation.*to be compensated/s, times: 1 },
+        async () => {
+          const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/compensate`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ reason: "a test" }),
+          });
+          expect(response.status, await response.text()).toBe(200);
+        },
+      );
+      expect(app.to.cosmos.crashed).toBeGreaterThan(before);
+      const record = await app.eventually(orderId, ({ processState }) => processState === "Compensated");
       expect(record.attempt).toBe(2);
     },
     TIMEOUT_MS,

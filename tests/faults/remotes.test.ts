@@ -1,7 +1,7 @@
-// P6, P8, P18, P20: a remote service down, slow, refusing, cut off, answering too late or twice, or its answer lost after the effect.
+// P6, P8, P18, P20: a remote service down, slow, rejecting, cut off, answering too late or twice, or its answer lost after the effect.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { End } from "./check-life.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 const beforeShipping = ["reserveStock", "takePayment", "checkFraud"] as const;
-const undone: End = { error: "undone", steps: beforeShipping, undone: ["reserveStock", "takePayment"] };
+const compensated: End = { error: "compensated", steps: beforeShipping, compensated: ["reserveStock", "takePayment"] };
 
 async function through(
   orderId: string,
@@ -52,9 +52,14 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service down for good] after the attempts and pauses of its policy all that was done is undone",
+  "[agents | a step's call | service down for good] after the attempts and pauses of its policy all that was done is compensated",
   async () => {
-    await through("down-good", "shipping", { kind: "down", path: "/shipments" }, { workflow: "patient", end: undone });
+    await through(
+      "down-good",
+      "shipping",
+      { kind: "down", path: "/shipments" },
+      { workflow: "patient", end: compensated },
+    );
   },
   TIMEOUT_MS,
 );
@@ -89,22 +94,27 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service refuses for good] what was done is undone, in reverse; the shop hears Undone",
+  "[agents | a step's call | service rejects for good] what was done is compensated, in reverse; the client receives Compensated",
   async () => {
-    await through("refused", "shipping", { kind: "refuse" }, { end: undone });
+    await through("rejected", "shipping", { kind: "reject" }, { end: compensated });
   },
   TIMEOUT_MS,
 );
 
 test.concurrent(
-  "[agents | a step's call | service leaves a try unanswered, refuses the next for good, and then does the first] the refused step is undone too, by its key: nothing is left",
+  "[agents | a step's call | service leaves a try unanswered, rejects the next for good, and then does the first] the rejected step is compensated too, by its key: nothing is left",
   async ({ expect }) => {
-    await app.switchOn("shipping", { kind: "refuse", calls: 1, match: { orderId: "unsure" } });
-    const record = await through("unsure", "shipping", { kind: "slow", delayMs: 3000, calls: 1 }, { end: undone });
-    expect(record.steps["arrangeShipping"]).toMatchObject({ unsure: true, state: "Undone" });
+    await app.switchOn("shipping", { kind: "reject", calls: 1, match: { orderId: "outcomeUnknown" } });
+    const record = await through(
+      "outcomeUnknown",
+      "shipping",
+      { kind: "slow", delayMs: 3000, calls: 1 },
+      { end: compensated },
+    );
+    expect(record.steps["arrangeShipping"]).toMatchObject({ outcomeUnknown: true, state: "Compensated" });
     const begun = Date.parse(record.steps["arrangeShipping"]?.startedAt ?? "");
     await sleep(begun + 4000 - Date.now());
-    expect(await app.effects("shipping", "unsure")).toEqual([]);
+    expect(await app.effects("shipping", "outcomeUnknown")).toEqual([]);
   },
   TIMEOUT_MS,
 );
@@ -120,7 +130,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | an undo's effect is had | answer of the service lost] the next try has the same key: taken back once",
+  "[agents | a compensation's effect is had | answer of the service lost] the next try has the same key: taken back once",
   async () => {
     await app.switchOn("payment", {
       kind: "loseReply",
@@ -128,7 +138,7 @@ test.concurrent(
       calls: 2,
       match: { orderId: "lost-void" },
     });
-    await through("lost-void", "shipping", { kind: "refuse" }, { end: undone });
+    await through("lost-void", "shipping", { kind: "reject" }, { end: compensated });
   },
   TIMEOUT_MS,
 );
@@ -165,7 +175,7 @@ test.each([
     () => app.remote("shipping").during({ kind: "halfOpen" }, () => submitted("half-open", 3000)),
   ],
   [
-    "[agents | a step's call | nobody listens where the service was, for 3 s] refused connections are tried again inside the step's time",
+    "[agents | a step's call | nobody listens where the service was, for 3 s] rejected connections are tried again inside the step's time",
     "unheard",
     () => app.remote("shipping").during({ kind: "down" }, () => submitted("unheard", 3000)),
   ],

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { openLedger } from "../support/ledger.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
+import { openAuditLog } from "../support/audit-log.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
@@ -17,7 +17,7 @@ const CLOCK_SKEW_MS = 2000;
 const TICK_MS = 1000;
 const NEVER = "0 0 0 1 1 *";
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 const isRunning = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Running";
 const disabled = (...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [`AzureWebJobs.${name}.Disabled`, "true"]));
@@ -41,7 +41,7 @@ describe("two hosts whose clocks differ", () => {
         StartWithin: "PT3S",
         ...(host?.name === "host2"
           ? {
-              ...disabled("submission", "submissionPriority", "schedulerWake", "fraudQueueAgent", "agentReplies"),
+              ...disabled("submission", "submissionPriority", "startAttempt", "fraudQueueAgent", "agentReplies"),
               CLOCK_SHIFT_FILE: file,
               NODE_OPTIONS: `--import ${preload} --disable-warning=ExperimentalWarning`,
             }
@@ -178,7 +178,7 @@ describe("the lease", () => {
       await thief.releaseLease();
       await recover();
       expect(await epoch()).toBeGreaterThan(before + 1);
-      const decisions = (await openLedger(app.settings)).filter((entry) => entry.kind === "decision");
+      const decisions = (await openAuditLog(app.settings)).filter((entry) => entry.kind === "decision");
       expect(
         decisions.filter(({ orderId, verdict }) => orderId === "robbed" && verdict === "retry").length,
       ).toBeGreaterThan(0);

@@ -5,19 +5,19 @@ import { GRAPH } from "../support/orders.ts";
 /** No restart of a host takes so long, so only what is meant to expires. */
 const AMPLE = "PT30S";
 const SHORT = "PT1.5S";
-const forEver: RecoveryPolicy = { failureThreshold: 100, waits: [], onExhausted: "fail", onRejected: "undo" };
+const forEver: RecoveryPolicy = { failureThreshold: 100, waits: [], onExhausted: "fail", onRejected: "compensate" };
 
 function variant(name: string, shippingWithin: string, policy: Partial<RecoveryPolicy> = {}): Workflow {
   return {
     name,
     version: 2,
     policy: forEver,
-    steps: GRAPH.steps.map(({ policy: own, undo, ...step }) => ({
+    steps: GRAPH.steps.map(({ policy: own, compensation, ...step }) => ({
       ...step,
       completeWithin: step.name === "arrangeShipping" ? shippingWithin : AMPLE,
-      undo: typeof undo === "string" ? undo : { ...undo, completeWithin: AMPLE },
+      compensation: typeof compensation === "string" ? compensation : { ...compensation, completeWithin: AMPLE },
       ...(step.name === "arrangeShipping" && { policy }),
-      // An order that is refused at its first step has nothing to undo.
+      // An order that is rejected at its first step has nothing to compensate.
       ...(["reserveStock", "takePayment"].includes(step.name) && { policy: { onRejected: "fail" as const } }),
     })),
   };
@@ -46,8 +46,8 @@ function spare(name: string): Workflow {
   const whole = variant(name, AMPLE);
   const steps = whole.steps.flatMap((step) => {
     if (step.name !== "arrangeShipping") return [step];
-    const undo = { operation: "cancelPickUp", completeWithin: AMPLE };
-    const collect = { ...step, name: "collectIt", operation: "pickUp", after: [step.name], undo };
+    const compensation = { operation: "cancelPickUp", completeWithin: AMPLE };
+    const collect = { ...step, name: "collectIt", operation: "pickUp", after: [step.name], compensation };
     return [{ ...step, otherwise: collect.name }, collect];
   });
   return { ...whole, steps };
@@ -65,10 +65,10 @@ export const workflows: readonly Workflow[] = [
   spare("spare"),
   later("later"),
   uneven("uneven", SHORT, {}),
-  uneven("eager", AMPLE, { onRejected: "undo" }),
+  uneven("eager", AMPLE, { onRejected: "compensate" }),
   variant("order-fulfilment", AMPLE),
   variant("brisk", "PT5S"),
   variant("hasty", SHORT),
-  variant("patient", SHORT, { failureThreshold: 1, waits: ["PT1S"], onExhausted: "undo" }),
+  variant("patient", SHORT, { failureThreshold: 1, waits: ["PT1S"], onExhausted: "compensate" }),
   variant("strict", SHORT, { failureThreshold: 1 }),
 ];

@@ -1,4 +1,4 @@
-// Choices that Azure refuses, and what the template does about each; and the rights that it gives.
+// Choices that Azure rejects, and what the template does about each; and the rights that it gives.
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

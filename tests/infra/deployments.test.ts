@@ -27,7 +27,7 @@ const SETS: readonly (readonly [string, Choices])[] = [
   ],
   ["second of two regions", SECOND],
   ["second of two regions, private", { ...SECOND, ...PRIVATE }],
-  ["a shop with an identity", { PARTY_PRINCIPALS: '{"shop":"11111111-2222-3333-4444-555555555555"}' }],
+  ["a client with an identity", { PARTY_PRINCIPALS: '{"shop":"11111111-2222-3333-4444-555555555555"}' }],
   ["rolling updates", { UPDATE_STRATEGY: "RollingUpdate", NODE_VERSION: "22" }],
 ];
 
@@ -121,7 +121,7 @@ test.each<[string, Choices, Files, string]>([
   ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, {}, "cosmosCapacityMode autoscale"],
   ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
   ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
-])("%s: refused in words before anything is deployed", (_, choices, files, words) => {
+])("%s: rejected in words before anything is deployed", (_, choices, files, words) => {
   expect(() => deploy(choices, files)).toThrow(words);
 });
 
@@ -235,16 +235,16 @@ test("a second region works on the first one's bus and store, with its rights th
   const rights = rightsOf(second.deployed, second.outputs["APP_PRINCIPAL_ID"]);
   const shared = rights.filter((right) => /^(serviceBus|cosmos)/.test(roleOf(right)));
   expect(new Set(shared.map(({ group }) => group))).toEqual(new Set(["rg-shop"]));
-  const heard = shared.map(({ body }) => (body["scope"] as { name?: string } | undefined)?.name?.split("/")[1]);
+  const received = shared.map(({ body }) => (body["scope"] as { name?: string } | undefined)?.name?.split("/")[1]);
   const { AgentRepliesQueue: replies, AgentTeams: teams = "[]" } = second.settings;
   expect(replies).toBe("agent-replies-host2");
   expect(JSON.parse(teams)).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
-  expect(heard).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
+  expect(received).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
   const hub = "AzureFunctionsJobHost__extensions__durableTask__hubName";
   expect(second.settings[hub]).not.toBe(first.settings[hub]);
 });
 
-test("an identity of a shop may send to and listen on the queues that name it, and nothing else", () => {
+test("an identity of a client may send to and listen on the queues that name it, and nothing else", () => {
   const principal = "11111111-2222-3333-4444-555555555555";
   const { deployed } = deploy({ PARTY_PRINCIPALS: JSON.stringify({ "tea-shop": principal }) }, WITH_TEAM);
   const rights = rightsOf(deployed, principal).map((right) => [
@@ -267,7 +267,7 @@ test("the development set: no alerts, small instances, nothing always ready, its
   });
   expect(dev.settings).toMatchObject({
     SupervisorSchedule: "0 * * * * *",
-    StockSchedule: "0 */5 * * * *",
+    GaugesSchedule: "0 */5 * * * *",
     OTEL_TRACES_SAMPLER_ARG: "0.1",
   });
 });

@@ -26,7 +26,7 @@ interface Queue {
 }
 const queuesIn = (file: string) => (JSON.parse(read(file)) as { queues: Queue[] }).queues;
 const queues = queuesIn("infra/entities/service-bus.json");
-/** What an adopter adds for two shops, and a team with an agent, with queues of their own. */
+/** What an adopter adds for two clients, and a team with an agent, with queues of their own. */
 const withParties = [...queues, ...queuesIn("samples/parties.json")];
 const cosmos = JSON.parse(read("infra/entities/cosmos.json")) as { database: string; containers: { id: string }[] };
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
@@ -37,7 +37,7 @@ const bicep = Object.fromEntries(
   ]),
 );
 
-/** And whatever shops and teams are called. */
+/** And whatever clients and teams are called. */
 const PARTIES = ["app", "shop", "operator"];
 const isOwned = ({ submission }: Queue) => submission !== undefined;
 
@@ -143,7 +143,7 @@ test("planted: a queue of one sender to which another may send, and reply queues
   ]);
 });
 
-test("a shop or team gets a right on each queue that names it, and on no other scope", () => {
+test("a client or team gets a right on each queue that names it, and on no other scope", () => {
   const template = read("infra/app/service-bus.bicep");
   for (const [right, list, member, role] of [
     ["partySends", "sends", "senders", "serviceBusDataSender"],

@@ -8,7 +8,7 @@ import { type Case, orderMessages } from "./order-messages.ts";
 const COUNT = 10_000;
 const SEED = Number(process.env["INPUT_SEED"] ?? Date.now() % 1_000_000);
 const cases = orderMessages(SEED, COUNT);
-const told = `INPUT_SEED=${SEED} makes the same messages`;
+const published = `INPUT_SEED=${SEED} makes the same messages`;
 
 const rules = {
   workflows: ["order-fulfilment", "returns", "smoke"],
@@ -45,10 +45,10 @@ test("the contract: nothing throws, what is wrong is named, and nobody's prototy
     const parsed = parseSubmission(received(one), {}, rules);
     const wanted = one.kind === "valid" ? "valid" : "invalid";
     const shown = JSON.stringify(one.body)?.slice(0, 300);
-    expect(parsed.kind, `${told}: ${shown}`).toBe(wanted);
+    expect(parsed.kind, `${published}: ${shown}`).toBe(wanted);
     if (parsed.kind === "invalid") {
       expect(parsed.faults.length).toBeGreaterThan(0);
-      if (one.fault) expect(parsed.faults.join("\n"), `${told}: ${shown}`).toContain(one.fault);
+      if (one.fault) expect(parsed.faults.join("\n"), `${published}: ${shown}`).toContain(one.fault);
     }
   }
   expect(Object.keys(Object.prototype)).toEqual([]);
@@ -69,12 +69,12 @@ test("over the bus: each is recorded or quarantined, and no queue keeps one", as
   const valid = cases.flatMap(({ kind }, index) => (kind === "valid" ? [`generated-${index}`] : []));
   const invalid = cases.length - valid.length;
   const quarantined = async () => (await app.records.quarantined()).length;
-  await expect.poll(quarantined, { timeout: 120_000, interval: 500, message: told }).toBe(invalid);
+  await expect.poll(quarantined, { timeout: 120_000, interval: 500, message: published }).toBe(invalid);
   const ended = async () => {
     const records = await app.records.of(valid);
     return records.filter(({ processState }) => processState === "Processed").length;
   };
-  await expect.poll(ended, { timeout: 60_000, interval: 500, message: told }).toBe(valid.length);
+  await expect.poll(ended, { timeout: 60_000, interval: 500, message: published }).toBe(valid.length);
 
   for (const { messageId, faults } of await app.records.quarantined())
     expect(faults.length, messageId).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ test("over the bus: each is recorded or quarantined, and no queue keeps one", as
     ["quarantine", { subQueueType: "deadLetter" }],
   ] as const) {
     const receiver = app.bus.createReceiver(queue, options);
-    expect(await receiver.peekMessages(5), `${told}: ${JSON.stringify({ queue, ...options })}`).toEqual([]);
+    expect(await receiver.peekMessages(5), `${published}: ${JSON.stringify({ queue, ...options })}`).toEqual([]);
     await receiver.close();
   }
   const { length } = cases;

@@ -14,7 +14,7 @@ const SEED = Number(process.env["FRAMES_SEED"] ?? Date.now() % 1_000_000);
 /** Of so many positions each one is tried, from a first one that the seed chooses; 1: all, which takes minutes. */
 const EVERY = Number(process.env["FRAMES_EVERY"] ?? 16);
 const AT_ONCE = 8;
-const told = `FRAMES_SEED=${SEED} makes the same bytes`;
+const published = `FRAMES_SEED=${SEED} makes the same bytes`;
 const SHORT_LIVED = { defaultMessageTimeToLive: "PT5S" };
 const ENTITIES = {
   queues: [
@@ -118,10 +118,13 @@ function numbers(seed: number): () => number {
 
 async function serves(what: string, id: string): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null)
-    throw new Error(`the bus died at or before ${what}; ${told}`);
+    throw new Error(`the bus died at or before ${what}; ${published}`);
   const arrived = new Promise<void>((resolve) => awaited.set(id, resolve));
   const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => reject(new Error(`the bus does not serve another client after ${what}; ${told}`)), 10_000).unref();
+    setTimeout(
+      () => reject(new Error(`the bus does not serve another client after ${what}; ${published}`)),
+      10_000,
+    ).unref();
   });
   await Promise.race([Promise.all([sender.sendMessages({ body: id, messageId: id }), arrived]), late]);
   awaited.delete(id);
@@ -144,8 +147,8 @@ async function tryAll(kind: string, variants: readonly Variant[]): Promise<void>
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  expect(new Set(seen.slice(before)).size, told).toBe(variants.length);
-  expect(seen.length - before, `each message came once; ${told}`).toBe(variants.length);
+  expect(new Set(seen.slice(before)).size, published).toBe(variants.length);
+  expect(seen.length - before, `each message came once; ${published}`).toBe(variants.length);
 }
 
 interface Recording {
@@ -162,7 +165,7 @@ beforeAll(async () => {
   for (const [name, session] of Object.entries(sessions)) {
     const { pieces, result } = await record<Buffer | undefined>(port, session);
     const length = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    console.log(`${name} session: ${length} bytes in ${pieces.length} pieces; ${told}`);
+    console.log(`${name} session: ${length} bytes in ${pieces.length} pieces; ${published}`);
     expect(length).toBeGreaterThan(500);
     recordings.push({ name, pieces, length, transaction: result });
   }

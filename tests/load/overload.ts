@@ -1,6 +1,8 @@
 // More orders than a service takes: they wait, and waiting is nobody's failure.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StackOptions } from "../../local/stack/stack.ts";
+import { hasEnded } from "../../shared/domain/state-record.ts";
 import { endsOf } from "../chaos/oracle.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -51,7 +53,7 @@ export async function runOverload(plan: OverloadPlan, say: (line: string) => voi
   for (let ended = 0; ended < orders; ) {
     await sleep(LOOK_EVERY_MS);
     const records = await app.records.of(sent);
-    ended = records.filter(({ processState }) => processState === "Processed" || processState === "Error").length;
+    ended = records.filter(({ processState }) => hasEnded(processState)).length;
     inFlight = Math.max(inFlight, records.filter(({ processState }) => processState === "Processing").length);
     waitingInQueue = Math.max(waitingInQueue, sent.length - records.length);
     const seconds = Math.round((Date.now() - begun) / 1000);

@@ -70,14 +70,17 @@ test("the Service Bus emulator gets every queue, as its documentation allows it"
 });
 
 const one = (properties: Record<string, unknown>, name = "q1") => ({ queues: [{ name, properties }] });
-function told(properties: Record<string, unknown>): { made: Record<string, unknown> | undefined; differs: string[] } {
+function published(properties: Record<string, unknown>): {
+  made: Record<string, unknown> | undefined;
+  differs: string[];
+} {
   const differs: string[] = [];
   const config = emulatorConfig(one(properties), (text) => differs.push(text));
   return { made: config.UserConfig.Namespaces[0].Queues[0]?.Properties, differs };
 }
 
 test("what the emulator can't do is brought within its limits, and said", () => {
-  const { made, differs } = told({
+  const { made, differs } = published({
     defaultMessageTimeToLive: "P14D",
     duplicateDetectionHistoryTimeWindow: "PT1S",
     maxDeliveryCount: 2000,
@@ -94,10 +97,10 @@ test("what the emulator can't do is brought within its limits, and said", () => 
     "q1: duplicateDetectionHistoryTimeWindow is PT5S in the emulator, and PT1S in Azure",
     "q1: maxDeliveryCount is 10 in the emulator, and 2000 in Azure",
   ]);
-  expect(told({ defaultMessageTimeToLive: "PT30M", maxDeliveryCount: 3 }).differs).toEqual([]);
+  expect(published({ defaultMessageTimeToLive: "PT30M", maxDeliveryCount: 3 }).differs).toEqual([]);
 });
 
-test("what no limit mends is refused, with every fault", () => {
+test("what no limit fixes is rejected, with every fault", () => {
   expect(() => emulatorConfig(one({ lockDuration: "a while", requiresSession: "yes" }, "-q"))).toThrow(
     'the emulator has no queue named "-q"\n-q: lockDuration is a while, which is no duration\n-q: requiresSession is "yes"',
   );

@@ -18,7 +18,7 @@ const MUCH_GOES_WRONG = {
   repeats: 2,
   outages: 2,
   actions: 2,
-  refusals: 2,
+  rejections: 2,
   lateness: 2,
   progress: 2,
   forgeries: 2,
@@ -38,7 +38,7 @@ function randomFrom(seed: number): () => number {
 function recordOf(model: Model, state: State): string {
   if (state[RECORD] === 0) return "none";
   const record = normalForm(model.pieces.values.get<StateRecord>(state[RECORD] as number), true);
-  const text = JSON.stringify({ ...record, notices: record.notices.map(({ status }) => status) });
+  const text = JSON.stringify({ ...record, outbox: record.outbox.map(({ status }) => status) });
   return forgetWhatIsOver(text).replace(ATTEMPT, "$1:0").replace(NUMBER, "n");
 }
 
@@ -47,7 +47,7 @@ const NUMBER = /(?<=attempt )\d+/g;
 const ATTEMPT = /("attempt"|"completedIn"|"lockedBy"):(\d+|"[^"]*")/g;
 
 /** What a write is for is read off its history, which the model forgets. */
-const AIM = /(?<=writes the record): .+?(?=: refused|; its second try|; no answer|$)/;
+const AIM = /(?<=writes the record): .+?(?=: rejected|; its second try|; no answer|$)/;
 const nameOf = ({ what }: Move) => what.replace(AIM, "").replace(NUMBER, "n");
 /** It returned without a call: begun again it stands where it stood, unless one counts what its clock showed. */
 const DIES_IN_VAIN = /askAgent . of attempt n dies/;

@@ -6,12 +6,12 @@ import type { Promises } from "./promises.ts";
 import { FIRST_PIECE, isStalled, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 
 /** Members that hold one, holders' names, and an operator's entries in the history. */
-const NUMBER = /(?<="(?:attempt|completedIn|hearer)":|"order-|attempt )\d+/g;
-/** In what the shop is owed, as `RetryScheduled:2`. */
+const NUMBER = /(?<="(?:attempt|completedIn|receiver)":|"order-|attempt )\d+/g;
+/** In what the client is owed, as `RetryScheduled:2`. */
 const OWED_NUMBER = /(?<=^[A-Za-z]+:)\d+/;
 /** Stands for "told": see normal-form.ts. */
 const NONE = 0;
-/** A step completed one attempt before is told apart from one completed earlier. */
+/** A step completed one attempt before is distinguished from one completed earlier. */
 const WIDEST_GAP = 2;
 /** What a submission begins. */
 const FIRST = 1;

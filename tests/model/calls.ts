@@ -1,13 +1,13 @@
 // What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
 import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
-import type { Wake } from "../../shared/domain/attempt.ts";
+import type { StartAttempt } from "../../shared/domain/attempt.ts";
 import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
 import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
 import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
 import type { Report } from "../../shared/messaging/completion.ts";
-import type { StatusMessage, Told } from "../../shared/messaging/messenger.ts";
+import type { Published, StatusMessage } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
 import type { Workflows } from "../../shared/workflows/workflows.ts";
@@ -21,13 +21,13 @@ export type Call =
   | { readonly kind: "change"; readonly write: GuardedWrite }
   | { readonly kind: "replace"; readonly etag: string; readonly record: StateRecord }
   | { readonly kind: "due"; readonly before: string }
-  | { readonly kind: "tell"; readonly message: StatusMessage }
+  | { readonly kind: "publish"; readonly message: StatusMessage }
   | { readonly kind: "send"; readonly message: Sent }
   | ServiceCall;
 
 /** A message to one of the app's own queues. */
 export type Sent =
-  | { readonly queue: "scheduler"; readonly body: Wake; readonly at: string | null }
+  | { readonly queue: "scheduler"; readonly body: StartAttempt; readonly at: string | null }
   | { readonly queue: "requests"; readonly body: Asked; readonly leftMs: number }
   | { readonly queue: "replies"; readonly body: Replied | Reported };
 
@@ -46,8 +46,8 @@ export interface ServiceCall {
   readonly kind: "service";
   readonly operation: string;
   readonly key: string;
-  /** For an undo: the key of what is to be undone. */
-  readonly undoes: string | null;
+  /** For a compensation: the key of what is to be compensated. */
+  readonly compensates: string | null;
   readonly completeBy: string;
   /** Whether it was said that the agent is at work: before it runs out of time it is. */
   readonly isSaid: boolean;
@@ -75,7 +75,7 @@ export interface Answers {
   change: Written;
   replace: Written;
   due: Versioned | undefined;
-  tell: Told;
+  publish: Published;
   send: null;
   service: BoundedReply | { readonly kind: "takes long" };
 }
@@ -103,8 +103,8 @@ export function workflowsOf({ workflow }: Setting): Workflows {
 /** The ports on which the real operations run: every call that matters goes through `ask`. */
 export function portsOver(ask: Ask, now: () => number, host: Host, setting: Setting): Ports {
   const { mutant = {}, workflow } = setting;
-  const operations = workflow.steps.flatMap(({ operation, undo }) =>
-    typeof undo === "string" ? [operation] : [operation, undo.operation],
+  const operations = workflow.steps.flatMap(({ operation, compensation }) =>
+    typeof compensation === "string" ? [operation] : [operation, compensation.operation],
   );
   const service: RoutedAgent = {
     name: "service",
@@ -144,8 +144,9 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       },
     },
     messenger: {
-      tell: (_, message) => ask<"tell">({ kind: "tell", message }),
-      wake: (body, options) => send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
+      publish: (_, message) => ask<"publish">({ kind: "publish", message }),
+      startAttempt: (body, options) =>
+        send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
       ask: async (_, request, leftMs) => {
         await send({ queue: "requests", body: { request, replyTo: host }, leftMs });
         return "asked";
@@ -188,14 +189,14 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
 
 function serviceCall(
   operation: string,
-  { idempotencyKey, undoes, completion }: Pick<AgentRequest, "idempotencyKey" | "undoes" | "completion">,
+  { idempotencyKey, compensates, completion }: Pick<AgentRequest, "idempotencyKey" | "compensates" | "completion">,
   completeBy: string,
 ): ServiceCall {
   return {
     kind: "service",
     operation,
     key: idempotencyKey,
-    undoes: undoes?.idempotencyKey ?? null,
+    compensates: compensates?.idempotencyKey ?? null,
     completeBy,
     isSaid: false,
     ...(completion && { reportTo: JSON.parse(completion.url) as Address }),
@@ -203,10 +204,10 @@ function serviceCall(
 }
 
 async function changeInParts(parts: readonly GuardedWrite[], ask: Ask): Promise<Written> {
-  let written: Written = { kind: "refused" };
+  let written: Written = { kind: "rejected" };
   for (const write of parts) {
     written = await ask<"change">({ kind: "change", write });
-    if (written.kind === "refused") break;
+    if (written.kind === "rejected") break;
   }
   return written;
 }

@@ -41,19 +41,19 @@ export function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
   ];
 }
 
-/** Ends an order, and says only then that the shop has to be told. */
+/** Ends an order, and says only then that the client has to be told. */
 export function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
-  const notice = write.changes.filter(({ op, path }) => op === "append" && path[0] === "notices");
+  const outboxMessage = write.changes.filter(({ op, path }) => op === "append" && path[0] === "outbox");
   const end = write.changes.find(({ path }) => path[0] === "processState");
-  if (notice.length === 0 || !end) return [write];
+  if (outboxMessage.length === 0 || !end) return [write];
   const { attempt } = write.guard;
   const due = write.changes.filter(({ path }) => path[0] === "dueAt");
-  const rest = write.changes.filter((change) => !notice.includes(change) && !due.includes(change));
+  const rest = write.changes.filter((change) => !outboxMessage.includes(change) && !due.includes(change));
   return [
     { guard: write.guard, changes: [...rest, { op: "remove", path: ["dueAt"] }] },
     {
       guard: { processStates: ["Error"], lockedBy: null, ...(attempt !== undefined && { attempt }) },
-      changes: [...due, ...notice],
+      changes: [...due, ...outboxMessage],
     },
   ];
 }
@@ -66,7 +66,7 @@ export function withoutUnknown(record: StateRecord, operation: OperationName): S
     const isUnknown = step.state !== "Completed" && mayHaveHadEffect(step);
     return [name, isUnknown ? { ...step, ...NOT_STARTED } : step];
   });
-  const isClaim = operation === "takeWake" && record.direction === "undo";
+  const isClaim = operation === "takeStartAttempt" && record.direction === "compensate";
   return isClaim ? { ...record, steps: Object.fromEntries(steps) } : record;
 }
 
@@ -90,9 +90,9 @@ export function byShortest(record: StateRecord, operation: OperationName): State
   return { ...record, steps: { ...record.steps, ...Object.fromEntries(cut) } };
 }
 
-/** To the claim of an undo the time of a step that is at work looks as if it were over. */
+/** To the claim of a compensation the time of a step that is at work looks as if it were over. */
 export function atWorkAsExpired(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "takeWake" || record.direction !== "undo") return record;
+  if (operation !== "takeStartAttempt" || record.direction !== "compensate") return record;
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     isInHand(step) ? { ...step, state: "NotStarted", startBy: null, completeBy: null } : step,
@@ -113,34 +113,34 @@ export function waitingAsUntouched(record: StateRecord, operation: OperationName
 /** Word of a step that waits gives it the time that another step would have. */
 export function shortened(record: StateRecord): StateRecord {
   const steps = Object.entries(record.steps).map(([name, step]) => {
-    const { heardAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
-    return [name, heardAt === undefined ? step : { ...step, completeBy: after(heardAt, TICK_MS) }];
+    const { lastReportAt } = step.state === "Awaiting" ? (step.accepted ?? {}) : {};
+    return [name, lastReportAt === undefined ? step : { ...step, completeBy: after(lastReportAt, TICK_MS) }];
   });
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
 /** A step that is skipped, as if it had left nothing behind. */
 export function skippedWithoutTrace(record: StateRecord): StateRecord {
-  const steps = Object.entries(record.steps).map(([name, { unsure, ...step }]) => [
+  const steps = Object.entries(record.steps).map(([name, { outcomeUnknown, ...step }]) => [
     name,
-    step.state === "Skipped" || unsure === undefined ? step : { ...step, unsure },
+    step.state === "Skipped" || outcomeUnknown === undefined ? step : { ...step, outcomeUnknown },
   ]);
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** Who records what came of a step takes what is undone beside it for a step that nobody is at work on. */
-export function withoutUndoBeside(record: StateRecord, operation: OperationName): StateRecord {
+/** Who records what came of a step takes what is compensated beside it for a step that nobody is at work on. */
+export function withoutCompensationBeside(record: StateRecord, operation: OperationName): StateRecord {
   if (operation !== "runStep" || record.direction !== "forward") return record;
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
-    step.state === "Skipped" ? { ...step, undo: { ...NOT_STARTED, state: "Completed" as const } } : step,
+    step.state === "Skipped" ? { ...step, compensation: { ...NOT_STARTED, state: "Completed" as const } } : step,
   ]);
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
 /** To a claim a skipped step looks as if it had yet to be done. */
 export function skippedAsOpen(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "takeWake") return record;
+  if (operation !== "takeStartAttempt") return record;
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     step.state === "Skipped" ? { ...step, state: "NotStarted" as const } : step,

@@ -18,10 +18,10 @@ import {
   type Sent,
   type ServiceCall,
 } from "./calls.ts";
-import { normalForm, toldAs, withOver, withoutOver } from "./normal-form.ts";
+import { normalForm, publishedAs, withOver, withoutOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
-import { ACCEPTED, act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
+import { ACCEPTED, act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import { AHEAD_MS, type Bounds, HOSTS, type Host, LATER_MS, ORDER, type Setting } from "./setting.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
 
@@ -31,11 +31,11 @@ export interface Effect {
   /** Where the operation then stands; 0 where it is over. */
   readonly piece: number;
   readonly record: number;
-  /** The service's ledger, where the call changes it. */
-  readonly ledger?: number;
+  /** The service's audit log, where the call changes it. */
+  readonly serviceState?: number;
   /** Pieces that come into being. */
   readonly adds: readonly number[];
-  readonly told?: StatusMessage;
+  readonly published?: StatusMessage;
   /** The record as it was written, before it was brought to its normal form. */
   readonly written?: StateRecord;
   readonly spends?: keyof Bounds;
@@ -59,15 +59,17 @@ export class Effects {
   }
 
   /** Undefined where it is still lacking. An operation that has returned makes no call any more. */
-  of(id: number, record: number, ledger: number): readonly Effect[] | undefined {
+  of(id: number, record: number, serviceState: number): readonly Effect[] | undefined {
     const call = this.#pieces.stand(id);
     if (!call) return undefined;
     if (call.kind === "returned" || call.kind === "threw") return [];
-    const key = call.kind === "service" ? `${id}:${record}:${ledger}` : `${id}:${record}`;
+    const key = call.kind === "service" ? `${id}:${record}:${serviceState}` : `${id}:${record}`;
     let known = this.#known.get(key);
     if (!known) {
       const { bounds } = this.#setting;
-      const possible = this.#changes(id, call, record, ledger).filter(({ spends }) => !spends || bounds[spends] > 0);
+      const possible = this.#changes(id, call, record, serviceState).filter(
+        ({ spends }) => !spends || bounds[spends] > 0,
+      );
       const found = possible.map((change) => this.#answered(id, change));
       if (found.some((effect) => effect === undefined)) return undefined;
       known = found as Effect[];
@@ -84,7 +86,7 @@ export class Effects {
     return isOver === undefined ? undefined : { ...change, piece: isOver ? 0 : piece };
   }
 
-  #changes(id: number, call: Call, record: number, ledger: number): Change[] {
+  #changes(id: number, call: Call, record: number, serviceState: number): Change[] {
     const operation = this.#pieces.get(id) as Operation;
     const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
     const same = { record, adds: [] };
@@ -107,7 +109,7 @@ export class Effects {
       case "change": {
         const { guard, changes } = call.write;
         if (!stored || !holds(this.#remembered(guard, stored), stored))
-          return this.#refused(same, `${aimOf(call)}: refused`);
+          return this.#rejected(same, `${aimOf(call)}: rejected`);
         const after = withOver(stored, applyChanges(stored, changes));
         return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
       }
@@ -116,15 +118,20 @@ export class Effects {
           throw new Error(`${operation.name} makes use of a version that the model does not keep`);
         const ignores = this.#setting.mutant?.ignoresVersion;
         const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
-        if (!stored || !isRead) return this.#refused(same, `${aimOf(call)}: refused`);
+        if (!stored || !isRead) return this.#rejected(same, `${aimOf(call)}: rejected`);
         const after = withOver(stored, call.record);
         return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
       }
-      case "tell": {
-        const what = tellingOf(call.message);
-        const told: Change = { ...same, what, entry: { answer: "sent" }, told: call.message };
-        const lost: Change = { ...told, what: `${what}, the answer lost`, entry: { fails: "bus" }, spends: "outages" };
-        return [told, away, lost];
+      case "publish": {
+        const what = publishingOf(call.message);
+        const published: Change = { ...same, what, entry: { answer: "sent" }, published: call.message };
+        const lost: Change = {
+          ...published,
+          what: `${what}, the answer lost`,
+          entry: { fails: "bus" },
+          spends: "outages",
+        };
+        return [published, away, lost];
       }
       case "send": {
         const what = sendingOf(call.message);
@@ -133,13 +140,13 @@ export class Effects {
         return [sent, away, lost];
       }
       case "service":
-        return this.#serves(operation, call, stored, ledger, same);
+        return this.#serves(operation, call, stored, serviceState, same);
       default:
         return call satisfies never;
     }
   }
 
-  /** A write that is made: told so, or the answer lost and the second try refused, or the store away before or after. */
+  /** A write that is made: told so, or the answer lost and the second try rejected, or the store away before or after. */
   #writes(
     operation: Operation,
     before: StateRecord | undefined,
@@ -151,18 +158,18 @@ export class Effects {
     const record = this.#stored(after);
     const form = this.#pieces.values.get<StateRecord>(record);
     const fault =
-      before && faultOfWrite(normalForm(before), toldAs(before, normalForm(form)), this.#writerOf(operation));
+      before && faultOfWrite(normalForm(before), publishedAs(before, normalForm(form)), this.#writerOf(operation));
     const made = { ...same, record, written: after, fault };
     return [
       { ...made, what, entry: { answer } },
-      { ...made, what: `${what}; its second try is refused`, entry: { answer: REFUSED_WRITE }, spends: "outages" },
+      { ...made, what: `${what}; its second try is rejected`, entry: { answer: REJECTED_WRITE }, spends: "outages" },
       { ...made, what: `${what}; no answer`, entry: { fails: "store" }, spends: "outages" },
       this.#storeAway(same),
     ];
   }
 
-  #refused(same: Unchanged, what: string): Change[] {
-    return [{ ...same, what, entry: { answer: REFUSED_WRITE } }, this.#storeAway(same)];
+  #rejected(same: Unchanged, what: string): Change[] {
+    return [{ ...same, what, entry: { answer: REJECTED_WRITE } }, this.#storeAway(same)];
   }
 
   #storeAway(same: Unchanged): Change {
@@ -194,9 +201,9 @@ export class Effects {
     return this.#setting.isExact ? record : normalForm(record, this.#isReduced);
   }
 
-  /** A submission makes use of versions only to clear notices, and what is the same would otherwise be kept apart by them. */
-  #etagFor({ name }: Operation, { notices }: StateRecord): string {
-    const isKept = name !== "submitOrder" || notices.length > 0 || this.#setting.isExact;
+  /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
+  #etagFor({ name }: Operation, { outbox }: StateRecord): string {
+    const isKept = name !== "submitOrder" || outbox.length > 0 || this.#setting.isExact;
     return isKept ? CURRENT : UNKEPT;
   }
 
@@ -259,11 +266,11 @@ export class Effects {
     same: Unchanged,
   ): Change[] {
     const { values } = this.#pieces;
-    const ledger = values.get<Ledger>(before);
+    const serviceState = values.get<ServiceState>(before);
     const attempt = this.#pieces.attemptOf(operation) ?? 0;
-    const acted = act(ledger, call);
-    const after = values.idOf(acted.ledger);
-    const fault = stored && faultOfCall(call, ledger, stored, attempt);
+    const acted = act(serviceState, call);
+    const after = values.idOf(acted.serviceState);
+    const fault = stored && faultOfCall(call, serviceState, stored, attempt);
     const of = `${call.operation}, attempt ${attempt}`;
     const takesLong: Change = { ...same, what: `${of}: takes long`, entry: { answer: { kind: "takes long" } } };
     const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
@@ -280,25 +287,25 @@ export class Effects {
     }
     const changes: Change[] = call.reportTo
       ? this.#accepts(operation, call, call.reportTo, acted.answer, of, same)
-      : [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, ledger: after, fault }];
+      : [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, serviceState: after, fault }];
     if (after !== before && !call.reportTo) {
       changes.push({
         ...same,
         what: `${of}: done, the answer lost`,
         entry: null,
-        ledger: after,
+        serviceState: after,
         fault,
         spends: "lateness",
       });
     }
-    if (mayRefuse(ledger, call)) {
-      const refusal = this.#setting.isFickle ? before : values.idOf(refuse(ledger, call));
+    if (mayReject(serviceState, call)) {
+      const rejection = this.#setting.isFickle ? before : values.idOf(reject(serviceState, call));
       changes.push({
         ...same,
-        what: `${of}: refused for good`,
-        entry: { answer: REFUSED },
-        ledger: refusal,
-        spends: "refusals",
+        what: `${of}: rejected for good`,
+        entry: { answer: REJECTED },
+        serviceState: rejection,
+        spends: "rejections",
       });
     }
     return call.isSaid ? changes : [...changes, { ...takesLong, spends: "lateness" }];
@@ -313,7 +320,7 @@ export class Effects {
     of: string,
     same: Unchanged,
   ): Change[] {
-    if (answer.kind === "rejected") return [{ ...same, what: `${of}: refused as before`, entry: { answer } }];
+    if (answer.kind === "rejected") return [{ ...same, what: `${of}: rejected as before`, entry: { answer } }];
     const completeBy = new Date(NOW_MS + LATER_MS).toISOString();
     const later: Accepted = { call: { ...call, completeBy, isSaid: true }, address, replyTo };
     const accepted: Change = {
@@ -331,7 +338,7 @@ export class Effects {
 }
 
 const UNKEPT = "unkept";
-const REFUSED_WRITE: Answers["change"] = { kind: "refused" };
+const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
 
 function duplicate(record: StateRecord): Answers["create"] {
   return { kind: "duplicate", order: ORDER, record };
@@ -340,18 +347,18 @@ function duplicate(record: StateRecord): Answers["create"] {
 /** What a write is for: its own entry in the history says it. */
 function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
   if (call.kind === "replace")
-    return `writes the record: ${call.record.history.at(-1)?.what ?? "its notices are told"}`;
+    return `writes the record: ${call.record.history.at(-1)?.what ?? "its outbox messages are told"}`;
   const entry = call.write.changes.find(({ path }) => path[0] === "history");
-  const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "notices");
+  const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "outbox");
   const what =
-    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its notices";
+    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its outbox messages";
   return `writes the record: ${what}`;
 }
 
 function sendingOf(message: Sent): string {
   switch (message.queue) {
     case "scheduler":
-      return `wakes the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
+      return `start messages the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
     case "requests":
       return `asks the agent of ${message.body.request.ticket.step}`;
     case "replies":
@@ -361,6 +368,6 @@ function sendingOf(message: Sent): string {
   }
 }
 
-function tellingOf({ status, attempt, step }: StatusMessage): string {
-  return `tells the shop ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
+function publishingOf({ status, attempt, step }: StatusMessage): string {
+  return `tells the client ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
 }

@@ -17,7 +17,7 @@ export class Engine {
     this.#isReduced = !setting.isExact && !setting.isUnreduced;
   }
 
-  /** A start with the id of a running orchestration is refused; one with the id of an ended one runs again. */
+  /** A start with the id of a running orchestration is rejected; one with the id of an ended one runs again. */
   start(state: State, host: Host, input: number): State | undefined {
     const { attempt } = this.#pieces.values.get<Attempt>(input);
     if (this.orchestrationOf(state, host, attempt) !== 0) return state;

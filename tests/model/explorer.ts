@@ -104,7 +104,7 @@ async function settle(
         finding: { fault: "a run without faults never ends", trace: await traceTo(model, table, start) },
       };
     }
-    // What leads out of what was looked at is followed by hand below.
+    // What leads out of what was looked at is followed manually below.
     let length = isRest ? -1 : at < looked ? (lengths[at] as number) : -3;
     if (length === -3) {
       for (const each of path) lengths[each] = -3;

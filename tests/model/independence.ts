@@ -1,5 +1,5 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
-import type { Wake } from "../../shared/domain/attempt.ts";
+import type { StartAttempt } from "../../shared/domain/attempt.ts";
 import { runOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { StepEnd } from "../../shared/operations/record-step.ts";
@@ -53,7 +53,7 @@ export class Independence {
       case "returned":
         return (
           operation.owner !== null &&
-          !this.#isHeard(operation, stand.value) &&
+          !this.#hasReceiver(operation, stand.value) &&
           !this.#hasTwin(state, operation) &&
           this.#endsAlone(state, placed, operation)
         );
@@ -64,19 +64,19 @@ export class Independence {
           (lateness === 0 || this.#setting.bounds.repeats === 0) &&
           Date.parse(stand.completeBy) <= NOW_MS + AHEAD_MS[operation.host]
         );
-      case "tell":
-        return operation.name !== "tellEnd" && this.#isToldAgain(state, stand);
+      case "publish":
+        return operation.name !== "publishEnd" && this.#isPublishedAgain(state, stand);
       case "change":
       case "replace":
-        return this.#isRefusedForGood(stand, this.#pieces.recordOf(state));
+        return this.#isRejectedForGood(stand, this.#pieces.recordOf(state));
       default:
         return false;
     }
   }
 
   /** What it reports makes another attempt go on, or its own. */
-  #isHeard({ name }: Operation, value: unknown): boolean {
-    return isEndOfStep(name) && (value as StepEnd | undefined | null)?.hearer != null;
+  #hasReceiver({ name }: Operation, value: unknown): boolean {
+    return isEndOfStep(name) && (value as StepEnd | undefined | null)?.receiver != null;
   }
 
   /** The same activity runs twice: which of them ends first may matter. */
@@ -131,14 +131,14 @@ export class Independence {
     switch (piece.kind) {
       case "message": {
         if (piece.queue === "orders") return [1];
-        if (piece.queue === "scheduler") return [values.get<Wake>(piece.body).attempt];
+        if (piece.queue === "scheduler") return [values.get<StartAttempt>(piece.body).attempt];
         const body = values.get<Partial<Asked & Replied>>(piece.body);
         // A report is of whatever attempt waits for it by then.
         if (!body.request && !body.reply) return ANY;
         return [1 + ((body.request ?? body.reply)?.ticket.attempt ?? 0)];
       }
       case "orchestration":
-        return [1 + values.get<Wake>(piece.input).attempt];
+        return [1 + values.get<StartAttempt>(piece.input).attempt];
       case "operation":
         return this.#startsOfOperation(piece);
       case "lateCall":
@@ -148,12 +148,12 @@ export class Independence {
     }
   }
 
-  /** A refusal leads to an undo, which is the next attempt. */
+  /** A rejection leads to a compensation, which is the next attempt. */
   #startsOfOperation(operation: Operation): readonly number[] {
     switch (operation.name) {
       case "submitOrder":
         return [1];
-      case "takeWake":
+      case "takeStartAttempt":
         return [this.#pieces.attemptOf(operation) ?? 0];
       case "sweep":
       case "operateOrder": {
@@ -173,7 +173,7 @@ export class Independence {
   }
 
   /** What was told before goes again. With an outage it may have been left to be told, and so be owed again. */
-  #isToldAgain(state: State, { message }: Extract<Call, { kind: "tell" }>): boolean {
+  #isPublishedAgain(state: State, { message }: Extract<Call, { kind: "publish" }>): boolean {
     const { owed } = this.#pieces.values.get<Promises>(state[PROMISES] as number);
     if (
       this.#mayOweReceived(state) ||
@@ -195,7 +195,7 @@ export class Independence {
   }
 
   /** Attempts are never counted down, an ended order goes on under the next one, and no version comes again. */
-  #isRefusedForGood(call: Extract<Call, { kind: "change" | "replace" }>, record: StateRecord | undefined): boolean {
+  #isRejectedForGood(call: Extract<Call, { kind: "change" | "replace" }>, record: StateRecord | undefined): boolean {
     const { ignoresVersion, forgets = [] } = this.#setting.mutant ?? {};
     if (call.kind === "replace") return call.etag === "stale" && !ignoresVersion;
     if (!record || forgets.length > 0) return false;

@@ -1,17 +1,17 @@
-// What an effect makes of the service's ledger and of what the shop is promised, and what is wrong with it.
+// What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
 import type { Effect } from "./effects.ts";
-import { withoutTold } from "./normal-form.ts";
+import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";
-import { faultOfTelling, kept, owesCompletion, type Promises, promised } from "./promises.ts";
-import { mended, undoneByHand } from "./service.ts";
+import { faultOfPublishing, kept, owesCompletion, type Promises, promised } from "./promises.ts";
+import { compensatedManually, fixed } from "./service.ts";
 import type { Setting } from "./setting.ts";
-import { LEDGER, PROMISES, type State } from "./state.ts";
-import { faultOfUndone, isResubmitted, saysDoneByHand } from "./watch.ts";
+import { PROMISES, SERVICE_STATE, type State } from "./state.ts";
+import { faultOfCompensated, isResubmitted, saysDoneManually } from "./watch.ts";
 
 interface Outcome {
   /** The record as the state keeps it. */
   readonly record: number;
-  readonly ledger: number;
+  readonly serviceState: number;
   readonly promises: number;
   readonly fault: string | undefined;
 }
@@ -26,9 +26,9 @@ export class Judge {
     this.#setting = setting;
   }
 
-  /** What an effect makes of the ledger and the promises. An effect is one on one record, so those two decide. */
+  /** What an effect makes of the audit log and the promises. An effect is one on one record, so those two decide. */
   outcomeOf(state: State, effect: Effect): Outcome {
-    const key = (state[LEDGER] as number) * 2 ** 26 + (state[PROMISES] as number);
+    const key = (state[SERVICE_STATE] as number) * 2 ** 26 + (state[PROMISES] as number);
     let known = this.#outcomes.get(effect);
     if (!known) {
       known = new Map();
@@ -45,25 +45,28 @@ export class Judge {
   #judge(state: State, effect: Effect): Outcome {
     const { values } = this.#pieces;
     let { fault } = effect;
-    let ledger = effect.ledger ?? (state[LEDGER] as number);
+    let serviceState = effect.serviceState ?? (state[SERVICE_STATE] as number);
     let promises = values.get<Promises>(state[PROMISES] as number);
     const stored = this.#pieces.recordOf(state);
     if (effect.written) {
       promises = promised(promises, stored, values.get(effect.record));
-      if (stored && saysDoneByHand(stored, effect.written)) ledger = values.idOf(undoneByHand(values.get(ledger)));
-      if (stored && isResubmitted(stored, effect.written)) ledger = values.idOf(mended(values.get(ledger)));
-      fault ??= faultOfUndone(effect.written, values.get(ledger), this.#setting.workflow);
+      if (stored && saysDoneManually(stored, effect.written))
+        serviceState = values.idOf(compensatedManually(values.get(serviceState)));
+      if (stored && isResubmitted(stored, effect.written)) serviceState = values.idOf(fixed(values.get(serviceState)));
+      fault ??= faultOfCompensated(effect.written, values.get(serviceState), this.#setting.workflow);
     }
-    if (effect.told) {
-      fault ??= faultOfTelling(effect.told, promises, stored);
-      promises = kept(promises, effect.told);
+    if (effect.published) {
+      fault ??= faultOfPublishing(effect.published, promises, stored);
+      promises = kept(promises, effect.published);
     }
-    return { record: this.#kept(effect.record, promises), ledger, promises: values.idOf(promises), fault };
+    return { record: this.#kept(effect.record, promises), serviceState, promises: values.idOf(promises), fault };
   }
 
   #kept(record: number, promises: Promises): number {
     if (record === 0 || this.#setting.isExact || this.#setting.isUnreduced) return record;
     const { values } = this.#pieces;
-    return values.idOf(withoutTold(values.get(record), (step, attempt) => owesCompletion(promises, step, attempt)));
+    return values.idOf(
+      withoutPublished(values.get(record), (step, attempt) => owesCompletion(promises, step, attempt)),
+    );
   }
 }

@@ -4,7 +4,7 @@ import { type Move, Moves } from "./moves.ts";
 import { Pieces } from "./pieces.ts";
 import { NOTHING_PROMISED, type Promises } from "./promises.ts";
 import type { Setting } from "./setting.ts";
-import { FIRST_PIECE, LEDGER, PROMISES, RECORD, type State } from "./state.ts";
+import { FIRST_PIECE, PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { ended, faultOfState } from "./watch.ts";
 
 export class Model {
@@ -62,12 +62,12 @@ export class Model {
   }
 
   faultOf(state: State): string | undefined {
-    const [record, ledger] = [state[RECORD] as number, state[LEDGER] as number];
+    const [record, serviceState] = [state[RECORD] as number, state[SERVICE_STATE] as number];
     if (record === 0) return undefined;
-    const key = record * 2 ** 26 + ledger;
+    const key = record * 2 ** 26 + serviceState;
     if (!this.#faults.has(key)) {
       const { values } = this.pieces;
-      this.#faults.set(key, faultOfState(values.get(record), values.get(ledger), this.setting.workflow));
+      this.#faults.set(key, faultOfState(values.get(record), values.get(serviceState), this.setting.workflow));
     }
     return this.#faults.get(key);
   }
@@ -83,9 +83,9 @@ export class Model {
     const record = this.pieces.values.get<StateRecord>(state[RECORD] as number);
     const { owed } = this.pieces.values.get<Promises>(state[PROMISES] as number);
     if (!ended(record)) return `the order never ends: it stays ${record.processState}`;
-    if (owed.length > 0) return `the shop is never told ${owed.join(", ")}`;
-    if (record.notices.length > 0)
-      return `the notice of ${record.notices.map(({ status }) => status).join(", ")} is left`;
+    if (owed.length > 0) return `the client is never told ${owed.join(", ")}`;
+    if (record.outbox.length > 0)
+      return `the outbox message of ${record.outbox.map(({ status }) => status).join(", ")} is left`;
     return record.dueAt === undefined ? undefined : "an ended order stays due";
   }
 }

@@ -18,17 +18,17 @@ import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
-import { act, type Ledger, mayRefuse, REFUSED, refuse } from "./service.ts";
+import { act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {
   change,
   FIRST_PIECE,
   find,
   isStalled,
-  LEDGER,
   PROMISES,
   pieceOf,
   RECORD,
+  SERVICE_STATE,
   type State,
   stalled,
 } from "./state.ts";
@@ -44,7 +44,7 @@ export interface Move {
 
 const HANDLERS = {
   orders: "submitOrder",
-  scheduler: "takeWake",
+  scheduler: "takeStartAttempt",
   requests: "answerRequest",
   replies: "takeReply",
 } as const;
@@ -151,17 +151,17 @@ export class Moves {
   /** The service does what it accepted, or does not, and says so; or only that it is at it. */
   #report(state: State, placed: number, { call, address, replyTo }: Accepted): void {
     const { values } = this.#pieces;
-    const before = values.get<Ledger>(state[LEDGER] as number);
+    const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
     const stored = this.#pieces.recordOf(state);
     const says = (said: Said) => [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
     const of = `the service: ${call.operation}, accepted before`;
-    const { ledger, answer } = act(before, call);
+    const { serviceState, answer } = act(before, call);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
-    const done = change(state, placed, says(saidBy(answer)), { [LEDGER]: values.idOf(ledger) });
+    const done = change(state, placed, says(saidBy(answer)), { [SERVICE_STATE]: values.idOf(serviceState) });
     this.#add(done, `${of}: ${answer.kind}`, RANK.arrival, fault);
-    const refused = mayRefuse(before, call) && this.#clock.spend(state, "refusals");
-    const refusal = { [LEDGER]: values.idOf(refuse(before, call)) };
-    if (refused) this.#add(change(refused, placed, says(saidBy(REFUSED)), refusal), `${of}: refused`, RANK.never);
+    const rejected = mayReject(before, call) && this.#clock.spend(state, "rejections");
+    const rejection = { [SERVICE_STATE]: values.idOf(reject(before, call)) };
+    if (rejected) this.#add(change(rejected, placed, says(saidBy(REJECTED)), rejection), `${of}: rejected`, RANK.never);
     const going = this.#clock.spend(state, "progress");
     const progress = says({ kind: "progress", within: "PT60S" });
     if (going) this.#add(change(going, placed, [pieceOf(placed), ...progress]), `${of}: is at it`, RANK.never);
@@ -190,12 +190,12 @@ export class Moves {
 
   #lateCall(state: State, placed: number, call: ServiceCall): void {
     const { values } = this.#pieces;
-    const before = values.get<Ledger>(state[LEDGER] as number);
-    const ledger = values.idOf(act(before, call).ledger);
+    const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
+    const serviceState = values.idOf(act(before, call).serviceState);
     const stored = this.#pieces.recordOf(state);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
     const what = `the service: ${call.operation}, after its agent gave up`;
-    this.#add(change(state, placed, [], { [LEDGER]: ledger }), what, RANK.arrival, fault);
+    this.#add(change(state, placed, [], { [SERVICE_STATE]: serviceState }), what, RANK.arrival, fault);
   }
 
   #operation(state: State, placed: number, operation: Operation): void {
@@ -203,7 +203,7 @@ export class Moves {
     if (!stand) return;
     const who = this.#pieces.nameOf(pieceOf(placed));
     this.#end(state, placed, operation, stand, who);
-    const effects = this.#effects.of(pieceOf(placed), state[RECORD] as number, state[LEDGER] as number);
+    const effects = this.#effects.of(pieceOf(placed), state[RECORD] as number, state[SERVICE_STATE] as number);
     for (const effect of effects ?? []) this.#apply(state, placed, effect, `${who}: ${effect.what}`);
     this.#die(state, placed, operation, who);
     if (operation.owner) this.#runTwice(state, operation, who);
@@ -221,7 +221,7 @@ export class Moves {
       if (reported) this.#add(reported, what, RANK.call);
       return;
     }
-    if (name === "tellEnd" && stand.kind === "threw") {
+    if (name === "publishEnd" && stand.kind === "threw") {
       const again = this.#pieces.begin(host, name, operation.input, owner);
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
       return;
@@ -232,8 +232,8 @@ export class Moves {
     if (!reported) return;
     // What it reports may have ended the attempt that began it.
     const orchestration = this.#engine.orchestrationOf(reported, host, owner.attempt);
-    const isHeard = orchestration !== 0 && this.#engine.waitsFor(orchestration, owner.task);
-    const next = isHeard ? this.#engine.progress(reported, orchestration, event) : reported;
+    const hasReceiver = orchestration !== 0 && this.#engine.waitsFor(orchestration, owner.task);
+    const next = hasReceiver ? this.#engine.progress(reported, orchestration, event) : reported;
     if (next) this.#add(next, what, RANK.call);
   }
 
@@ -241,12 +241,12 @@ export class Moves {
   #reported(state: State, placed: number, host: Host, stand: Stand): State | undefined {
     const { name } = this.#pieces.get(pieceOf(placed)) as Operation;
     if (!isEndOfStep(name) || stand.kind !== "returned" || !stand.value) return state;
-    const { hearer } = stand.value as StepEnd;
-    if (hearer === null) return state;
-    return this.#engine.raise(state, host, hearer, PROGRESS, this.#pieces.resultOf(pieceOf(placed)));
+    const { receiver } = stand.value as StepEnd;
+    if (receiver === null) return state;
+    return this.#engine.raise(state, host, receiver, PROGRESS, this.#pieces.resultOf(pieceOf(placed)));
   }
 
-  /** A submission or a wake starts the attempt that it claimed, a reply raises its event. What throws leaves its message to come again. */
+  /** A submission or a start message starts the attempt that it claimed, a reply raises its event. What throws leaves its message to come again. */
   #endHandler(state: State, placed: number, operation: Operation, stand: Stand, what: string): void {
     if (stand.kind === "threw")
       this.#add(change(state, placed, [this.#pieces.messageOf(pieceOf(placed))]), what, RANK.call);
@@ -258,7 +258,7 @@ export class Moves {
       this.#add(rest, what, RANK.call);
       return;
     }
-    if (name === "submitOrder" || name === "takeWake") {
+    if (name === "submitOrder" || name === "takeStartAttempt") {
       const { attempt, isBehind } = stand.value as Extract<ClaimOutcome, { kind: "claimed" }>;
       const next = this.#started(state, rest, host, attempt, isBehind);
       const number = attempt.attempt;
@@ -272,15 +272,15 @@ export class Moves {
       return;
     }
     const next = this.#reported(rest, placed, host, stand);
-    if (next) this.#add(next, `${what}: the attempt hears of it`, RANK.call);
+    if (next) this.#add(next, `${what}: the attempt is notified of it`, RANK.call);
   }
 
   /** As `startClaimed` of shared/scheduler-client.ts; its look at the record comes with the start. */
   #started(state: State, rest: State, host: Host, claimed: Attempt, isBehind: boolean): State | undefined {
     const { values } = this.#pieces;
     const { attempt } = claimed;
-    const raised = (to: State | undefined, hearer: number, outcome: StepOutcome) =>
-      to && this.#engine.raise(to, host, hearer, PROGRESS, values.idOf(outcome));
+    const raised = (to: State | undefined, receiver: number, outcome: StepOutcome) =>
+      to && this.#engine.raise(to, host, receiver, PROGRESS, values.idOf(outcome));
     let next = this.#engine.start(rest, host, values.idOf(claimed));
     if (attempt > 1) next = raised(next, attempt - 1, SUPERSEDED);
     return isBehind ? raised(next, attempt, standingOf(claimed, this.#pieces.recordOf(state))) : next;
@@ -296,11 +296,11 @@ export class Moves {
   #apply(state: State, placed: number, effect: Effect, what: string): void {
     let next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
     if (!next) return;
-    const { record, ledger, promises, fault } = this.#judge.outcomeOf(state, effect);
+    const { record, serviceState, promises, fault } = this.#judge.outcomeOf(state, effect);
     if (effect.written) {
       next = next.map((other, at) => (at < FIRST_PIECE || other === placed ? other : this.#staled(other)));
     }
-    const fields = { [RECORD]: record, [LEDGER]: ledger, [PROMISES]: promises };
+    const fields = { [RECORD]: record, [SERVICE_STATE]: serviceState, [PROMISES]: promises };
     // Of two messages that say the same, one is enough: each may be delivered twice.
     const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
     if (effect.piece !== 0) adds.push(effect.piece);
@@ -352,7 +352,7 @@ export class Moves {
   /** An operation that begins with a look at the record; where that is all it does, nothing moves. */
   #look(state: State, begun: number | undefined, what: string, rank: number): void {
     if (begun === undefined) return;
-    const effect = this.#effects.of(begun, state[RECORD] as number, state[LEDGER] as number)?.[0];
+    const effect = this.#effects.of(begun, state[RECORD] as number, state[SERVICE_STATE] as number)?.[0];
     if (effect && effect.piece !== 0) this.#add(change(state, 0, [effect.piece]), `${what}: ${effect.what}`, rank);
   }
 
@@ -380,7 +380,7 @@ function nameOf({ queue }: Message): string {
     case "orders":
       return "the order's message";
     case "scheduler":
-      return "a wake";
+      return "a start message";
     case "requests":
       return "a request";
     case "replies":

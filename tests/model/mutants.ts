@@ -10,7 +10,7 @@ import {
   skippedWithoutTrace,
   waitingAsRunning,
   waitingAsUntouched,
-  withoutUndoBeside,
+  withoutCompensationBeside,
   withoutUnknown,
   withWaitsCounted,
 } from "./distortions.ts";
@@ -45,7 +45,7 @@ interface World {
   readonly known?: readonly string[];
 }
 
-/** Refused for good, it is left to an operator: beside the step that was refused another may be at work. */
+/** Rejected for good, it is left to an operator: beside the step that was rejected another may be at work. */
 const FORK_LEFT: Setting["workflow"] = { ...FORK, policy: { ...FORK.policy, onRejected: "fail" } };
 
 function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
@@ -57,8 +57,8 @@ function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {})
 }
 
 /** What is wrong with the order itself comes later. */
-const TOLD_EARLY = ["told before Received"];
-const NOT_TOLD_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
+const PUBLISHED_EARLY = ["told before Received"];
+const NOT_PUBLISHED_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
 
 export const PLANTED: readonly Planted[] = [
   plant("a fence without the attempt", "superseded", { forgets: ["attempt"] }, { bounds: { stalls: 1 } }),
@@ -85,10 +85,10 @@ export const PLANTED: readonly Planted[] = [
   plant("a step and what is next in two writes", "no step runs", { splits: apart }),
   plant("a claim and its steps in two writes", "no step runs", { splits: claimApart }),
   plant(
-    "an end and its notice in two writes",
-    "never told Undone",
+    "an end and its outbox message in two writes",
+    "never told Compensated",
     { splits: noticeApart },
-    { bounds: { outages: 1, refusals: 1 }, known: NOT_TOLD_AFTER_OUTAGE },
+    { bounds: { outages: 1, rejections: 1 }, known: NOT_PUBLISHED_AFTER_OUTAGE },
   ),
   plant("a supervisor without grace", "before its time", { timing: { clockSkewMs: 0 } }, { hosts: HOSTS }),
   plant("two hosts with one name", "both believe", { oneTaskHub: true }, { hosts: HOSTS, bounds: { repeats: 1 } }),
@@ -101,12 +101,17 @@ export const PLANTED: readonly Planted[] = [
   ),
   plant("another key with each attempt", "has no effect", { keyOf: (key, attempt) => `${key}:${attempt}` }),
   plant(
-    "the same key once it is undone",
-    "a key that is undone",
+    "the same key once it is compensated",
+    "a key that is compensated",
     { keyOf: (key) => key.replace(/:\d+$/, "") },
     { bounds: { actions: 1 }, requests: [REQUESTS.resubmit] },
   ),
-  plant("an undo that forgets unknown outcomes", "are left", { reads: withoutUnknown }, { bounds: { lateness: 1 } }),
+  plant(
+    "a compensation that forgets unknown outcomes",
+    "are left",
+    { reads: withoutUnknown },
+    { bounds: { lateness: 1 } },
+  ),
   plant(
     "a supervisor that takes waiting for failure",
     "that no agent took up",
@@ -129,13 +134,13 @@ export const PLANTED: readonly Planted[] = [
     "an operator's attempt that starts at once",
     "while attempt 2 holds",
     { hurries: true },
-    { workflow: FORK_LEFT, bounds: { actions: 1, refusals: 1 }, requests: [REQUESTS.resubmit] },
+    { workflow: FORK_LEFT, bounds: { actions: 1, rejections: 1 }, requests: [REQUESTS.resubmit] },
   ),
   plant(
     "a second action that forgets who is at work since before the first",
     "while attempt 3 holds",
     { replaces: ({ busyUntil, ...record }) => record },
-    { workflow: FORK_LEFT, bounds: { actions: 2, refusals: 1 }, requests: [REQUESTS.resubmit] },
+    { workflow: FORK_LEFT, bounds: { actions: 2, rejections: 1 }, requests: [REQUESTS.resubmit] },
   ),
   plant(
     "a mark of taking up that cuts an extension short",
@@ -153,19 +158,19 @@ export const PLANTED: readonly Planted[] = [
     "a waiting order that is resubmitted though it was claimed meanwhile",
     "which is completed, runs again",
     { ignoresVersion: "operateOrder" },
-    { bounds: { actions: 1 }, requests: [REQUESTS.resubmit], known: TOLD_EARLY },
+    { bounds: { actions: 1 }, requests: [REQUESTS.resubmit], known: PUBLISHED_EARLY },
   ),
   plant(
-    "a waiting order that is undone though it was claimed meanwhile",
+    "a waiting order that is compensated though it was claimed meanwhile",
     "which is completed, runs again",
     { ignoresVersion: "operateOrder" },
-    { bounds: { actions: 1 }, requests: [REQUESTS.undo], known: TOLD_EARLY },
+    { bounds: { actions: 1 }, requests: [REQUESTS.compensation], known: PUBLISHED_EARLY },
   ),
   plant(
     "a waiting order that is cancelled though it was claimed meanwhile",
     "are left",
     { ignoresVersion: "operateOrder" },
-    { bounds: { actions: 1 }, requests: [REQUESTS.cancel], known: TOLD_EARLY },
+    { bounds: { actions: 1 }, requests: [REQUESTS.cancel], known: PUBLISHED_EARLY },
   ),
   plant(
     "a waiting order that is cancelled as if nothing had been done",
@@ -188,7 +193,7 @@ export const PLANTED: readonly Planted[] = [
   plant(
     "a claim that does not see what is completed meanwhile",
     "which is completed, runs again",
-    { ignoresVersion: "takeWake" },
+    { ignoresVersion: "takeStartAttempt" },
     { workflow: UNEQUAL },
   ),
   plant(
@@ -204,9 +209,9 @@ export const PLANTED: readonly Planted[] = [
     { workflow: SPARE, bounds: { lateness: 1 } },
   ),
   plant(
-    "a step's end that does not see what is undone beside it",
+    "a step's end that does not see what is compensated beside it",
     "who records b changes a",
-    { reads: withoutUndoBeside },
+    { reads: withoutCompensationBeside },
     { workflow: SPARE, bounds: { lateness: 1 } },
   ),
   plant(
@@ -216,10 +221,10 @@ export const PLANTED: readonly Planted[] = [
     { workflow: SPARE, bounds: { lateness: 1 } },
   ),
   plant(
-    "an undo of a step that is at work",
+    "a compensation of a step that is at work",
     "calls the service for b while attempt",
     { reads: atWorkAsExpired },
-    { workflow: UNEQUAL, bounds: { refusals: 1 } },
+    { workflow: UNEQUAL, bounds: { rejections: 1 } },
   ),
   plant(
     "a report that is recorded however late",

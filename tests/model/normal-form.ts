@@ -45,7 +45,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     ...(busyUntil !== undefined && Date.parse(busyUntil) > NOW_MS && { busyUntil }),
     // By its entry an operator's write whose answer was lost is known again.
     history: record.history.filter(({ by }) => by === OPERATOR),
-    notices: record.notices.map(({ status, attempt, step }) => ({
+    outbox: record.outbox.map(({ status, attempt, step }) => ({
       status,
       attempt,
       at: LONG_AGO,
@@ -57,15 +57,15 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, undo, unsure, skipped, generation } = step;
+  const { agent, result, completedIn, compensation, outcomeUnknown, skipped, generation } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
     agent,
     result,
     ...completed,
-    undo: undo && normalRun(undo),
-    ...(unsure && { unsure }),
+    compensation: compensation && normalRun(compensation),
+    ...(outcomeUnknown && { outcomeUnknown }),
     ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
     generation,
   };
@@ -75,10 +75,10 @@ function normalStep(step: StepRecord): StepRecord {
 function normalRun(run: StepRun): StepRun {
   const { state, attempt, nonce, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
   const isOpen = state === "NotStarted";
-  const isNobodys = isOpen || state === "Undone";
+  const isNobodys = isOpen || state === "Compensated";
   return {
     state,
-    // A step that is to be begun is nobody's, and so is one that was undone.
+    // A step that is to be begun is nobody's, and so is one that was compensated.
     ...(!isNobodys && attempt !== undefined && { attempt }),
     ...(!isNobodys && nonce !== undefined && { nonce }),
     ...(isOpen && notBefore !== undefined && { notBefore }),
@@ -97,23 +97,24 @@ function normalRun(run: StepRun): StepRun {
   };
 }
 
-/** How a run came to its end is never asked again; of what an undo finds, only whether it may have had an effect. */
+/** How a run came to its end is never asked again; of what a compensation finds, only whether it may have had an effect. */
 function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord {
-  // In an undo nobody asks what a step failed on its way forward.
+  // In a compensation nobody asks what a step failed on its way forward.
   const step = direction === "forward" ? given : { ...given, failureCount: undefined };
-  const { undo } = step;
-  const undone = undo?.state === "Completed" ? { ...undo, retryCount: 0, failureCount: undefined } : undo;
+  const { compensation } = step;
+  const compensated =
+    compensation?.state === "Completed" ? { ...compensation, retryCount: 0, failureCount: undefined } : compensation;
   switch (step.state) {
     case "Completed":
     case "Skipped":
-    case "Undone":
-      return { ...step, retryCount: 0, failureCount: undefined, undo: undone };
+    case "Compensated":
+      return { ...step, retryCount: 0, failureCount: undefined, compensation: compensated };
     case "NotStarted":
     case "Failed":
-      if (direction === "forward" || !mayHaveHadEffect(step)) return { ...step, undo: undone };
-      return { ...step, scheduledAt: LONG_AGO, retryCount: 1, undo: undone };
+      if (direction === "forward" || !mayHaveHadEffect(step)) return { ...step, compensation: compensated };
+      return { ...step, scheduledAt: LONG_AGO, retryCount: 1, compensation: compensated };
     default:
-      return { ...step, undo: undone };
+      return { ...step, compensation: compensated };
   }
 }
 
@@ -122,11 +123,11 @@ function normalError({ kind, step, agent }: OrderError, isReduced: boolean): Ord
   return { kind, message: "", ...of, at: LONG_AGO };
 }
 
-/** In the place of the attempt that completed a step, once the shop was told so: it only names that message. */
+/** In the place of the attempt that completed a step, once the client was told so: it only names that message. */
 const TOLD = 0;
 
-/** The record without the names of messages that the shop has had. */
-export function withoutTold(record: StateRecord, isOwed: (step: string, attempt: number) => boolean): StateRecord {
+/** The record without the names of messages that the client has had. */
+export function withoutPublished(record: StateRecord, isOwed: (step: string, attempt: number) => boolean): StateRecord {
   const steps = mapSteps(record.steps, (name, step) => {
     const { completedIn } = step;
     return completedIn === undefined || isOwed(name, completedIn) ? step : { ...step, completedIn: TOLD };
@@ -134,11 +135,11 @@ export function withoutTold(record: StateRecord, isOwed: (step: string, attempt:
   return { ...record, steps };
 }
 
-/** A record that goes back to what was read before the shop was told, as it would be now. */
-export function toldAs(before: StateRecord, after: StateRecord): StateRecord {
+/** A record that goes back to what was read before the client was told, as it would be now. */
+export function publishedAs(before: StateRecord, after: StateRecord): StateRecord {
   const steps = mapSteps(after.steps, (name, step) => {
-    const isTold = before.steps[name]?.completedIn === TOLD && step.completedIn !== undefined;
-    return isTold ? { ...step, completedIn: TOLD } : step;
+    const isPublished = before.steps[name]?.completedIn === TOLD && step.completedIn !== undefined;
+    return isPublished ? { ...step, completedIn: TOLD } : step;
   });
   return { ...after, steps };
 }
@@ -151,12 +152,12 @@ const isOver = ({ state }: StepRun) => state === "Completed" || state === "Skipp
 function mapRuns(steps: Steps, change: (run: StepRun, step: string, direction: Direction) => StepRun): Steps {
   return mapSteps(steps, (name, step) => ({
     ...step,
-    ...change(withoutUndo(step), name, "forward"),
-    undo: step.undo && change(step.undo, name, "undo"),
+    ...change(withoutCompensation(step), name, "forward"),
+    compensation: step.compensation && change(step.compensation, name, "compensate"),
   }));
 }
 
-const withoutUndo = ({ undo: _, ...step }: StepRecord): StepRun => step;
+const withoutCompensation = ({ compensation: _, ...step }: StepRecord): StepRun => step;
 
 /** The record without the attempts of runs that are over, but those of which somebody may still ask whether it was theirs. */
 export function withoutOver(

@@ -1,5 +1,5 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
-import type { StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { StartAttempt, StepTask } from "../../shared/domain/attempt.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
@@ -7,11 +7,11 @@ import { askAgent } from "../../shared/operations/ask-agent.ts";
 import { claimOrder } from "../../shared/operations/claim-order.ts";
 import { type Caller, operateOrder } from "../../shared/operations/operate-order.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
+import { publishEndOf } from "../../shared/operations/publish-end.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { submitOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { takeReply, takeReport } from "../../shared/operations/take-reply.ts";
-import { tellEndOf } from "../../shared/operations/tell-end.ts";
 import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
@@ -19,19 +19,19 @@ import { OPERATOR } from "./normal-form.ts";
 import { type Host, ORDER, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
-export type ActivityName = "runStep" | "askAgent" | "tellEnd";
+export type ActivityName = "runStep" | "askAgent" | "publishEnd";
 /** What a message begins: it is delivered again after a death. */
-export type HandlerName = "submitOrder" | "takeWake" | "answerRequest" | "takeReply";
+export type HandlerName = "submitOrder" | "takeStartAttempt" | "answerRequest" | "takeReply";
 export type OperationName = ActivityName | HandlerName | "sweep" | "operateOrder";
 
-const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "tellEnd"]);
+const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "publishEnd"]);
 
 export function isActivity(name: OperationName): name is ActivityName {
   return ACTIVITIES.has(name);
 }
 
 export function isHandler(name: OperationName): name is HandlerName {
-  return name === "submitOrder" || name === "takeWake" || name === "answerRequest" || name === "takeReply";
+  return name === "submitOrder" || name === "takeStartAttempt" || name === "answerRequest" || name === "takeReply";
 }
 
 /** What an operation has met so far: a reading of its clock, the answer to a call, or a call's failure. */
@@ -58,16 +58,16 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
       return submitOrder({ body: ORDER, envelope, traceparent: null }, ports, quiet);
     }
-    case "takeWake":
-      return claimOrder(input as Wake, ports, quiet);
+    case "takeStartAttempt":
+      return claimOrder(input as StartAttempt, ports, quiet);
     case "runStep": {
       const task = input as StepTask;
       return runStep(task, withKeys(ports, task, mutant?.keyOf), quiet);
     }
     case "askAgent":
       return askAgent(input as StepTask, ports, quiet);
-    case "tellEnd":
-      return tellEndOf(input as Wake, ports, quiet);
+    case "publishEnd":
+      return publishEndOf(input as StartAttempt, ports, quiet);
     case "answerRequest": {
       const { request, replyTo } = input as Asked;
       return answerRequest("service", request, replyTo, ports, quiet);
@@ -90,7 +90,7 @@ async function takenReport({ report }: Reported, plain: Ports, mutant?: Mutant):
   const address = mutant?.ignoresNonce ? { ...report.address, nonce: NONCE } : report.address;
   const taken = await takeReport({ ...report, address }, ports, quiet);
   if (taken.kind === "not yet") return NOT_YET;
-  return taken.kind === "recorded" ? taken.heard : undefined;
+  return taken.kind === "recorded" ? taken.received : undefined;
 }
 
 export const NOT_YET = "not yet";

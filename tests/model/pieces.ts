@@ -1,5 +1,5 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type { Attempt, ClaimOutcome, StepTask, Wake } from "../../shared/domain/attempt.ts";
+import type { Attempt, ClaimOutcome, StartAttempt, StepTask } from "../../shared/domain/attempt.ts";
 import { runOf } from "../../shared/domain/plan.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { Report } from "../../shared/messaging/completion.ts";
@@ -64,7 +64,7 @@ export interface Operation {
 
 const QUEUES = {
   submitOrder: "orders",
-  takeWake: "scheduler",
+  takeStartAttempt: "scheduler",
   answerRequest: "requests",
   takeReply: "replies",
 } as const;
@@ -73,7 +73,7 @@ const QUEUES = {
 function leadsOn(name: OperationName, value: unknown): boolean {
   if (value === undefined || value === null) return false;
   if (value === NOT_YET) return true;
-  if (isEndOfStep(name)) return (value as StepEnd).hearer !== null;
+  if (isEndOfStep(name)) return (value as StepEnd).receiver !== null;
   return (value as ClaimOutcome).kind === "claimed";
 }
 
@@ -218,7 +218,7 @@ export class Pieces {
     if (!stand) return undefined;
     const { name, owner } = this.get(id) as Operation;
     const isEnd = stand.kind === "returned" || stand.kind === "threw";
-    // What a submission, a wake or a reply leads to comes after its return.
+    // What a submission, a start message or a reply leads to comes after its return.
     const goesOn = stand.kind === "returned" && leadsOn(name, stand.value);
     const isLeft = stand.kind === "threw" && isHandler(name);
     return isEnd && owner === null && !goesOn && !isLeft;
@@ -262,11 +262,11 @@ export class Pieces {
   attemptOf(piece: Orchestration | Operation): number | undefined {
     if (piece.kind === "orchestration") return this.values.get<Attempt>(piece.input).attempt;
     switch (piece.name) {
-      case "takeWake":
+      case "takeStartAttempt":
       case "runStep":
       case "askAgent":
-      case "tellEnd":
-        return this.values.get<Wake | StepTask>(piece.input).attempt;
+      case "publishEnd":
+        return this.values.get<StartAttempt | StepTask>(piece.input).attempt;
       case "answerRequest":
         return this.values.get<Asked>(piece.input).request.ticket.attempt;
       case "takeReply": {

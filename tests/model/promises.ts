@@ -1,10 +1,10 @@
-// What the shop is owed, and whether what it is told is true and comes in order.
+// What the client is owed, and whether what it is told is true and comes in order.
 import { isInHand } from "../../shared/domain/plan.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { StatusMessage } from "../../shared/messaging/messenger.ts";
 import { ended } from "./watch.ts";
 
-/** What has been promised to the shop and not yet been told, the oldest first, and how each attempt that ended did. */
+/** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */
 export interface Promises {
   readonly owed: readonly string[];
   readonly ends: { readonly [attempt: number]: OrderStatus };
@@ -12,7 +12,7 @@ export interface Promises {
 
 export const NOTHING_PROMISED: Promises = { owed: [], ends: {} };
 
-/** What the shop is owed once a record is written. */
+/** What the client is owed once a record is written. */
 export function promised(promises: Promises, before: StateRecord | undefined, after: StateRecord): Promises {
   const owed = [...promises.owed];
   let { ends } = promises;
@@ -23,14 +23,14 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
       before !== undefined &&
       isInHand(before.steps[step] ?? null) &&
       after.direction === "forward" &&
-      after.processState !== "Error";
+      (after.processState === "Processed" || !ended(after));
     if (isNew) owed.push(wordOf("StepCompleted", completedIn ?? after.attempt, step));
   }
-  for (const { status, attempt, step } of after.notices) {
+  for (const { status, attempt, step } of after.outbox) {
     const what = wordOf(status, attempt, step);
-    // What could not be told is left as a notice: that promises nothing new.
+    // What could not be told is left as an outbox message: that promises nothing new.
     const isNew =
-      status !== "StepCompleted" && !before?.notices.some((old) => wordOf(old.status, old.attempt, old.step) === what);
+      status !== "StepCompleted" && !before?.outbox.some((old) => wordOf(old.status, old.attempt, old.step) === what);
     if (isNew && !owed.includes(what)) owed.push(what);
   }
   if (ended(after) && !(before && ended(before) && before.attempt === after.attempt)) {
@@ -41,12 +41,13 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   return { owed, ends };
 }
 
-function endStatus({ processState, error }: StateRecord): OrderStatus {
+/** As the page of the pattern has it, and not as the code says it. */
+function endStatus({ processState }: StateRecord): OrderStatus {
   if (processState === "Processed") return "Completed";
-  return error?.kind === "undone" || error?.kind === "cancelled" ? "Undone" : "Failed";
+  return processState === "Compensated" || processState === "Cancelled" ? processState : "Failed";
 }
 
-/** What the shop is owed once it is told something. */
+/** What the client is owed once it is told something. */
 export function kept(promises: Promises, { status, attempt, step }: StatusMessage): Promises {
   const at = promises.owed.indexOf(wordOf(status, attempt, step));
   return at < 0 ? promises : { ...promises, owed: promises.owed.toSpliced(at, 1) };
@@ -56,8 +57,8 @@ export function owesCompletion({ owed }: Promises, step: string, attempt: number
   return owed.includes(wordOf("StepCompleted", attempt, step));
 }
 
-/** What is wrong with telling the shop that: it is not true, or comes before what it follows. */
-export function faultOfTelling(
+/** What is wrong with telling the client that: it is not true, or comes before what it follows. */
+export function faultOfPublishing(
   message: StatusMessage,
   promises: Promises,
   record: StateRecord | undefined,
@@ -88,13 +89,16 @@ function isTrue({ status, attempt, step }: StatusMessage, { ends }: Promises, re
       return record.attempt > attempt || (record.attempt === attempt && record.processState !== "Pending");
     case "StepCompleted": {
       const known = record.steps[step ?? ""];
-      return known !== undefined && (known.state === "Completed" || known.state === "Undone" || known.generation > 1);
+      return (
+        known !== undefined && (known.state === "Completed" || known.state === "Compensated" || known.generation > 1)
+      );
     }
     case "RetryScheduled":
       return record.attempt >= attempt;
     case "Completed":
     case "Failed":
-    case "Undone":
+    case "Compensated":
+    case "Cancelled":
       return ends[attempt] === status;
     default:
       return status satisfies never;

@@ -18,7 +18,7 @@ import {
   type Setting,
   UNEQUAL,
 } from "./setting.ts";
-import { BOUNDS, FIRST_PIECE, LEDGER, PROMISES, pieceOf, RECORD, type State } from "./state.ts";
+import { BOUNDS, FIRST_PIECE, PROMISES, pieceOf, RECORD, SERVICE_STATE, type State } from "./state.ts";
 
 const ONE: readonly Host[] = ["east"];
 const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };
@@ -35,7 +35,7 @@ function small(
 const SMALL: readonly Setting[] = [
   small("a chain; a death", { bounds: { deaths: 1 } }),
   small("a chain; an outage", { bounds: { outages: 1 } }),
-  small("a fork; a refusal", { workflow: FORK, bounds: { refusals: 1 } }),
+  small("a fork; a rejection", { workflow: FORK, bounds: { rejections: 1 } }),
   small("two hosts", { hosts: HOSTS }),
   small("queues; a repeat", { workflow: QUEUE, bounds: { repeats: 1 } }),
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
@@ -46,7 +46,7 @@ const SMALL: readonly Setting[] = [
     bounds: { actions: 1, lateness: 1 },
     requests: [REQUESTS.extend],
   }),
-  small("an operator", { bounds: { actions: 1 }, requests: [REQUESTS.undo, REQUESTS.cancel] }),
+  small("an operator", { bounds: { actions: 1 }, requests: [REQUESTS.compensation, REQUESTS.cancel] }),
 ];
 
 /** All states that can be reached, each once, with what is said of it. */
@@ -73,20 +73,20 @@ async function reach(
 
 /**
  * What is judged of a state, by nothing that the reductions are made of: where the order stands and each of its steps, the service's
- * effects, what the shop is owed, and what may still go wrong. Attempts have no numbers here.
+ * effects, what the client is owed, and what may still go wrong. Attempts have no numbers here.
  */
 function judgedOf(model: Model, state: State): string {
   const { values } = model.pieces;
   const record = state[RECORD] === 0 ? undefined : values.get<StateRecord>(state[RECORD] as number);
   const steps = Object.entries(record?.steps ?? {}).map(
-    ([name, step]) => `${name} ${step.state} ${step.undo?.state} ${budgetOf(step, record?.direction)}`,
+    ([name, step]) => `${name} ${step.state} ${step.compensation?.state} ${budgetOf(step, record?.direction)}`,
   );
   const { owed } = values.get<{ owed: string[] }>(state[PROMISES] as number);
   return JSON.stringify([
     record && [record.processState, record.direction, record.error?.kind, record.dueAt],
     steps,
-    record?.notices.map(({ status, step }) => [status, step]),
-    values.get(state[LEDGER] as number),
+    record?.outbox.map(({ status, step }) => [status, step]),
+    values.get(state[SERVICE_STATE] as number),
     owed.map((word) => word.replace(/:\d+/, "")),
     values.get(state[BOUNDS] as number),
   ]);
@@ -95,7 +95,7 @@ function judgedOf(model: Model, state: State): string {
 /** What it failed, where that may still count. */
 function budgetOf(step: StepRecord, direction: Direction | undefined): number {
   const run = direction === undefined ? null : runOf(step, direction);
-  return run === null || run.state === "Completed" || run.state === "Undone" ? 0 : (run.failureCount ?? 0);
+  return run === null || run.state === "Completed" || run.state === "Compensated" ? 0 : (run.failureCount ?? 0);
 }
 
 async function judgedStates(model: Model, few: boolean) {

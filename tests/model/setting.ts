@@ -36,8 +36,8 @@ export interface Bounds {
   readonly outages: number;
   /** What an operator does. */
   readonly actions: number;
-  /** A service refuses for good. */
-  readonly refusals: number;
+  /** A service rejects for good. */
+  readonly rejections: number;
   /** A service acts and its answer is lost, or acts after the agent gave up; or does later than it may what it accepted. */
   readonly lateness: number;
   /** Whoever does a step later says that it is still at it, and wants more time. */
@@ -52,7 +52,7 @@ export const NOTHING_GOES_WRONG: Bounds = {
   repeats: 0,
   outages: 0,
   actions: 0,
-  refusals: 0,
+  rejections: 0,
   lateness: 0,
   progress: 0,
   forgeries: 0,
@@ -70,18 +70,23 @@ export interface Setting {
   readonly isExact?: boolean;
   /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
   readonly isUnreduced?: boolean;
-  /** A service that may accept what it has just refused for good. */
+  /** A service that may accept what it has just rejected for good. */
   readonly isFickle?: boolean;
   readonly mutant?: Mutant;
   /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
   readonly known?: readonly string[];
 }
 
-const policy: RecoveryPolicy = { failureThreshold: 2, waits: ["PT30S"], onExhausted: "undo", onRejected: "undo" };
+const policy: RecoveryPolicy = {
+  failureThreshold: 2,
+  waits: ["PT30S"],
+  onExhausted: "compensate",
+  onRejected: "compensate",
+};
 const step = (
   name: string,
   after: readonly string[],
-  undo: "byHand" | "nothing" | "operation",
+  compensation: "manual" | "nothing" | "operation",
   transport: "activity" | "queue" = "activity",
 ): WorkflowStep => ({
   name,
@@ -91,15 +96,15 @@ const step = (
   after,
   startWithin: "PT30S",
   completeWithin: "PT30S",
-  undo: undo === "operation" ? { operation: `un${name}`, completeWithin: "PT30S" } : undo,
+  compensation: compensation === "operation" ? { operation: `un${name}`, completeWithin: "PT30S" } : compensation,
 });
 
-/** Two steps side by side, one of which only a person can undo, and one after them. */
+/** Two steps side by side, one of which only a person can compensate, and one after them. */
 export const FORK: Workflow = {
   name: "model",
   version: 1,
   policy,
-  steps: [step("a", [], "operation"), step("b", [], "byHand"), step("c", ["a", "b"], "operation")],
+  steps: [step("a", [], "operation"), step("b", [], "manual"), step("c", ["a", "b"], "operation")],
 };
 
 /**
@@ -124,16 +129,16 @@ export const BRANCH: Workflow = {
     step("a", [], "operation"),
     step("b", [], "nothing"),
     step("c", ["a"], "operation"),
-    step("d", ["b", "c"], "byHand"),
+    step("d", ["b", "c"], "manual"),
   ],
 };
 
-/** The fork the other way round: its undo ends with two steps side by side. */
+/** The fork the other way round: its compensation ends with two steps side by side. */
 export const JOIN: Workflow = {
   name: "model",
   version: 1,
   policy,
-  steps: [step("a", [], "operation"), step("b", [], "operation"), step("c", ["a", "b"], "byHand")],
+  steps: [step("a", [], "operation"), step("b", [], "operation"), step("c", ["a", "b"], "manual")],
 };
 
 /** One step after the other. */
@@ -168,7 +173,7 @@ export const SIX_ABREAST: Workflow = {
     step("b", ["a"], "operation"),
     step("c", ["a"], "nothing"),
     step("d", ["b", "c"], "operation"),
-    step("e", ["b", "c"], "byHand"),
+    step("e", ["b", "c"], "manual"),
     step("f", ["d", "e"], "operation"),
   ],
 };
@@ -229,9 +234,9 @@ export const LATER_FORK: Workflow = {
 
 export const ORDER: Order = sampleOrder("order", { workflow: "model" });
 export const REQUESTS = {
-  resubmit: { kind: "resubmit", reason: "mended", order: null, compensatedByHand: true },
-  edit: { kind: "resubmit", reason: "corrected", order: ORDER, compensatedByHand: true },
-  undo: { kind: "undo", reason: "not wanted" },
+  resubmit: { kind: "resubmit", reason: "fixed", order: null, compensatedManually: true },
+  edit: { kind: "resubmit", reason: "corrected", order: ORDER, compensatedManually: true },
+  compensation: { kind: "compensate", reason: "not wanted" },
   cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
 } as const satisfies Record<string, OperatorRequest>;

@@ -1,4 +1,4 @@
-// The states that were reached, each once: found by a hash of its numbers, told apart by the numbers themselves.
+// The states that were reached, each once: found by a hash of its numbers, distinguished by the numbers themselves.
 import type { State } from "./state.ts";
 
 export class StateTable {

@@ -1,9 +1,9 @@
-// A state as a short list of numbers: the record's, the ledger's, the promises', the bounds', and then each piece's.
+// A state as a short list of numbers: the record's, the audit log's, the promises', the bounds', and then each piece's.
 
 export type State = readonly number[];
 
 export const RECORD = 0;
-export const LEDGER = 1;
+export const SERVICE_STATE = 1;
 export const PROMISES = 2;
 export const BOUNDS = 3;
 export const FIRST_PIECE = 4;

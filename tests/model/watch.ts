@@ -1,7 +1,8 @@
-// What must hold of every write, message and call, and what the shop is still owed.
+// What must hold of every write, message and call, and what the client is still owed.
 import { isInHand, isTakenUp, pausesOf, runOf, runsInHand } from "../../shared/domain/plan.ts";
 import {
   type Direction,
+  hasEnded,
   idempotencyKey,
   NOT_STARTED,
   type StateRecord,
@@ -14,7 +15,7 @@ import type { Workflow } from "../../shared/domain/workflow.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 import type { OperationName } from "./operation-run.ts";
-import { act, type Ledger, liveSteps, stepOf } from "./service.ts";
+import { act, liveSteps, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;
@@ -104,9 +105,9 @@ function isShortened(before: StepRun, after: StepRun | null): boolean {
   return (after.completeBy ?? "") < (before.completeBy ?? "");
 }
 
-/** Each run that failed once more, or oftener. In an undo nobody asks what a step failed on its way forward. */
+/** Each run that failed once more, or oftener. In a compensation nobody asks what a step failed on its way forward. */
 function runsThatFailed(before: StateRecord, after: StateRecord) {
-  const ways = after.direction === "forward" ? (["forward", "undo"] as const) : (["undo"] as const);
+  const ways = after.direction === "forward" ? (["forward", "compensate"] as const) : (["compensate"] as const);
   return Object.keys(before.steps).flatMap((name) =>
     ways.flatMap((way) => {
       const times = failuresOf(after.steps[name], way) - failuresOf(before.steps[name], way);
@@ -143,9 +144,9 @@ function faultOfReport(
   if (!isInHand(own) || own.attempt !== attempt)
     return `${name} is recorded by attempt ${attempt}, which does not run it`;
   for (const [other, step] of Object.entries(after.steps)) {
-    for (const way of ["forward", "undo"] as const) {
+    for (const way of ["forward", "compensate"] as const) {
       const [was, is] = [runOf(before.steps[other], way), runOf(step, way)];
-      const isOwn = other === name && (way === direction || direction === "undo");
+      const isOwn = other === name && (way === direction || direction === "compensate");
       if (isOwn || isSameRun(step, way, was ?? NOT_STARTED)) continue;
       const isScheduled =
         is?.state === "Scheduled" && is.attempt === before.attempt && before.processState === "Processing";
@@ -160,7 +161,7 @@ function faultOfReport(
 /** What was at work beside the step that ended an order in Error is recorded when it is done. */
 function isOnlyStepOf(before: StateRecord, after: StateRecord, { own }: Writer): boolean {
   const rest = ({ steps, ...record }: StateRecord) => essence({ ...record, steps: {} });
-  return own !== undefined && before.processState === "Error" && rest(before) === rest(after);
+  return own !== undefined && ended(before) && before.processState !== "Processed" && rest(before) === rest(after);
 }
 
 function isLate(before: StateRecord, { step, direction, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
@@ -171,16 +172,19 @@ function isLate(before: StateRecord, { step, direction, acceptedAt }: NonNullabl
 function faultOfStep([name, before, after]: Step, { direction }: StateRecord): string | undefined {
   if (after.generation !== before.generation) return undefined;
   const isBackward = (one: string | undefined, other: string | undefined) =>
-    one === "Completed" && other !== "Completed" && other !== "Undone";
-  if (before.state === "Skipped" && after.state !== "Skipped" && after.state !== "Undone")
+    one === "Completed" && other !== "Completed" && other !== "Compensated";
+  if (before.state === "Skipped" && after.state !== "Skipped" && after.state !== "Compensated")
     return `step ${name} runs again after it was skipped`;
-  if (before.state === "Undone" && after.state !== "Undone") return `step ${name} runs again after it was undone`;
+  if (before.state === "Compensated" && after.state !== "Compensated")
+    return `step ${name} runs again after it was compensated`;
   if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
-  if (isBackward(before.undo?.state, after.undo?.state)) return `the undo of ${name}, which is completed, runs again`;
-  if (after.state === "Completed" && ["NotStarted", "Failed", "Undone"].includes(before.state))
+  if (isBackward(before.compensation?.state, after.compensation?.state))
+    return `the compensation of ${name}, which is completed, runs again`;
+  if (after.state === "Completed" && ["NotStarted", "Failed", "Compensated"].includes(before.state))
     return `step ${name} is completed, and was not in hand`;
-  if (!isInHand(before) && isInHand(after) && direction === "undo") return `step ${name} runs in an undo`;
-  if (after.undo && isInHand(after.undo) && isInHand(after)) return `step ${name} is undone while it is at work`;
+  if (!isInHand(before) && isInHand(after) && direction === "compensate") return `step ${name} runs in a compensation`;
+  if (after.compensation && isInHand(after.compensation) && isInHand(after))
+    return `step ${name} is compensated while it is at work`;
   return undefined;
 }
 
@@ -192,48 +196,49 @@ function mayPass(before: StateRecord, after: StateRecord): boolean {
 }
 
 /** All of a record but what is still to be told of it. */
-function essence({ notices, dueAt, ...rest }: StateRecord): string {
+function essence({ outbox, dueAt, ...rest }: StateRecord): string {
   return JSON.stringify(rest);
 }
 
 export function ended({ processState }: StateRecord): boolean {
-  return processState === "Processed" || processState === "Error";
+  return hasEnded(processState);
 }
 
-/** What is wrong with a call that would change the service's ledger. */
+/** What is wrong with a call that would change the service's audit log. */
 export function faultOfCall(
   call: ServiceCall,
-  ledger: Ledger,
+  serviceState: ServiceState,
   record: StateRecord,
   attempt: number,
 ): string | undefined {
   const name = stepOf(call.key);
   const step = record.steps[name];
-  const run = runOf(step, call.undoes === null ? "forward" : "undo");
+  const run = runOf(step, call.compensates === null ? "forward" : "compensate");
   const isOwn = isInHand(run) && run.attempt === attempt;
-  if (call.undoes === null && ledger[call.key] === "undone" && isOwn && record.lockedBy !== null)
-    return `attempt ${attempt}, whose step ${name} is, calls the service under a key that is undone`;
-  if (act(ledger, call).ledger[call.undoes ?? call.key] === ledger[call.undoes ?? call.key]) return undefined;
-  if (call.undoes === null) {
-    if (liveSteps(ledger).includes(name)) return `step ${name} takes effect twice`;
-  } else if (step && neverBegan(step)) return `${name} is undone, and it can't have had an effect`;
+  if (call.compensates === null && serviceState[call.key] === "compensated" && isOwn && record.lockedBy !== null)
+    return `attempt ${attempt}, whose step ${name} is, calls the service under a key that is compensated`;
+  if (act(serviceState, call).serviceState[call.compensates ?? call.key] === serviceState[call.compensates ?? call.key])
+    return undefined;
+  if (call.compensates === null) {
+    if (liveSteps(serviceState).includes(name)) return `step ${name} takes effect twice`;
+  } else if (step && neverBegan(step)) return `${name} is compensated, and it can't have had an effect`;
   if (record.attempt > attempt && record.lockedBy !== null && !isOwn)
     return `attempt ${attempt} calls the service for ${name} while attempt ${record.attempt} holds the order`;
   return undefined;
 }
 
-function neverBegan({ state, scheduledAt, retryCount, unsure = false }: StepRecord): boolean {
-  if (retryCount > 0 || unsure) return false;
+function neverBegan({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
+  if (retryCount > 0 || outcomeUnknown) return false;
   return state === "Failed" || state === "Skipped" || (state === "NotStarted" && scheduledAt === null);
 }
 
 /** What is wrong with a state as such. */
-export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Workflow): string | undefined {
-  const live = liveSteps(ledger);
+export function faultOfState(record: StateRecord, serviceState: ServiceState, workflow: Workflow): string | undefined {
+  const live = liveSteps(serviceState);
   const lacking = workflow.steps.find(({ name }) => {
     const { state, generation } = record.steps[name] as StepRecord;
     const key = idempotencyKey(record.orderId, name, "forward", generation);
-    return state === "Completed" && record.direction === "forward" && ledger[key] !== "live";
+    return state === "Completed" && record.direction === "forward" && serviceState[key] !== "live";
   });
   if (
     record.processState === "Processing" &&
@@ -242,17 +247,18 @@ export function faultOfState(record: StateRecord, ledger: Ledger, workflow: Work
   )
     return "an attempt holds the order, and no step runs";
   if (lacking) return `step ${lacking.name} is completed and has no effect`;
-  // What a skipped step left behind is undone by then, or left to a person.
-  const isMeant = ({ state, undo }: StepRecord) =>
-    state === "Completed" || (state === "Skipped" && undo?.state === "Failed");
+  // What a skipped step left behind is compensated by then, or left to a person.
+  const isMeant = ({ state, compensation }: StepRecord) =>
+    state === "Completed" || (state === "Skipped" && compensation?.state === "Failed");
   const isOdd = live.some((name) => !isMeant(record.steps[name] as StepRecord));
   const isOpen = Object.values(record.steps).some(({ state }) => state !== "Completed" && state !== "Skipped");
   if (record.processState === "Processed" && (isOdd || isOpen))
     return `processed, with the effects of ${live.join(", ")}`;
-  if (record.processState !== "Error") return undefined;
-  const { kind, message } = record.error ?? {};
-  if ((kind === "undone" || kind === "cancelled") && live.some((name) => undoOf(workflow, name) !== "nothing"))
-    return `undone, and the effects of ${live.join(", ")} are left (${message ?? ""})`;
+  if (
+    (record.processState === "Compensated" || record.processState === "Cancelled") &&
+    live.some((name) => compensationOf(workflow, name) !== "nothing")
+  )
+    return `compensated, and the effects of ${live.join(", ")} are left (${record.error?.message ?? ""})`;
   return undefined;
 }
 
@@ -260,26 +266,39 @@ function runs(step: StepRecord, { direction }: StateRecord): boolean {
   return isInHand(runOf(step, direction));
 }
 
-/** What is wrong with how an order is said to have been undone: of the raw record, whose message names what is left. */
-export function faultOfUndone(record: StateRecord, ledger: Ledger, workflow: Workflow): string | undefined {
+/** What is wrong with how an order is said to have been compensated: of the raw record, whose message names what is left. */
+export function faultOfCompensated(
+  record: StateRecord,
+  serviceState: ServiceState,
+  workflow: Workflow,
+): string | undefined {
   // In normal form there is no message: it was looked at when it was written.
-  if (record.error?.kind !== "notUndone" || record.error.message === "") return undefined;
-  const named = (/by hand: ([^;]*)/.exec(record.error.message)?.[1] ?? "").split(", ");
-  const left = liveSteps(ledger).filter((name) => undoOf(workflow, name) !== "nothing" && !named.includes(name));
-  return left.length > 0 ? `the effects of ${left.join(", ")} are left, and nobody is told to undo them` : undefined;
+  if (record.error?.kind !== "compensationIncomplete" || record.error.message === "") return undefined;
+  const named = (/manually: ([^;]*)/.exec(record.error.message)?.[1] ?? "").split(", ");
+  const left = liveSteps(serviceState).filter(
+    (name) => compensationOf(workflow, name) !== "nothing" && !named.includes(name),
+  );
+  return left.length > 0
+    ? `the effects of ${left.join(", ")} are left, and nobody is told to compensate them`
+    : undefined;
 }
 
-/** Whoever resubmits an order that says `notUndone` says that a person has undone the rest (docs/operator-api.md). */
-export function saysDoneByHand(before: StateRecord, after: StateRecord): boolean {
-  return before.error?.kind === "notUndone" && isResubmitted(before, after);
+/** Whoever resubmits an order that says `compensationIncomplete` says that a person has compensated the rest (docs/operator-api.md). */
+export function saysDoneManually(before: StateRecord, after: StateRecord): boolean {
+  return before.error?.kind === "compensationIncomplete" && isResubmitted(before, after);
 }
 
 export function isResubmitted(before: StateRecord, after: StateRecord): boolean {
-  return before.processState === "Error" && after.processState === "Pending" && after.direction === "forward";
+  return (
+    ended(before) &&
+    before.processState !== "Processed" &&
+    after.processState === "Pending" &&
+    after.direction === "forward"
+  );
 }
 
-function undoOf(workflow: Workflow, name: string) {
-  return workflow.steps.find((step) => step.name === name)?.undo;
+function compensationOf(workflow: Workflow, name: string) {
+  return workflow.steps.find((step) => step.name === name)?.compensation;
 }
 
 function first<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

@@ -48,9 +48,9 @@ test("P20 they are a million distinct states and more", () => {
   expect(states).toBeGreaterThanOrEqual(LEAST_STATES);
 });
 
-test.each(KNOWN)("known and not mended: $words ($world.name)", async ({ words, world }) => {
+test.each(KNOWN)("known and not fixed: $words ($world.name)", async ({ words, world }) => {
   const { finding } = await explore(new Model(world), { states: TOO_MANY });
-  // Mended? Then take it out of worlds.ts and the README.
+  // Fixed? Then take it out of worlds.ts and the README.
   expect(finding?.fault).toContain(words);
 });
 

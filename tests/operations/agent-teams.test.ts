@@ -32,6 +32,6 @@ test.each<[string, unknown, string]>([
   ["a team twice", [...TEAMS, { team: "fraud-team", agents: ["other"] }], "fraud-team is there twice"],
   ["an agent of two teams", [...TEAMS, { team: "other", agents: ["fraud"] }], "fraud has two teams"],
   ["a name that no function can have", [{ team: "fraud team", agents: ["fraud"] }], "[0].team: must be"],
-])("the setting is refused where it has %s", (_, list, fault) => {
+])("the setting is rejected where it has %s", (_, list, fault) => {
   expect(() => parseConfig({ ...sampleSettings(), AgentTeams: JSON.stringify(list) })).toThrow(fault);
 });

@@ -16,7 +16,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-test("P5 runs the levels in order, a level's steps once each, with stable keys, and tells the shop in order", async () => {
+test("P5 runs the levels in order, a level's steps once each, with stable keys, and tells the client in order", async () => {
   expect(await world.runAttempt(await world.submitted())).toBe("concluded");
   const operations = world.calls.map(({ operation }) => operation);
   expect([operations[0], operations.slice(1, 3).sort(), ...operations.slice(3)]).toEqual([
@@ -28,7 +28,7 @@ test("P5 runs the levels in order, a level's steps once each, with stable keys, 
   expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:takePayment:forward");
   const statuses = world.statuses.map(({ status }) => status);
   expect(statuses).toEqual(["Received", "Started", ...Array(5).fill("StepCompleted"), "Completed"]);
-  expect(await world.stateOf()).toMatchObject({ processState: "Processed", lockedBy: null, notices: [] });
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", lockedBy: null, outbox: [] });
 });
 
 test("hands a step what the steps before it recorded", async () => {
@@ -42,18 +42,18 @@ test("hands a step what the steps before it recorded", async () => {
   ]);
 });
 
-test("P4 a second attempt at one claim is refused; the same one's second run is not", async () => {
-  const wake = await world.submitted();
-  const first = await claimOrder(wake, world, world.telemetry);
+test("P4 a second attempt at one claim is rejected; the same one's second run is not", async () => {
+  const startAttempt = await world.submitted();
+  const first = await claimOrder(startAttempt, world, world.telemetry);
   expect(first).toMatchObject({ kind: "claimed", isBehind: false });
-  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ ...first, isBehind: true });
-  expect(await claimOrder({ ...wake, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+  expect(await claimOrder(startAttempt, world, world.telemetry)).toEqual({ ...first, isBehind: true });
+  expect(await claimOrder({ ...startAttempt, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
 });
 
-test("P4 the same attempt started in the hub of another host is refused", async () => {
-  const wake = await world.submitted();
-  expect((await claimOrder(wake, world, world.telemetry)).kind).toBe("claimed");
-  expect(await claimOrder(wake, { ...world, taskHub: "other" }, world.telemetry)).toEqual({ kind: "taken" });
+test("P4 the same attempt started in the hub of another host is rejected", async () => {
+  const startAttempt = await world.submitted();
+  expect((await claimOrder(startAttempt, world, world.telemetry)).kind).toBe("claimed");
+  expect(await claimOrder(startAttempt, { ...world, taskHub: "other" }, world.telemetry)).toEqual({ kind: "taken" });
   expect((await world.stateOf())?.lockedBy).toBe("order-1-1@hub");
 });
 
@@ -78,7 +78,7 @@ test("P16 every step of an attempt may run twice: one order of steps, one end", 
   expect((await world.stateOf())?.history).toHaveLength(7);
 });
 
-test("P16 a last step run again past complete-by still tells the shop", async () => {
+test("P16 a last step run again past complete-by still tells the client", async () => {
   const attempt = await world.claim(await world.submitted());
   const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world, world.telemetry)).outcome);
   world.statuses.length = 0;
@@ -89,20 +89,20 @@ test("P16 a last step run again past complete-by still tells the shop", async ()
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
 });
 
-test("P9 a refusal for good ends in Error, tells Failed with the reason and goes no further", async () => {
+test("P9 a rejection for good ends in Error, tells Failed with the reason and goes no further", async () => {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
   expect(await world.runAttempt(await world.submitted())).toBe("rejected");
   expect(await world.stateOf()).toMatchObject({
     processState: "Error",
     error: { kind: "rejected", message: "card expired", step: "takePayment", agent: "payment" },
-    notices: [],
+    outbox: [],
   });
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
   expect(world.statuses.at(-1)).toMatchObject({ status: "Failed", detail: "card expired" });
   expect(world.calls.map(({ operation }) => operation)).not.toContain("arrange");
 });
 
-test("P8 a late agent is refused by the fence, counted, and changes nothing", async () => {
+test("P8 a late agent is rejected by the fence, counted, and changes nothing", async () => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", async () => {
     world.clock = Date.parse(task.startBy) + 5000;
@@ -179,41 +179,41 @@ test("P8 P16 and not at all once that is over", async () => {
   expect(world.calls).toHaveLength(1);
 });
 
-test("the bus away at the end: the order is Processed, a notice waits, and the sweep tells it", async () => {
-  const wake = await world.submitted();
+test("the bus away at the end: the order is Processed, an outbox message waits, and the sweep tells it", async () => {
+  const startAttempt = await world.submitted();
   world.answers.set("capture", () => {
     world.failing = "Completed";
     return { kind: "done" };
   });
-  expect(await world.runAttempt(wake)).toBe("concluded");
-  expect((await world.stateOf())?.notices).toHaveLength(1);
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
+  expect((await world.stateOf())?.outbox).toHaveLength(1);
   world.failing = undefined;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
 });
 
-test("P16 the bus away from the last step on: nothing of it costs the shop the order's end", async () => {
-  const wake = await world.submitted();
+test("P16 the bus away from the last step on: nothing of it costs the client the order's end", async () => {
+  const startAttempt = await world.submitted();
   world.answers.set("capture", () => {
-    world.tellFault = new Error("bus down");
+    world.publishFault = new Error("bus down");
     return { kind: "done" };
   });
-  expect(await world.runAttempt(wake)).toBe("concluded");
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
   expect(await world.stateOf()).toMatchObject({
     processState: "Processed",
-    notices: [{ status: "StepCompleted", step: "capturePayment" }, { status: "Completed" }],
+    outbox: [{ status: "StepCompleted", step: "capturePayment" }, { status: "Completed" }],
   });
-  world.tellFault = undefined;
+  world.publishFault = undefined;
   world.clock += 60_000;
   await sweep(world, world.telemetry);
   expect(world.statuses.slice(-2)).toMatchObject([{ status: "StepCompleted" }, { status: "Completed" }]);
-  expect(await world.stateOf()).toMatchObject({ notices: [] });
+  expect(await world.stateOf()).toMatchObject({ outbox: [] });
 });
 
 test("P15 a message that can't be sent is not overtaken: it goes before the next one, once", async () => {
-  const wake = await world.submitted();
+  const startAttempt = await world.submitted();
   world.answers.set("reserve", () => {
     world.failing = "StepCompleted";
     return { kind: "done" };
@@ -222,79 +222,79 @@ test("P15 a message that can't be sent is not overtaken: it goes before the next
     world.failing = undefined;
     return { kind: "done" };
   });
-  expect(await world.runAttempt(wake)).toBe("concluded");
-  const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
-  expect(told.slice(0, 3)).toEqual(["Received", "Started", "StepCompleted reserveStock"]);
-  expect(new Set(told).size).toBe(8);
-  expect(told.slice(-3)).toEqual(["StepCompleted arrangeShipping", "StepCompleted capturePayment", "Completed"]);
-  expect(await world.stateOf()).toMatchObject({ processState: "Processed", notices: [] });
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
+  const published = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
+  expect(published.slice(0, 3)).toEqual(["Received", "Started", "StepCompleted reserveStock"]);
+  expect(new Set(published).size).toBe(8);
+  expect(published.slice(-3)).toEqual(["StepCompleted arrangeShipping", "StepCompleted capturePayment", "Completed"]);
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", outbox: [] });
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
 
 test("P16 a claim that concluded the order and died before it told the client: the sweep tells it", async () => {
-  const wake = await world.submitted();
+  const startAttempt = await world.submitted();
   const read = await world.store.state("order-1");
   if (!read) throw new Error("no record");
   const steps = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
   await world.store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
-  const killed = { ...world.messenger, tell: () => new Promise<never>(() => undefined) };
-  void claimOrder(wake, { ...world, messenger: killed }, world.telemetry);
+  const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
+  void claimOrder(startAttempt, { ...world, messenger: killed }, world.telemetry);
   await vi.waitFor(async () => expect(await world.stateOf()).toMatchObject({ processState: "Processed" }));
-  expect(await claimOrder(wake, world, world.telemetry)).toEqual({ kind: "taken" });
+  expect(await claimOrder(startAttempt, world, world.telemetry)).toEqual({ kind: "taken" });
   world.statuses.length = 0;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
   expect(world.statuses).toMatchObject([{ status: "Completed" }]);
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
 
 test("P15 P16 an attempt that is started again where its record stands tells what its first run died before telling", async () => {
-  const wake = await world.submitted();
-  const task = await world.firstTask(wake);
-  const killed = { ...world.messenger, tell: () => new Promise<never>(() => undefined) };
+  const startAttempt = await world.submitted();
+  const task = await world.firstTask(startAttempt);
+  const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
   void runStep(task, { ...world, messenger: killed }, world.telemetry);
   await vi.waitFor(async () => {
     expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "Completed" });
   });
-  expect(await world.runAttempt(wake)).toBe("concluded");
-  const told = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
-  expect(told.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
+  const published = world.statuses.map(({ status, step }) => (step ? `${status} ${step}` : status));
+  expect(published.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
 });
 
-/** The fraud check is recorded, and whoever did it dies before it tells; then the card is refused. */
-async function refusedBesideAKilledStep(atRefusal: () => void): Promise<void> {
-  const { tell } = world.messenger;
-  const wake = await world.submitted();
+/** The fraud check is recorded, and whoever did it dies before it tells; then the card is rejected. */
+async function rejectedBesideAKilledStep(atRejection: () => void): Promise<void> {
+  const { publish } = world.messenger;
+  const startAttempt = await world.submitted();
   let isKilled = false;
-  vi.spyOn(world.messenger, "tell").mockImplementation((reply, message) => {
-    if (message.step !== "checkFraud" || isKilled) return tell(reply, message);
+  vi.spyOn(world.messenger, "publish").mockImplementation((reply, message) => {
+    if (message.step !== "checkFraud" || isKilled) return publish(reply, message);
     isKilled = true;
     return new Promise<never>(() => undefined);
   });
   world.answers.set("authorize", async () => {
     await vi.waitFor(() => expect(isKilled).toBe(true));
-    atRefusal();
+    atRejection();
     return { kind: "rejected", message: "card expired" };
   });
-  void world.runAttempt(wake);
+  void world.runAttempt(startAttempt);
 }
 
-const toldInOrder = () => world.statuses.map(({ status, step }) => step ?? status);
+const publishedInOrder = () => world.statuses.map(({ status, step }) => step ?? status);
 
-test("P15 P16 Failed is not told before a step beside the refused one whose agent died before it told", async () => {
-  await refusedBesideAKilledStep(() => undefined);
+test("P15 P16 Failed is not told before a step beside the rejected one whose agent died before it told", async () => {
+  await rejectedBesideAKilledStep(() => undefined);
   await vi.waitFor(() => expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" }));
-  expect(toldInOrder()).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);
+  expect(publishedInOrder()).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);
 });
 
-test("P15 P16 nor by the sweep, where the bus was away at the refusal", async () => {
-  await refusedBesideAKilledStep(() => {
-    world.tellFault = new Error("bus down");
+test("P15 P16 nor by the sweep, where the bus was away at the rejection", async () => {
+  await rejectedBesideAKilledStep(() => {
+    world.publishFault = new Error("bus down");
   });
   await vi.waitFor(() => expect(world.eventNames()).toContain("StatusDelayed"));
-  expect(toldInOrder()).toEqual(["Received", "Started", "reserveStock"]);
-  world.tellFault = undefined;
+  expect(publishedInOrder()).toEqual(["Received", "Started", "reserveStock"]);
+  world.publishFault = undefined;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, told: 1 });
-  expect(toldInOrder().slice(3)).toEqual(["reserveStock", "checkFraud", "Failed"]);
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
+  expect(publishedInOrder().slice(3)).toEqual(["reserveStock", "checkFraud", "Failed"]);
 });

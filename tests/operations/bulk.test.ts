@@ -16,7 +16,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
   const attention = createAttention({
     openOrders: async () => ({ orders: [], isAll: true }),
-    census: [],
+    orderGauges: [],
     clockSkewMs: 0,
     now: world.now,
   });
@@ -25,8 +25,8 @@ beforeEach(() => {
 
 const IDS = ["order-1", "order-2", "order-3"];
 
-/** Orders whose payment is refused. */
-async function refused(orderIds: readonly string[]): Promise<void> {
+/** Orders whose payment is rejected. */
+async function rejected(orderIds: readonly string[]): Promise<void> {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
   for (const orderId of orderIds) {
     await world.submit({ ...sampleOrder(), orderId });
@@ -39,7 +39,7 @@ async function refused(orderIds: readonly string[]): Promise<void> {
 
 async function started(orderIds: readonly string[]): Promise<string> {
   const { run } = await previewBulk("resubmit", { orderIds }, "ada", ports);
-  const order = { kind: "start", reason: "mended", count: run.total } as const;
+  const order = { kind: "start", reason: "fixed", count: run.total } as const;
   expect(await changeBulk(run.bulkId, order, "ada", ports, world.telemetry)).toMatchObject({ kind: "changed" });
   return run.bulkId;
 }
@@ -49,13 +49,13 @@ const turn = (bulkId: string, over: Partial<BulkPorts> = {}) => runBulk(bulkId, 
 async function finish(bulkId: string): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) {
     if ((await turn(bulkId)).kind === "over") return;
-    for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+    for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
   }
   throw new Error("it does not come to an end");
 }
 
 test("P16 a death between an order's write and the run's own: the order is known by its mark, and acted on once", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   const bulkId = await started(IDS);
   const dying = { ...ports.bulk, saveWave: () => Promise.reject(new Error("the process died")) };
   await expect(turn(bulkId, { bulk: dying })).rejects.toThrow("the process died");
@@ -70,7 +70,7 @@ test("P16 a death between an order's write and the run's own: the order is known
 });
 
 test("a newer app's record is left out of a preview, and skipped where it has become one since", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   const newer = (orderId: string) => ({
     store: {
       ...world.store,
@@ -95,7 +95,7 @@ test("a newer app's record is left out of a preview, and skipped where it has be
 });
 
 test("of a search all that match are frozen, with what is not possible; what matches no more when it is read is left out", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   await world.submit({ ...sampleOrder(), orderId: "other-1" });
   const filter = { state: "Error", q: "order" } as const;
   const meanwhile = {
@@ -106,10 +106,10 @@ test("of a search all that match are frozen, with what is not possible; what mat
       return page;
     },
   };
-  const preview = await previewBulk("settle", { filter }, "ada", { ...ports, store: meanwhile });
+  const preview = await previewBulk("markResolved", { filter }, "ada", { ...ports, store: meanwhile });
   expect(preview.notPossible).toEqual([{ orderId: "order-2", reason: expect.stringContaining("does not match") }]);
   expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
-  await refused(["order-4"]);
+  await rejected(["order-4"]);
   expect((await ports.bulk.items(preview.run.bulkId)).map(({ orderId }) => orderId).sort()).toEqual([
     "order-1",
     "order-3",
@@ -117,7 +117,7 @@ test("of a search all that match are frozen, with what is not possible; what mat
 });
 
 test("of a search that finds more than a run takes, the preview says so", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   const asked: number[] = [];
   const more = {
     ...world.store,
@@ -126,19 +126,19 @@ test("of a search that finds more than a run takes, the preview says so", async 
       return world.store.list({ ...query, limit: 2 });
     },
   };
-  const { run } = await previewBulk("settle", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
+  const { run } = await previewBulk("markResolved", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
   expect(run).toMatchObject({ total: 2, isAll: false });
   expect(asked).toEqual([1000]);
 });
 
 test("of a cause of which not all were counted, the others are meant too", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   const of = (records: readonly (StateRecord | undefined)[]) =>
     records.flatMap((record) => (record?.error ? [{ ...record, error: record.error }] : []));
   const counted = of([await world.stateOf("order-1")]);
   const attention = createAttention({
     openOrders: async () => ({ orders: counted, isAll: false }),
-    census: [],
+    orderGauges: [],
     clockSkewMs: 0,
     now: world.now,
   });
@@ -152,7 +152,7 @@ test("of a cause of which not all were counted, the others are meant too", async
       return page.next ? { ...page, looked: { orders: 2, downTo: page.next.createdAt } } : page;
     },
   };
-  const { run } = await previewBulk("settle", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
+  const { run } = await previewBulk("markResolved", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
   expect(run).toMatchObject({ total: 3, isAll: true, cause: "card expired" });
   expect(pages).toEqual([2, 1]);
 });
@@ -166,9 +166,9 @@ test("many orders get more time: by how much is said at the start, and no order'
   const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
   const asked = (order: typeof start & { by?: string }, bulkId = run.bulkId) =>
     changeBulk(bulkId, order, "ada", ports, world.telemetry);
-  expect(await asked(start)).toMatchObject({ kind: "refused", reason: expect.stringContaining("PT30M") });
+  expect(await asked(start)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("PT30M") });
   const other = await previewBulk("cancel", { orderIds: IDS }, "ada", ports);
-  expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "refused" });
+  expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "rejected" });
   expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
   for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);
   expect((await watchBulk(run.bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
@@ -176,10 +176,10 @@ test("many orders get more time: by how much is said at the start, and no order'
 });
 
 test("an operator who pauses while a turn is under way is not overruled by it", async () => {
-  await refused(IDS);
+  await rejected(IDS);
   const bulkId = await started(IDS);
   await turn(bulkId);
-  for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+  for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
   const late = {
     ...ports.bulk,
     wave: async (id: string, wave: number) => {

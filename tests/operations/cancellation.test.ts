@@ -26,26 +26,26 @@ const accepted = { id: "order-1:0:CancelAccepted:c1", status: "CancelAccepted", 
 const rejected = (fault: unknown) => ({ id: "order-1:0:CancelRejected:c1", status: "CancelRejected", faults: [fault] });
 
 test("P13 P15 an order of which nothing is done ends at once; delivered again the cancellation is answered the same", async () => {
-  const wake = await world.submitted();
+  const startAttempt = await world.submitted();
   await cancel();
   await cancel();
   expect(answers()).toEqual([accepted, accepted]);
   expect(await world.stateOf()).toMatchObject({
-    processState: "Error",
+    processState: "Cancelled",
     error: { kind: "cancelled", message: "cancelled by its requester: changed my mind" },
   });
-  expect(world.statuses.at(-1)).toMatchObject({ status: "Undone" });
-  expect(await world.runAttempt(wake)).toBe("taken");
+  expect(world.statuses.at(-1)).toMatchObject({ status: "Cancelled" });
+  expect(await world.runAttempt(startAttempt)).toBe("taken");
 });
 
-test("P13 an order under way is undone", async () => {
+test("P13 an order under way is compensated", async () => {
   world.answers.set("authorize", () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await cancel();
   expect(answers()).toEqual([accepted]);
   expect(await world.stateOf()).toMatchObject({
     processState: "Pending",
-    direction: "undo",
+    direction: "compensate",
     error: { kind: "cancelled" },
   });
 });

@@ -34,8 +34,8 @@ if (!first) throw new Error("no step");
 
 test("the same workflows are found unchanged at every start, also where they are written another way", async () => {
   await check(CHAIN, GRAPH);
-  const { undo, ...step } = first;
-  await check({ ...CHAIN, steps: [{ undo, transport: "activity", ...step }, ...others] }, GRAPH);
+  const { compensation, ...step } = first;
+  await check({ ...CHAIN, steps: [{ compensation, transport: "activity", ...step }, ...others] }, GRAPH);
 });
 
 test.each<[string, Workflow, string]>([
@@ -47,7 +47,7 @@ test.each<[string, Workflow, string]>([
   ["a step less", { ...CHAIN, steps: others }, "step reserveStock is gone"],
   ["a step more", { ...CHAIN, steps: [...CHAIN.steps, { ...first, name: "more" }] }, "step more is new"],
   ["the policy", { ...CHAIN, policy: { ...CHAIN.policy, failureThreshold: 9 } }, "policy is changed"],
-])("an edit without a new version is refused, with what to do: %s", async (_, edited, words) => {
+])("an edit without a new version is rejected, with what to do: %s", async (_, edited, words) => {
   await check(CHAIN, GRAPH);
   await expect(check(edited, GRAPH)).rejects.toThrow(`workflow order-fulfilment v1: ${words}`);
   await expect(check(edited, GRAPH)).rejects.toThrow("add what is to change as a new version");
@@ -71,7 +71,7 @@ test("a version that orders need has to stay, another one may be retired, and a 
   await expect(check(CHAIN, { ...CHAIN, version: 2 }, newest)).rejects.toThrow("v2");
 });
 
-test("after a rollback, or a version retired too early, its orders are said to be missing it, and nothing is refused", async () => {
+test("after a rollback, or a version retired too early, its orders are said to be missing it, and nothing is rejected", async () => {
   await check(CHAIN, GRAPH);
   events.length = 0;
   needed[2] = { ...NONE, pending: 3 };

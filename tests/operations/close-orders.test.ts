@@ -13,7 +13,7 @@ import { createWorld, runTasks, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const RESUBMIT = { kind: "resubmit", reason: "again", order: null, compensatedByHand: false } as const;
+const RESUBMIT = { kind: "resubmit", reason: "again", order: null, compensatedManually: false } as const;
 const CALLER = { by: "ada", ifMatch: "any" } as const;
 
 type Mutable = { -readonly [name in keyof Retention]: Retention[name] };
@@ -36,12 +36,12 @@ async function processed(): Promise<void> {
   expect(await world.runAttempt(await world.submitted())).toBe("concluded");
 }
 
-async function undone(): Promise<void> {
+async function compensated(): Promise<void> {
   world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
   await world.runAttempt(await world.submitted());
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("no wake");
-  expect(await world.runAttempt(wake)).toBe("concluded");
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("no start message");
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
 }
 
 test("P29 without an archive the write that completes an order closes it", async () => {
@@ -83,12 +83,12 @@ test("P29 an order that is closed and can't be told is open again until it is to
   world = Object.assign(world, { retention });
   world.failing = "Completed";
   await processed();
-  expect(await world.stateOf()).toMatchObject({ overAt: null, keptUntil: null, notices: [{ status: "Completed" }] });
+  expect(await world.stateOf()).toMatchObject({ overAt: null, keptUntil: null, outbox: [{ status: "Completed" }] });
   world.clock += HOUR_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   world.failing = undefined;
   await sweep(world, world.telemetry);
-  expect(await world.stateOf()).toMatchObject({ notices: [], overAt: "2026-01-01T13:00:00.000Z" });
+  expect(await world.stateOf()).toMatchObject({ outbox: [], overAt: "2026-01-01T13:00:00.000Z" });
   world.clock += HOUR_MS;
   expect(await close()).toMatchObject({ closed: 1 });
 });
@@ -97,21 +97,25 @@ test("P29 an order in Error that a person has to see to stays as it is, and is o
   world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
   world.answers.set("release", () => ({ kind: "rejected", message: "gone" }));
   await world.runAttempt(await world.submitted());
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("no wake");
-  await world.runAttempt(wake);
-  expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "notUndone" }, notices: [] });
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("no start message");
+  await world.runAttempt(startAttempt);
+  expect(await world.stateOf()).toMatchObject({
+    processState: "Error",
+    error: { kind: "compensationIncomplete" },
+    outbox: [],
+  });
   world.clock += 10 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   expect(await tokenOf()).toBe("tok_visa");
-  await operateOrder("order-1", { kind: "settle", reason: "done by hand" }, CALLER, world, world.telemetry);
+  await operateOrder("order-1", { kind: "markResolved", reason: "done manually" }, CALLER, world, world.telemetry);
   world.clock += 2 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 1 });
   expect(await tokenOf()).toBe(REMOVED);
 });
 
-test("P29 an undone order can be resubmitted as it is for a time, then only with a new payment token", async () => {
-  await undone();
+test("P29 a compensated order can be resubmitted as it is for a time, then only with a new payment token", async () => {
+  await compensated();
   world.clock += HOUR_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   const read = await world.store.state("order-1");
@@ -119,7 +123,10 @@ test("P29 an undone order can be resubmitted as it is for a time, then only with
   expect(await close()).toMatchObject({ closed: 1 });
   const resubmit = (order: ReturnType<typeof sampleOrder> | null) =>
     operateOrder("order-1", { ...RESUBMIT, order }, CALLER, world, world.telemetry);
-  expect(await resubmit(null)).toMatchObject({ kind: "refused", reason: expect.stringContaining("new payment token") });
+  expect(await resubmit(null)).toMatchObject({
+    kind: "rejected",
+    reason: expect.stringContaining("new payment token"),
+  });
   expect(await resubmit(await world.store.order("order-1", 1))).toMatchObject({
     kind: "invalid",
     faults: ["order: paymentToken: was removed, and a new one is needed"],
@@ -130,11 +137,11 @@ test("P29 an undone order can be resubmitted as it is for a time, then only with
   expect(await tokenOf(2)).toBe("tok_new");
   // Whoever still had it as it was before loses.
   if (read)
-    expect(await retention.store.close(read, read.record, { revisions: 1, keepMs: 1 })).toEqual({ kind: "refused" });
+    expect(await retention.store.close(read, read.record, { revisions: 1, keepMs: 1 })).toEqual({ kind: "rejected" });
 });
 
-test("P29 an undone order is resubmitted as it is before it is closed", async () => {
-  await undone();
+test("P29 a compensated order is resubmitted as it is before it is closed", async () => {
+  await compensated();
   world.clock += HOUR_MS;
   expect(await operateOrder("order-1", RESUBMIT, CALLER, world, world.telemetry)).toMatchObject({ kind: "done" });
   world.clock += 2 * DAY_MS;

@@ -1,4 +1,4 @@
-// What an operator does with a dead letter, over queues in memory: the order of effects, and what the ledger is told.
+// What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log is told.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DiscardedMessage, MessageCopy } from "../../shared/domain/message-copy.ts";
 import type { DeadLetterRequest } from "../../shared/messaging/dead-letter-request.ts";
@@ -15,7 +15,7 @@ import { countDeadLetters } from "../../shared/operations/count-dead-letters.ts"
 import { resendDiscarded } from "../../shared/operations/discarded-messages.ts";
 import { type Handled, handleDeadLetter } from "../../shared/operations/handle-dead-letter.ts";
 import { type DiscardedStore, discardedId } from "../../shared/store/discarded-store.ts";
-import type { SupervisionLog } from "../../shared/supervision/supervision-log.ts";
+import type { AuditLog } from "../../shared/supervision/audit-log.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -27,7 +27,7 @@ const queues = deadLetterQueuesOf({
 });
 const [queue] = queues;
 const body = { kind: "json", json: { lines: [], order: { paymentToken: "tok_visa" } } };
-const message = { orderId: "order-1", messageId: "m-1", subject: "wake", body } as unknown as DeadLetter;
+const message = { orderId: "order-1", messageId: "m-1", subject: "repeatStart", body } as unknown as DeadLetter;
 
 const ID = discardedId("orders", "7");
 const copy = { sequenceNumber: "7" } as unknown as MessageCopy;
@@ -96,19 +96,19 @@ const deadLetters: DeadLetters = {
 
 async function handle(
   request: Partial<DeadLetterRequest>,
-  ledger: Partial<SupervisionLog> = {},
+  auditLog: Partial<AuditLog> = {},
   store = discarded,
 ): Promise<Handled> {
   if (!queue) throw new Error("no queue");
-  const supervision: SupervisionLog = {
+  const supervision: AuditLog = {
     ...world.supervision,
     async operatorAction(entry) {
-      done.push(`ledger: ${entry.outcome}`);
+      done.push(`audit log: ${entry.outcome}`);
       return world.supervision.operatorAction(entry);
     },
-    ...ledger,
+    ...auditLog,
   };
-  const asked = { action: "resend", reason: "mended", ...request } as const;
+  const asked = { action: "resend", reason: "fixed", ...request } as const;
   return handleDeadLetter(
     queue,
     "7",
@@ -119,24 +119,24 @@ async function handle(
   );
 }
 
-const unwritable: Partial<SupervisionLog> = {
+const unwritable: Partial<AuditLog> = {
   async operatorAction() {
-    throw new Error("the ledger is away");
+    throw new Error("the audit log is away");
   },
 };
 
 describe("resend", () => {
   test("it is sent before the original is removed, and then on record", async () => {
     expect(await handle({})).toEqual({ kind: "resent", target: "orders", messageId: "resent-7", removed: true });
-    expect(done).toEqual(["sent", "completed", "ledger: resent to orders as resent-7"]);
+    expect(done).toEqual(["sent", "completed", "audit log: resent to orders as resent-7"]);
     const entries = [];
     for await (const entry of world.supervision.entries("2026-01-01", "order-1")) entries.push(entry);
     expect(entries).toMatchObject([
       {
         action: "resendDeadLetter",
         operator: "ada",
-        reason: "mended",
-        message: { queue: "orders", sequenceNumber: "7", messageId: "m-1", subject: "wake" },
+        reason: "fixed",
+        message: { queue: "orders", sequenceNumber: "7", messageId: "m-1", subject: "repeatStart" },
       },
     ]);
     expect(world.events).toMatchObject([
@@ -146,7 +146,7 @@ describe("resend", () => {
 
   test("with another body", async () => {
     await handle({ correction: { body: null } });
-    expect(done).toEqual(["sent null", "completed", "ledger: resent to orders as resent-7, with another body"]);
+    expect(done).toEqual(["sent null", "completed", "audit log: resent to orders as resent-7, with another body"]);
   });
 
   test("with another body in which the payment token was left hidden: it is the original's", async () => {
@@ -157,21 +157,21 @@ describe("resend", () => {
   test("P16 its lock was lost: it is sent, and said to be still there", async () => {
     letter = { ...letter, complete: async () => false };
     expect(await handle({})).toMatchObject({ kind: "resent", removed: false });
-    expect(done).toEqual(["sent", "ledger: resent to orders as resent-7; the original is still there"]);
+    expect(done).toEqual(["sent", "audit log: resent to orders as resent-7; the original is still there"]);
   });
 
-  test("P16 the bus refuses it: the original stays, and the ledger says so", async () => {
+  test("P16 the bus rejects it: the original stays, and the audit log says so", async () => {
     letter = { ...letter, resend: async () => Promise.reject(new Error("bus down")) };
     await expect(handle({})).rejects.toThrow("bus down");
-    expect(done).toEqual(["ledger: failed: Error: bus down"]);
+    expect(done).toEqual(["audit log: failed: Error: bus down"]);
     letter = { ...letter, resend: async () => ({ kind: "too-large" }) };
-    expect(await handle({})).toEqual({ kind: "refused", reason: "it is larger than orders takes" });
+    expect(await handle({})).toEqual({ kind: "rejected", reason: "it is larger than orders takes" });
     expect(done).not.toContain("completed");
   });
 
-  test("a ledger that can't be written stops it not: the message is not lost", async () => {
+  test("an audit log that can't be written stops it not: the message is not lost", async () => {
     expect(await handle({}, unwritable)).toMatchObject({ kind: "resent", removed: true });
-    expect(world.eventNames()).toContain("LedgerUnwritten");
+    expect(world.eventNames()).toContain("AuditLogUnwritten");
   });
 });
 
@@ -179,27 +179,32 @@ describe("discard", () => {
   test("a copy is kept and it is on record before it is removed", async () => {
     const keptUntil = new Date(NOON_MS + 14 * 86_400_000).toISOString();
     expect(await handle({ action: "discard" })).toEqual({ kind: "discarded", id: ID, keptUntil });
-    expect(done).toEqual(["kept", "ledger: discarded", "completed"]);
+    expect(done).toEqual(["kept", "audit log: discarded", "completed"]);
     expect([...copies.values()]).toMatchObject([
-      { id: ID, queue: "orders", by: "ada", why: "mended", keptUntil, orderId: "order-1", copy },
+      { id: ID, queue: "orders", by: "ada", why: "fixed", keptUntil, orderId: "order-1", copy },
     ]);
   });
 
   test("what no copy can be kept of is not removed", async () => {
     const keep = async () => "too-large" as const;
-    expect(await handle({ action: "discard" }, {}, { ...discarded, keep })).toMatchObject({ kind: "refused" });
-    expect(done).toEqual(["ledger: refused: no copy of it can be kept: it is larger than the store takes"]);
+    expect(await handle({ action: "discard" }, {}, { ...discarded, keep })).toMatchObject({ kind: "rejected" });
+    expect(done).toEqual(["audit log: rejected: no copy of it can be kept: it is larger than the store takes"]);
   });
 
   test("what can't be put on record is not removed", async () => {
-    expect(await handle({ action: "discard" }, unwritable)).toMatchObject({ kind: "refused" });
+    expect(await handle({ action: "discard" }, unwritable)).toMatchObject({ kind: "rejected" });
     expect(done).toEqual(["kept", "copy removed"]);
   });
 
-  test("its lock was lost: it is still there, and the ledger says so", async () => {
+  test("its lock was lost: it is still there, and the audit log says so", async () => {
     letter = { ...letter, complete: async () => false };
-    expect(await handle({ action: "discard" })).toMatchObject({ kind: "refused" });
-    expect(done).toEqual(["kept", "ledger: discarded", "ledger: not discarded: its lock was lost", "copy removed"]);
+    expect(await handle({ action: "discard" })).toMatchObject({ kind: "rejected" });
+    expect(done).toEqual([
+      "kept",
+      "audit log: discarded",
+      "audit log: not discarded: its lock was lost",
+      "copy removed",
+    ]);
   });
 });
 
@@ -223,10 +228,10 @@ describe("what was discarded", () => {
 
   test("stays where its queue is gone, or the message is too large", async () => {
     letter = { ...letter, resend: async () => ({ kind: "too-large" }) };
-    expect(await resend()).toEqual({ kind: "refused", reason: "it is larger than orders takes" });
+    expect(await resend()).toEqual({ kind: "rejected", reason: "it is larger than orders takes" });
     const [kept] = copies.values();
     if (kept) copies.set("elsewhere", { ...kept, queue: "orders-east" });
-    expect(await resend(undefined, "elsewhere")).toMatchObject({ kind: "refused" });
+    expect(await resend(undefined, "elsewhere")).toMatchObject({ kind: "rejected" });
     expect(copies.size).toBe(2);
   });
 });
@@ -234,9 +239,9 @@ describe("what was discarded", () => {
 test.each([
   [{ kind: "in-use" }, "try again"],
   [{ kind: "too-deep", before: 1000 }, "more than 1000"],
-] as const)("one that can't be locked is refused, on record: %o", async (answer, words) => {
+] as const)("one that can't be locked is rejected, on record: %o", async (answer, words) => {
   taken = answer;
-  expect(await handle({})).toEqual({ kind: "refused", reason: expect.stringContaining(words) });
+  expect(await handle({})).toEqual({ kind: "rejected", reason: expect.stringContaining(words) });
   expect(done).toEqual([expect.stringContaining(words)]);
 });
 

@@ -31,30 +31,32 @@ const erase = (ifMatch: "any" | string[] = "any") =>
     world.telemetry,
   );
 
-async function ledger() {
+async function auditLog() {
   const entries: unknown[] = [];
   for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) entries.push(entry);
   return entries;
 }
 
-test("an order that is over is gone with its content, and the ledger says who asked", async () => {
+test("an order that is over is gone with its content, and the audit log says who asked", async () => {
   await world.runAttempt(await world.submitted());
   expect(await erase()).toEqual({ kind: "erased" });
   expect(erased).toEqual(["order-1"]);
   expect(store.stored("order-1")).toBeUndefined();
   await expect(store.order("order-1", 1)).rejects.toThrow("order-1");
-  expect(await ledger()).toMatchObject([{ operator: "ada", action: "erase", reason: "she asked for it", after: null }]);
+  expect(await auditLog()).toMatchObject([
+    { operator: "ada", action: "erase", reason: "she asked for it", after: null },
+  ]);
   expect(await erase()).toEqual({ kind: "not-found" });
 });
 
 test("an order that is under way, or has something to tell, is not erased", async () => {
   await world.submitted();
-  expect(await erase()).toMatchObject({ kind: "refused", reason: expect.stringContaining("not over") });
+  expect(await erase()).toMatchObject({ kind: "rejected", reason: expect.stringContaining("not over") });
   world.failing = "Completed";
   await world.submit();
-  const [wake] = world.wakes;
-  await world.runAttempt(wake ?? { orderId: "order-1", attempt: 1, direction: "forward" });
-  expect(await erase()).toMatchObject({ kind: "refused" });
+  const [startAttempt] = world.startAttempts;
+  await world.runAttempt(startAttempt ?? { orderId: "order-1", attempt: 1, direction: "forward" });
+  expect(await erase()).toMatchObject({ kind: "rejected" });
   expect(store.stored("order-1")).toBeDefined();
 });
 
@@ -64,9 +66,9 @@ test("at another version than was looked at it stays", async () => {
   expect(store.stored("order-1")).toBeDefined();
 });
 
-test("where the ledger can't be written nothing is erased", async () => {
+test("where the audit log can't be written nothing is erased", async () => {
   await world.runAttempt(await world.submitted());
-  world.supervision.operatorAction = () => Promise.reject(new Error("ledger away"));
-  await expect(erase()).rejects.toThrow("ledger away");
+  world.supervision.operatorAction = () => Promise.reject(new Error("audit log away"));
+  await expect(erase()).rejects.toThrow("audit log away");
   expect(store.stored("order-1")).toBeDefined();
 });

@@ -21,8 +21,8 @@ const step = async () => (await world.stateOf())?.steps["reserveStock"];
 
 async function expire(lastError: typeof OUTAGE): Promise<void> {
   world.answers.set("reserve", () => ({ kind: "expired", lastError }));
-  const wake = world.wakes.at(-1) ?? (await world.submitted());
-  expect(await world.runAttempt(wake)).toBe("expired");
+  const startAttempt = world.startAttempts.at(-1) ?? (await world.submitted());
+  expect(await world.runAttempt(startAttempt)).toBe("expired");
 }
 
 test("the last technical error and the number of tries stand in the step's record, in the place of a read", async () => {
@@ -55,7 +55,7 @@ test("a step that is done in time costs no request more, and one that is done la
   await overdue();
   await sweep(world, world.telemetry);
   world.answers.delete("reserve");
-  const task = await world.firstTask(world.wakes.at(-1) ?? (await world.submitted()));
+  const task = await world.firstTask(world.startAttempts.at(-1) ?? (await world.submitted()));
   const writes = vi.spyOn(world.store, "change");
   await runStep(task, world, world.telemetry);
   expect(writes).toHaveBeenCalledTimes(1);
@@ -70,23 +70,23 @@ test("run again after an earlier run had recorded its outcome, it says that and 
   expect(await step()).not.toHaveProperty("expiry");
 });
 
-test("P27 a wrong credential is waited for beyond the threshold: nothing is undone, no failure counted", async () => {
+test("P27 a wrong credential is waited for beyond the threshold: nothing is compensated, no failure counted", async () => {
   for (let round = 1; round <= 5; round += 1) {
     await expire(WRONG_KEY);
     await overdue();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, held: 1, toBeUndone: 0, failed: 0 });
+    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, held: 1, toBeCompensated: 0, failed: 0 });
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: round + 1, failureCount: 0 });
   }
   expect(world.statuses.map(({ status }) => status)).not.toContain("RetryScheduled");
   expect(world.eventNames()).toContain("OrderHeld");
-  // Mended: the operator does not wait for the pause to be over.
+  // Fixed: the operator does not wait for the pause to be over.
   world.answers.delete("reserve");
-  const resubmit = { kind: "resubmit", reason: "key renewed", order: null, compensatedByHand: false } as const;
+  const resubmit = { kind: "resubmit", reason: "key renewed", order: null, compensatedManually: false } as const;
   const operated = await operateOrder("order-1", resubmit, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(operated).toMatchObject({ kind: "done", startAt: null });
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("no wake");
-  expect(await world.runAttempt(wake)).toBe("concluded");
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("no start message");
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
   expect(await world.stateOf()).toMatchObject({ processState: "Processed", failureCount: 0 });
 });
 
@@ -102,5 +102,5 @@ test("P27 an outage after it is counted as before", async () => {
   }
   await expire(OUTAGE);
   await overdue();
-  expect(await sweep(world, world.telemetry)).toMatchObject({ toBeUndone: 1 });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ toBeCompensated: 1 });
 });

@@ -1,8 +1,8 @@
-// A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, an undo and a budget.
+// A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
 import { expect, test } from "vitest";
 import { MOST_ITEMS } from "../../shared/domain/items.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
 import type { WorkflowRules } from "../../shared/domain/workflow-rules.ts";
 import { operateOrder } from "../../shared/operations/operate-order.ts";
@@ -11,13 +11,13 @@ import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
-const step = (name: string, operation: string, after: string[], undo: string): WorkflowStep => ({
+const step = (name: string, operation: string, after: string[], compensation: string): WorkflowStep => ({
   name,
   agent: "inventory",
   operation,
   after,
   completeWithin: "PT10S",
-  undo: { operation: undo, completeWithin: "PT10S" },
+  compensation: { operation: compensation, completeWithin: "PT10S" },
 });
 
 const PACK: WorkflowStep = { ...step("pack", "reserve", [], "release"), forEach: "lines" };
@@ -25,7 +25,7 @@ const PACK: WorkflowStep = { ...step("pack", "reserve", [], "release"), forEach:
 const parcels = (pack: Partial<WorkflowStep> = {}, more: readonly WorkflowStep[] = []): Workflow => ({
   name: "order-fulfilment",
   version: 1,
-  policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
   steps: [{ ...PACK, ...pack }, ...more, step("ship", "restock", ["pack"], "withdraw")],
 });
 
@@ -44,9 +44,9 @@ function worldOf(workflow: Workflow): World {
 async function goOn(world: World): Promise<StateRecord> {
   for (let rounds = 0; rounds < 20; rounds += 1) {
     let record = (await world.stateOf()) as StateRecord;
-    if (record.processState === "Pending") await world.runAttempt(wakeOf(record));
+    if (record.processState === "Pending") await world.runAttempt(startAttemptOf(record));
     record = (await world.stateOf()) as StateRecord;
-    if (record.processState === "Processed" || record.processState === "Error") return record;
+    if (hasEnded(record.processState)) return record;
     world.clock = Date.parse(record.dueAt ?? "") + 2000;
     await sweep(world, world.telemetry);
   }
@@ -73,16 +73,16 @@ test("has a record and a key for each from the start, and asks for each item", a
   expect(Object.keys(ship?.results ?? {})).toEqual(["pack_1", "pack_2"]);
 });
 
-test("undoes each that was done, each under its own key, for its own item", async () => {
+test("compensates each that was done, each under its own key, for its own item", async () => {
   const answer = ({ item }: { item?: unknown }) =>
     (item as { sku: string }).sku === "MUG-3"
       ? ({ kind: "rejected", message: "broken" } as const)
       : ({ kind: "done" } as const);
   const { world, record } = await run(parcels(), answer);
-  expect(record).toMatchObject({ processState: "Error", error: { kind: "undone", step: "pack_2" } });
-  const undone = world.calls.filter(({ operation }) => operation === "release");
-  expect(undone.map(({ item, idempotencyKey }) => [item, idempotencyKey])).toEqual([
-    [{ sku: "TEA-1", quantity: 2 }, "order-1:pack_1:undo"],
+  expect(record).toMatchObject({ processState: "Compensated", error: { step: "pack_2" } });
+  const compensated = world.calls.filter(({ operation }) => operation === "release");
+  expect(compensated.map(({ item, idempotencyKey }) => [item, idempotencyKey])).toEqual([
+    [{ sku: "TEA-1", quantity: 2 }, "order-1:pack_1:compensate"],
   ]);
 });
 
@@ -154,10 +154,10 @@ test("of more items than there may be is rejected when it is submitted, in words
 
 test("keeps its number of items when an operator edits the order", async () => {
   const { world, record } = await run(parcels(), () => ({ kind: "rejected", message: "broken" }));
-  expect(record.processState).toBe("Error");
+  expect(record.processState).toBe("Compensated");
   const [line] = sampleOrder().lines;
   const edited = sampleOrder("order-1", { lines: [line ?? { sku: "S", quantity: 1, unitPrice: 1 }] });
-  const request = { kind: "resubmit", reason: "one is enough", order: edited, compensatedByHand: false } as const;
+  const request = { kind: "resubmit", reason: "one is enough", order: edited, compensatedManually: false } as const;
   const caller = { by: "operator", ifMatch: "any" } as const;
   const operated = await operateOrder("order-1", request, caller, world, world.telemetry);
   expect(operated).toMatchObject({
@@ -168,10 +168,10 @@ test("keeps its number of items when an operator edits the order", async () => {
 
 test("can't be cancelled by its requester any more once one run of the step until which it may be has begun", async () => {
   const world = worldOf({ ...parcels(), cancelUntil: "pack" });
-  const wake = await world.submitted();
+  const startAttempt = await world.submitted();
   const cancel = { kind: "cancel", reason: "ill", byRequester: true } as const;
-  await world.claim(wake);
+  await world.claim(startAttempt);
   const caller = { by: "requester", ifMatch: "any" } as const;
   const cancelled = await operateOrder("order-1", cancel, caller, world, world.telemetry);
-  expect(cancelled).toMatchObject({ kind: "refused", reason: "it is too late: pack has begun" });
+  expect(cancelled).toMatchObject({ kind: "rejected", reason: "it is too late: pack has begun" });
 });

@@ -20,21 +20,21 @@ import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-const step = (name: string, agent: string, operation: string, after: string[], undo: string): WorkflowStep => ({
+const step = (name: string, agent: string, operation: string, after: string[], compensation: string): WorkflowStep => ({
   name,
   agent,
   operation,
   after,
   startWithin: "PT5S",
   completeWithin: "PT10S",
-  undo: undo === "nothing" ? undo : { operation: undo, completeWithin: "PT10S" },
+  compensation: compensation === "nothing" ? compensation : { operation: compensation, completeWithin: "PT10S" },
 });
 
 /** Money, then hotel, flight and car side by side; a badge follows on the hotel alone, and the capture on all. */
 const TRIP: Workflow = {
   name: "trip",
   version: 1,
-  policy: { failureThreshold: 3, waits: ["PT5M"], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 3, waits: ["PT5M"], onExhausted: "compensate", onRejected: "compensate" },
   steps: [
     step("money", "payment", "authorize", [], "void"),
     { ...step("hotel", "inventory", "reserve", ["money"], "release"), completeWithin: "PT4M" },
@@ -78,7 +78,7 @@ class Scheduler {
   }
 }
 
-async function claimed(attempt: number, direction: "forward" | "undo" = "forward"): Promise<Scheduler> {
+async function claimed(attempt: number, direction: "forward" | "compensate" = "forward"): Promise<Scheduler> {
   const claim = await claimOrder({ orderId: "order-1", attempt, direction }, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error(`attempt ${attempt} is ${claim.kind}`);
   return new Scheduler(claim.attempt);
@@ -118,14 +118,14 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
   const { scheduler, tasks } = await abreast();
   expect(Object.keys(tasks)).toEqual(["hotel", "flight", "car"]);
   const end = await run(tasks["hotel"]);
-  expect(end.hearer).toBe(1);
+  expect(end.receiver).toBe(1);
   scheduler.hear(end.outcome);
   const { badge } = scheduler.tasks();
   expect(await states()).toMatchObject({ badge: "Scheduled", flight: "Scheduled", car: "Scheduled" });
   // Nothing is to be begun by these: nobody need be told.
-  for (const task of [badge, tasks["flight"]]) expect((await run(task)).hearer).toBeNull();
+  for (const task of [badge, tasks["flight"]]) expect((await run(task)).receiver).toBeNull();
   const last = await run(tasks["car"]);
-  expect(last.hearer).toBe(1);
+  expect(last.receiver).toBe(1);
   scheduler.hear(last.outcome);
   const { capture } = scheduler.tasks();
   expect(Object.keys(capture?.results ?? {}).sort()).toEqual(["badge", "car", "flight", "hotel", "money"]);
@@ -138,20 +138,20 @@ test("P21 a step that expired is run again at once while the others go on, and t
   expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
   expect(await states()).toMatchObject({ hotel: "Scheduled", flight: "NotStarted", car: "Completed" });
   // The hotel answers while nobody holds the order: it is recorded, and what follows is the next attempt's to begin.
-  expect((await run(tasks["hotel"])).hearer).toBeNull();
+  expect((await run(tasks["hotel"])).receiver).toBeNull();
   expect(world.statuses.at(-1)).toMatchObject({ status: "StepCompleted", step: "hotel", attempt: 1 });
   const second = await claimed(2);
   const begun = second.tasks();
   expect(Object.keys(begun)).toEqual(["flight", "badge"]);
   const end = await run(begun["flight"]);
-  expect(end.hearer).toBe(2);
+  expect(end.receiver).toBe(2);
   expect(await states()).toMatchObject({ capture: "Scheduled" });
   expect((await world.stateOf())?.failureCount).toBe(1);
   const calls = world.calls.map(({ operation }) => operation);
   expect(calls.filter((operation) => operation === "reserve")).toHaveLength(1);
 });
 
-test("P21 an answer to the attempt before is recorded while the next one holds the order, which hears of it", async () => {
+test("P21 an answer to the attempt before is recorded while the next one holds the order, which is notified of it", async () => {
   const { tasks } = await abreast();
   world.answers.set("arrange", () => ({ kind: "expired" }));
   await run(tasks["flight"]);
@@ -161,7 +161,7 @@ test("P21 an answer to the attempt before is recorded while the next one holds t
   const second = await claimed(2);
   expect(Object.keys(second.tasks())).toEqual(["flight", "car"]);
   const end = await run(tasks["hotel"]);
-  expect(end).toMatchObject({ hearer: 2, outcome: { kind: "completed" } });
+  expect(end).toMatchObject({ receiver: 2, outcome: { kind: "completed" } });
   second.hear(end.outcome);
   expect(Object.keys(second.tasks())).toEqual(["badge"]);
   expect((await world.stateOf())?.steps["badge"]).toMatchObject({ state: "Scheduled", attempt: 2 });
@@ -201,54 +201,54 @@ test("P11 the pause of a step is its own: meanwhile the others go on, and what f
   expect(Object.keys((await claimed(3)).tasks())).toEqual(["flight"]);
 });
 
-test("P13 a refusal begins the undo at once; what is done beside it is recorded when it is done, and undone before what came before it", async () => {
+test("P13 a rejection begins the compensation at once; what is done beside it is recorded when it is done, and compensated before what came before it", async () => {
   const { tasks } = await abreast();
   await run(tasks["car"]);
   world.answers.set("arrange", () => ({ kind: "rejected", message: "sold out" }));
-  const refusal = await run(tasks["flight"]);
-  expect(refusal).toMatchObject({ outcome: { kind: "rejected" }, hearer: 1 });
+  const rejection = await run(tasks["flight"]);
+  expect(rejection).toMatchObject({ outcome: { kind: "rejected" }, receiver: 1 });
   // At once: not when the hotel's time is over.
-  expect(world.wakes).toMatchObject([{ attempt: 2, direction: "undo" }]);
-  const second = await claimed(2, "undo");
+  expect(world.startAttempts).toMatchObject([{ attempt: 2, direction: "compensate" }]);
+  const second = await claimed(2, "compensate");
   expect(Object.keys(second.tasks())).toEqual([]);
   const end = await run(tasks["hotel"]);
-  expect(end).toMatchObject({ hearer: 2 });
+  expect(end).toMatchObject({ receiver: 2 });
   second.hear(end.outcome);
   const { hotel } = second.tasks();
-  expect(hotel).toMatchObject({ direction: "undo", operation: "release" });
-  const undone = await run(hotel);
-  second.hear(undone.outcome);
+  expect(hotel).toMatchObject({ direction: "compensate", operation: "release" });
+  const compensated = await run(hotel);
+  second.hear(compensated.outcome);
   expect((await run(second.tasks()["money"])).outcome).toMatchObject({ hasEnded: true });
-  expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+  expect(await world.stateOf()).toMatchObject({ processState: "Compensated" });
   const calls = world.calls.map(({ operation }) => operation);
   expect(calls.slice(-3)).toEqual(["reserve", "release", "void"]);
 });
 
-test("P13 beside a refusal an agent that never answers is undone when its own time is over, with no failure counted", async () => {
+test("P13 beside a rejection an agent that never answers is compensated when its own time is over, with no failure counted", async () => {
   const { tasks } = await abreast();
   await run(tasks["car"]);
   world.answers.set("arrange", () => ({ kind: "rejected", message: "sold out" }));
   await run(tasks["flight"]);
-  await claimed(2, "undo");
+  await claimed(2, "compensate");
   world.clock += 5 * 60_000;
   expect(await sweep(world, world.telemetry)).toMatchObject({ resumed: 1 });
   expect((await world.stateOf())?.failureCount).toBe(0);
-  const third = await claimed(3, "undo");
+  const third = await claimed(3, "compensate");
   const { hotel } = third.tasks();
   expect(hotel).toMatchObject({ operation: "release" });
   // What it did after all is nobody's any more.
   expect((await run(tasks["hotel"])).outcome.kind).not.toBe("completed");
 });
 
-test("P9 two refusals side by side lead to one undo", async () => {
+test("P9 two rejections side by side lead to one compensation", async () => {
   const { tasks } = await abreast();
   for (const operation of ["arrange", "reserve"])
     world.answers.set(operation, () => ({ kind: "rejected", message: "sold out" }));
   await run(tasks["car"]);
   await run(tasks["flight"]);
   expect((await run(tasks["hotel"])).outcome.kind).toBe("completed");
-  expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, direction: "undo" });
-  expect(Object.keys((await claimed(2, "undo")).tasks())).toEqual(["money"]);
+  expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, direction: "compensate" });
+  expect(Object.keys((await claimed(2, "compensate")).tasks())).toEqual(["money"]);
 });
 
 test("P9 what is done beside a step that ended the order in Error is recorded, and kept when an operator resubmits it", async () => {
@@ -268,15 +268,23 @@ test("P9 what is done beside a step that ended the order in Error is recorded, a
   world.answers.set("arrange", () => ({ kind: "rejected", message: "sold out" }));
   await run(tasks["flight"]);
   expect((await world.stateOf())?.processState).toBe("Error");
-  const [told, alerts] = [world.statuses.length, world.eventNames().filter((name) => name === "OrderErrored").length];
+  const [published, alerts] = [
+    world.statuses.length,
+    world.eventNames().filter((name) => name === "OrderErrored").length,
+  ];
   await run(tasks["hotel"]);
   expect(await states()).toMatchObject({ hotel: "Completed", flight: "Failed" });
-  expect(world.statuses).toHaveLength(told);
+  expect(world.statuses).toHaveLength(published);
   expect(world.eventNames().filter((name) => name === "OrderErrored")).toHaveLength(alerts);
   world.answers.delete("arrange");
-  const request = { kind: "resubmit", reason: "there are seats again", order: null, compensatedByHand: false } as const;
+  const request = {
+    kind: "resubmit",
+    reason: "there are seats again",
+    order: null,
+    compensatedManually: false,
+  } as const;
   await operateOrder("order-1", request, { by: "ann", ifMatch: "any" }, world, world.telemetry);
-  expect(world.statuses.slice(told)).toContainEqual(
+  expect(world.statuses.slice(published)).toContainEqual(
     expect.objectContaining({ status: "StepCompleted", step: "hotel" }),
   );
   expect(Object.keys((await claimed(2)).tasks())).toEqual(["flight", "badge"]);
@@ -308,19 +316,19 @@ test("P5 a level may be as wide as its workflow is", async () => {
   expect(world.calls).toHaveLength(14);
 });
 
-test("P13 P15 a step whose end ends the undo is told before the undo is", async () => {
+test("P13 P15 a step whose end ends the compensation is told before the compensation is", async () => {
   const { tasks } = await abreast();
   for (const operation of ["arrange", "reserve"])
     world.answers.set(operation, () => ({ kind: "rejected", message: "sold out" }));
   await run(tasks["hotel"]);
   await run(tasks["flight"]);
-  const second = await claimed(2, "undo");
-  for (let undoing = second.tasks(); Object.keys(undoing).length > 0; undoing = second.tasks()) {
-    for (const task of Object.values(undoing)) second.hear((await run(task)).outcome);
+  const second = await claimed(2, "compensate");
+  for (let compensating = second.tasks(); Object.keys(compensating).length > 0; compensating = second.tasks()) {
+    for (const task of Object.values(compensating)) second.hear((await run(task)).outcome);
   }
   expect(await world.stateOf()).toMatchObject({ processState: "Processing" });
   expect((await run(tasks["car"])).outcome).toMatchObject({ hasEnded: true });
-  const told = world.statuses.map(({ status, step: of }) => (of ? `${status} ${of}` : status));
-  expect(told.indexOf("StepCompleted car")).toBeGreaterThan(0);
-  expect(told.indexOf("StepCompleted car")).toBeLessThan(told.indexOf("Undone"));
+  const published = world.statuses.map(({ status, step: of }) => (of ? `${status} ${of}` : status));
+  expect(published.indexOf("StepCompleted car")).toBeGreaterThan(0);
+  expect(published.indexOf("StepCompleted car")).toBeLessThan(published.indexOf("Compensated"));
 });

@@ -23,13 +23,13 @@ const within = { startWithin: "PT5S", completeWithin: "PT10S" };
 const STAY: Workflow = {
   name: "stay",
   version: 1,
-  policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
   steps: [
     {
       ...{ name: "hotel", agent: "inventory", operation: "reserve", after: [], ...within, awaitWithin: "P10D" },
-      undo: { operation: "release", completeWithin: "PT10S" },
+      compensation: { operation: "release", completeWithin: "PT10S" },
     },
-    { name: "badge", agent: "shipping", operation: "pickUp", after: ["hotel"], ...within, undo: "nothing" },
+    { name: "badge", agent: "shipping", operation: "pickUp", after: ["hotel"], ...within, compensation: "nothing" },
   ],
 };
 
@@ -72,7 +72,7 @@ async function report(body: object, to = address()) {
 }
 
 test("P8 an accepted step waits in its record alone: due when its time is over, found by no sweep before, begun by nobody again", async () => {
-  const { outcome, hearer } = await run();
+  const { outcome, receiver } = await run();
   expect(await step()).toMatchObject({
     state: "Awaiting",
     endpoint: "http://inventory/",
@@ -85,7 +85,7 @@ test("P8 an accepted step waits in its record alone: due when its time is over, 
   });
   // It was awaited as an activity: what it returns tells the attempt what to wait for.
   if (outcome.kind !== "completed") throw new Error(outcome.kind);
-  expect(hearer).toBeNull();
+  expect(receiver).toBeNull();
   attempt = advance(attempt, outcome);
   expect(tasksToBegin(attempt, new Set(["hotel"]))).toEqual([]);
   expect(tasksToBegin(attempt, new Set())).toEqual([]);
@@ -98,7 +98,7 @@ test("P6 the address is good for one report: it completes the step, and begins w
   await run();
   world.clock = NOON_MS + DAY_MS;
   const taken = await report({ kind: "done", result: { booking: "H-7" } });
-  expect(taken).toMatchObject({ kind: "recorded", heard: { hearer: 1, outcome: { kind: "completed" } } });
+  expect(taken).toMatchObject({ kind: "recorded", received: { receiver: 1, outcome: { kind: "completed" } } });
   expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" }, completedIn: 1 });
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 1 });
   // What was reported twice is told again, for whoever took it first may have died before it said so.
@@ -132,12 +132,12 @@ test("every fault of a report is named, but for those of its address", async () 
   expect(parseReport(address().split("/").at(-1) ?? "", "no JSON")).toMatchObject({ kind: "invalid" });
 });
 
-test("P9 a refusal that is reported later leads where any refusal leads", async () => {
+test("P9 a rejection that is reported later leads where any rejection leads", async () => {
   await run();
   await report({ kind: "rejected", message: "sold out" });
   expect(await record()).toMatchObject({
     processState: "Pending",
-    direction: "undo",
+    direction: "compensate",
     attempt: 2,
     error: { kind: "rejected", message: "sold out", step: "hotel" },
   });
@@ -176,16 +176,16 @@ test("P10 P11 one that nobody reports in time counts as a failure, and is asked 
   expect(await step()).toMatchObject({ state: "Completed", attempt: 2, result: { booking: "H-7" } });
 });
 
-test("P6 a step that begins anew under another key has another address: a report of what was undone is late", async () => {
+test("P6 a step that begins anew under another key has another address: a report of what was compensated is late", async () => {
   await run();
   const first = address();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   const caller = { by: "ada", ifMatch: "any" } as const;
   await operateOrder("order-1", cancel, caller, world, world.telemetry);
   await report({ kind: "done", result: { booking: "H-7" } });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
-  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
-  const again = { kind: "resubmit", reason: "wanted after all", order: null, compensatedByHand: false } as const;
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  expect(await record()).toMatchObject({ processState: "Cancelled" });
+  const again = { kind: "resubmit", reason: "wanted after all", order: null, compensatedManually: false } as const;
   await operateOrder("order-1", again, caller, world, world.telemetry);
   await begin(3);
   await run();
@@ -198,8 +198,10 @@ test("word that it goes on is kept for people, and gives it more time where it a
   await run();
   world.clock = NOON_MS + 9 * DAY_MS;
   expect(await report({ kind: "progress", progress: "asked the owner" })).toEqual({ kind: "noted" });
-  const heardAt = new Date(world.clock).toISOString();
-  expect(await step()).toMatchObject({ accepted: { reference: "booking 7", progress: "asked the owner", heardAt } });
+  const lastReportAt = new Date(world.clock).toISOString();
+  expect(await step()).toMatchObject({
+    accepted: { reference: "booking 7", progress: "asked the owner", lastReportAt },
+  });
   expect((await step()).completeBy).toBe(new Date(NOON_MS + 10 * DAY_MS).toISOString());
   await report({ kind: "progress", within: "PT1M" });
   expect((await step()).completeBy).toBe(new Date(NOON_MS + 10 * DAY_MS).toISOString());
@@ -211,34 +213,34 @@ test("word that it goes on is kept for people, and gives it more time where it a
   expect(await report({ kind: "progress" })).toEqual({ kind: "late" });
 });
 
-test("P13 an order that is cancelled while it awaits is undone at once, by its key; what is reported then is late", async () => {
+test("P13 an order that is cancelled while it awaits is compensated at once, by its key; what is reported then is late", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
-  expect(await record()).toMatchObject({ processState: "Pending", direction: "undo", attempt: 2 });
+  expect(await record()).toMatchObject({ processState: "Pending", direction: "compensate", attempt: 2 });
   expect(await step()).toMatchObject({ state: "Awaiting" });
   const to = address();
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
-  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  expect(await record()).toMatchObject({ processState: "Cancelled" });
   expect(world.calls.at(-1)).toMatchObject({
     operation: "release",
-    undoes: { result: null, idempotencyKey: "order-1:hotel:forward", reference: "booking 7" },
+    compensates: { result: null, idempotencyKey: "order-1:hotel:forward", reference: "booking 7" },
   });
   const before = await record();
   expect(await report({ kind: "done", result: { booking: "H-7" } }, to)).toEqual({ kind: "late" });
   expect(await record()).toEqual(before);
 });
 
-test("P13 a report between a cancellation and its undo is recorded, and undone", async () => {
+test("P13 a report between a cancellation and its compensation is recorded, and compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
   expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
-  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { result: { booking: "H-7" } } });
 });
 
-test("P4 P13 a report between what the undo's claim read and what it writes is not overwritten: what it reports is undone", async () => {
+test("P4 P13 a report between what the compensation's claim read and what it writes is not overwritten: what it reports is compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
@@ -252,14 +254,14 @@ test("P4 P13 a report between what the undo's claim read and what it writes is n
     return read;
   };
   Object.assign(world.store, { state: reportOnce });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
-  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { result: { booking: "H-7" } } });
-  expect(await step()).toMatchObject({ state: "Undone", result: { booking: "H-7" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { result: { booking: "H-7" } } });
+  expect(await step()).toMatchObject({ state: "Compensated", result: { booking: "H-7" } });
 });
 
 test("P13 a question that leaves nothing behind keeps no cancelled order waiting for its answer", async () => {
   const [first, ...rest] = STAY.steps;
-  const asks = { ...STAY, steps: [{ ...first, undo: "nothing" }, ...rest] } as Workflow;
+  const asks = { ...STAY, steps: [{ ...first, compensation: "nothing" }, ...rest] } as Workflow;
   const known = loadWorkflows(
     new Map(
       [...world.agents].map(([name, { operationNames: operations }]) => [
@@ -273,14 +275,18 @@ test("P13 a question that leaves nothing behind keeps no cancelled order waiting
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "undo" });
-  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
 
-test("a step that may not wait is refused for good where its service would do it later, and undone", async () => {
+test("a step that may not wait is rejected for good where its service would do it later, and compensated", async () => {
   const { awaitWithin: _, ...task } = hotel;
   await runStep(task, world, world.telemetry);
-  expect(await step()).toMatchObject({ state: "Failed", unsure: true, error: expect.stringContaining("awaitWithin") });
+  expect(await step()).toMatchObject({
+    state: "Failed",
+    outcomeUnknown: true,
+    error: expect.stringContaining("awaitWithin"),
+  });
 });
 
 describe("reported by an operator", () => {
@@ -288,7 +294,7 @@ describe("reported by an operator", () => {
   const reported = (given: StepReport, caller: Caller = ada, name = "hotel") =>
     reportStep("order-1", name, given, caller, world, world.telemetry);
   const done = { kind: "done", reason: "rang the hotel", result: { booking: "H-7" } } as const;
-  const ledger = async () => {
+  const auditLog = async () => {
     const outcomes: string[] = [];
     for await (const entry of world.supervision.entries(new Date(NOON_MS).toISOString().slice(0, 10), "order-1")) {
       if (entry.kind === "operatorAction") outcomes.push(`${entry.operator} ${entry.action} ${entry.outcome}`);
@@ -298,7 +304,7 @@ describe("reported by an operator", () => {
 
   test("P6 it counts as the service's own: the step is completed, what follows begins, and the service's is not taken any more", async () => {
     await run();
-    expect(await reported(done)).toMatchObject({ kind: "reported", heard: { hearer: 1 } });
+    expect(await reported(done)).toMatchObject({ kind: "reported", received: { receiver: 1 } });
     expect(await step()).toMatchObject({
       state: "Completed",
       result: { booking: "H-7" },
@@ -308,16 +314,19 @@ describe("reported by an operator", () => {
     expect(await step("badge")).toMatchObject({ state: "Scheduled" });
     await report({ kind: "done", result: { booking: "other" } });
     expect(await step()).toMatchObject({ result: { booking: "H-7" } });
-    expect(await ledger()).toEqual(["ada report done: hotel was reported as done"]);
+    expect(await auditLog()).toEqual(["ada report done: hotel was reported as done"]);
   });
 
   test("P9 a rejection leads where the service's leads, and says who gave it", async () => {
     await run();
     expect(await reported({ kind: "rejected", reason: "no room" })).toMatchObject({ kind: "reported" });
-    expect(await record()).toMatchObject({ direction: "undo", error: { kind: "rejected", message: "no room (ada)" } });
+    expect(await record()).toMatchObject({
+      direction: "compensate",
+      error: { kind: "rejected", message: "no room (ada)" },
+    });
   });
 
-  test("P12 of two one is taken; at another version than was looked at none is; all stands in the ledger", async () => {
+  test("P12 of two one is taken; at another version than was looked at none is; all stands in the audit log", async () => {
     await run();
     const stale = { by: "bob", ifMatch: ["old"] };
     expect(await reported(done, stale)).toMatchObject({ kind: "changed" });
@@ -326,22 +335,22 @@ describe("reported by an operator", () => {
       ({ kind }) => kind,
     );
     expect(kinds).toContain("reported");
-    expect(await reported(done)).toMatchObject({ kind: "refused", reason: "hotel waits for no report" });
-    expect(await reported(done, ada, "nothing")).toMatchObject({ kind: "refused" });
-    expect(await ledger()).toContain("bob report refused: the order is not at the version that was looked at");
-    expect(await ledger()).toContain("ada report refused: hotel waits for no report");
+    expect(await reported(done)).toMatchObject({ kind: "rejected", reason: "hotel waits for no report" });
+    expect(await reported(done, ada, "nothing")).toMatchObject({ kind: "rejected" });
+    expect(await auditLog()).toContain("bob report rejected: the order is not at the version that was looked at");
+    expect(await auditLog()).toContain("ada report rejected: hotel waits for no report");
   });
 
-  test("P8 past its time it is refused: the step is asked for again", async () => {
+  test("P8 past its time it is rejected: the step is asked for again", async () => {
     await run();
     world.clock = NOON_MS + 10 * DAY_MS + 1;
     expect(await reported(done)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       reason: "the time of hotel is over, and it is asked for again: report it then",
     });
   });
 
-  test("P13 beside an order that is to be undone it is taken too; of an order that is not there nothing is", async () => {
+  test("P13 beside an order that is to be compensated it is taken too; of an order that is not there nothing is", async () => {
     await run();
     const cancel = { kind: "cancel", reason: "changed my mind" } as const;
     await operateOrder("order-1", cancel, ada, world, world.telemetry);
@@ -365,7 +374,7 @@ test("what awaits is listed with its time and what was said of it; where no step
       {
         ...{ orderId: "order-1", workflow: { name: "stay", version: 1 }, step: "hotel", agent: "inventory" },
         ...{ direction: "forward", since: at, until: new Date(NOON_MS + 10 * DAY_MS).toISOString() },
-        ...{ reference: "booking 7", heardAt: at, progress: "asked the owner" },
+        ...{ reference: "booking 7", lastReportAt: at, progress: "asked the owner" },
       },
     ],
   });

@@ -12,7 +12,7 @@ import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts"
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
 const A_DAY_MS = 86_400_000;
-const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
 
 let world: World;
 let before: StateRecord | undefined;
@@ -29,12 +29,12 @@ const isHeld = async (work: Promise<unknown>) => {
   expect(await world.stateOf()).toEqual(before);
 };
 
-test("a wake for it waits", () => isHeld(claimOrder(wake, world, world.telemetry)));
+test("a start message for it waits", () => isHeld(claimOrder(startAttempt, world, world.telemetry)));
 
 test("its order message, delivered again, waits", () => isHeld(world.submit(sampleOrder(), ENVELOPE)));
 
 test("an agent's reply to it waits", () => {
-  const ticket = { ...wake, step: "reserveStock", lockedBy: "hub:order-1-1" };
+  const ticket = { ...startAttempt, step: "reserveStock", lockedBy: "hub:order-1-1" };
   const body = { schemaVersion: 1, ticket, kind: "done", result: {} };
   return isHeld(takeReply(body, world, world.telemetry));
 });
@@ -44,14 +44,14 @@ test("a sweep names it and leaves it as it is", async () => {
   const cause = expect.stringContaining("No workflow order-fulfilment v99");
   expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { orderId: "order-1", cause } });
   expect(await world.stateOf()).toEqual(before);
-  expect(world.wakes).toEqual([]);
+  expect(world.startAttempts).toEqual([]);
 });
 
-test("an operator is refused, in words", async () => {
+test("an operator is rejected, in words", async () => {
   const caller = { by: "ann", ifMatch: "any" } as const;
-  const request = { kind: "undo", reason: "test" } as const;
-  const refused = await operateOrder("order-1", request, caller, world, world.telemetry);
-  expect(refused).toMatchObject({ kind: "refused", reason: expect.stringContaining("order-fulfilment v99") });
+  const request = { kind: "compensate", reason: "test" } as const;
+  const rejected = await operateOrder("order-1", request, caller, world, world.telemetry);
+  expect(rejected).toMatchObject({ kind: "rejected", reason: expect.stringContaining("order-fulfilment v99") });
   expect(await world.stateOf()).toEqual(before);
 });
 

@@ -1,11 +1,11 @@
-// What an operator does to an order, over the store in memory: written, told, entered in the ledger, and carried on.
+// What an operator does to an order, over the store in memory: written, told, entered in the audit log, and carried on.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { WantedVersion } from "../../shared/messaging/entity-tag.ts";
 import type { ActionName, OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { inspectOrder } from "../../shared/operations/inspect-order.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
-import { operateIn, resubmit, runNextIn, undo } from "../support/operated-world.ts";
+import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -18,8 +18,8 @@ const operate = (request: OperatorRequest, store?: OrderStore, ifMatch?: WantedV
   operateIn(world, request, store, ifMatch);
 const runNext = () => runNextIn(world);
 
-/** An order whose payment is refused; the workflow puts that before an operator. */
-async function refused(): Promise<void> {
+/** An order whose payment is rejected; the workflow puts that before an operator. */
+async function rejected(): Promise<void> {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
   await world.runAttempt(await world.submitted());
   expect(await world.stateOf()).toMatchObject({
@@ -38,7 +38,7 @@ describe("extend", () => {
     ["in time, and is at work for long", 0],
   ])("of a step that its agent then takes up %s: the time stays as it was given", async (_, waitsMs) => {
     const task = await world.firstTask(await world.submitted());
-    await operate({ kind: "extend", reason: "service is mended", byMs: 3_600_000 });
+    await operate({ kind: "extend", reason: "service is fixed", byMs: 3_600_000 });
     const { dueAt, completeBy } = (await world.stateOf()) ?? {};
     world.clock += waitsMs;
     world.answers.set(task.operation, () => ({ kind: "expired" }));
@@ -48,12 +48,12 @@ describe("extend", () => {
 });
 
 describe("resubmit", () => {
-  test("P9 goes on from the step that failed, under its key; the shop is told", async () => {
-    await refused();
-    expect(await operate(resubmit)).toMatchObject({ kind: "done", told: true, record: { attempt: 2 } });
+  test("P9 goes on from the step that failed, under its key; the client is told", async () => {
+    await rejected();
+    expect(await operate(resubmit)).toMatchObject({ kind: "done", published: true, record: { attempt: 2 } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "RetryScheduled", attempt: 2 });
     expect(await runNext()).toBe("concluded");
-    expect(await world.stateOf()).toMatchObject({ processState: "Processed", error: null, notices: [] });
+    expect(await world.stateOf()).toMatchObject({ processState: "Processed", error: null, outbox: [] });
     const operations = world.calls.map(({ operation }) => operation);
     expect(operations).not.toContain("reserve");
     expect(world.calls.find(({ operation }) => operation === "authorize")?.idempotencyKey).toBe(
@@ -63,7 +63,7 @@ describe("resubmit", () => {
   });
 
   test("with an edit works on the new content, under another key", async () => {
-    await refused();
+    await rejected();
     expect((await world.stateOf())?.keys).toEqual({ customer: "customer-7" });
     const customer = { id: "customer-8" };
     const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high", customer });
@@ -80,7 +80,7 @@ describe("resubmit", () => {
   });
 
   test("an edit can't change the workflow", async () => {
-    await refused();
+    await rejected();
     const order = sampleOrder("order-1", { workflow: "returns" });
     expect(await operate({ ...resubmit, order })).toEqual({
       kind: "invalid",
@@ -88,91 +88,97 @@ describe("resubmit", () => {
     });
   });
 
-  test("P13 of an undone order does everything anew; its second undo takes back the second run's effects", async () => {
-    await refused();
-    await operate(undo);
+  test("P13 of a compensated order does everything anew; its second compensation takes back the second run's effects", async () => {
+    await rejected();
+    await operate(compensate);
     await runNext();
-    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(await world.stateOf()).toMatchObject({ processState: "Compensated" });
     world.calls.length = 0;
     world.answers.set("capture", () => ({ kind: "rejected", message: "the hold is gone" }));
     expect(await operate(resubmit)).toMatchObject({ kind: "done" });
     expect(await runNext()).toBe("rejected");
     expect(world.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain("order-1:reserveStock:forward:2");
-    // This workflow has what is refused here undone at once.
+    // This workflow has what is rejected here compensated at once.
     const reserved = (await world.stateOf())?.steps["reserveStock"]?.result;
     await runNext();
     const released = world.calls.find(({ operation }) => operation === "release");
     expect(released).toMatchObject({
-      idempotencyKey: "order-1:reserveStock:undo:2",
-      undoes: { result: reserved, idempotencyKey: "order-1:reserveStock:forward:2" },
+      idempotencyKey: "order-1:reserveStock:compensate:2",
+      compensates: { result: reserved, idempotencyKey: "order-1:reserveStock:forward:2" },
     });
   });
 });
 
-describe("undo", () => {
+describe("compensate", () => {
   test("P13 of an order in Error takes back what was done", async () => {
-    await refused();
-    expect(await operate(undo)).toMatchObject({ kind: "done", startAt: null });
+    await rejected();
+    expect(await operate(compensate)).toMatchObject({ kind: "done", startAt: null });
     expect(await runNext()).toBe("concluded");
     expect(world.calls.map(({ operation }) => operation)).toEqual(["release"]);
-    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "undone" } });
-    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone", detail: expect.stringContaining("card expired") });
+    expect(await world.stateOf()).toMatchObject({ processState: "Compensated" });
+    expect(world.statuses.at(-1)).toMatchObject({
+      status: "Compensated",
+      detail: expect.stringContaining("card expired"),
+    });
   });
 
-  test("of a running order supersedes its attempt at once; the result that comes meanwhile is recorded, and undone", async () => {
-    const wake = await world.submitted();
+  test("of a running order supersedes its attempt at once; the result that comes meanwhile is recorded, and compensated", async () => {
+    const startAttempt = await world.submitted();
     world.answers.set("reserve", async () => {
-      expect(await operate(undo)).toMatchObject({ kind: "done", startAt: null });
+      expect(await operate(compensate)).toMatchObject({ kind: "done", startAt: null });
       return { kind: "done" };
     });
-    await world.runAttempt(wake);
+    await world.runAttempt(startAttempt);
     expect(await world.stateOf()).toMatchObject({
       processState: "Pending",
-      direction: "undo",
+      direction: "compensate",
       attempt: 2,
       lockedBy: null,
     });
     expect(await runNext()).toBe("concluded");
     expect(world.calls.at(-1)).toMatchObject({
       operation: "release",
-      undoes: { result: { id: "inventory-1" }, idempotencyKey: "order-1:reserveStock:forward" },
+      compensates: { result: { id: "inventory-1" }, idempotencyKey: "order-1:reserveStock:forward" },
     });
     expect(await world.stateOf()).toMatchObject({
-      error: { kind: "undone", message: expect.stringContaining("ada asked for it: shop asked") },
+      error: { message: expect.stringContaining("ada asked for it: shop asked") },
     });
   });
 });
 
 /** An action that is added has to say here whether it starts an attempt. */
-const STARTS = { resubmit: true, undo: true, cancel: false, extend: false, settle: false } as const satisfies Record<
-  ActionName,
-  boolean
->;
+const STARTS = {
+  resubmit: true,
+  compensate: true,
+  cancel: false,
+  extend: false,
+  markResolved: false,
+} as const satisfies Record<ActionName, boolean>;
 const REQUESTS = {
   resubmit,
-  undo,
+  compensate,
   cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "late", byMs: 1000 },
-  settle: { kind: "settle", reason: "done by hand" },
+  markResolved: { kind: "markResolved", reason: "done manually" },
 } as const satisfies Record<ActionName, OperatorRequest>;
 
-test.each(Object.entries(STARTS))("%s wakes the scheduler: %s", async (action, starts) => {
+test.each(Object.entries(STARTS))("%s sends a start message: %s", async (action, starts) => {
   if (action === "extend" || action === "cancel") await world.submitted();
-  else await refused();
-  expect(await operate(REQUESTS[action as ActionName])).toMatchObject({ kind: "done", told: true });
-  expect(world.wakes).toHaveLength(starts ? 1 : 0);
+  else await rejected();
+  expect(await operate(REQUESTS[action as ActionName])).toMatchObject({ kind: "done", published: true });
+  expect(world.startAttempts).toHaveLength(starts ? 1 : 0);
 });
 
 describe("the write", () => {
   test("an order that is not there", async () => {
-    expect(await operate(undo)).toEqual({ kind: "not-found" });
+    expect(await operate(compensate)).toEqual({ kind: "not-found" });
   });
 
-  test("a refusal says the state and the reason, and is entered in the ledger as what was done is", async () => {
-    await refused();
+  test("a rejection says the state and the reason, and is entered in the audit log as what was done is", async () => {
+    await rejected();
     await operate(resubmit);
-    expect(await operate(REQUESTS.settle)).toEqual({
-      kind: "refused",
+    expect(await operate(REQUESTS.markResolved)).toEqual({
+      kind: "rejected",
       state: "Pending",
       reason: expect.stringContaining("this one is Pending"),
     });
@@ -188,18 +194,18 @@ describe("the write", () => {
         before: { processState: "Error" },
         after: { attempt: 2 },
       },
-      { action: "settle", outcome: expect.stringContaining("refused"), after: null },
+      { action: "markResolved", outcome: expect.stringContaining("rejected"), after: null },
     ]);
   });
 
   test("P12 at the version that was looked at; at another it is not done, and today's state is told", async () => {
-    await refused();
+    await rejected();
     const seen = (await inspectOrder("order-1", world))?.etag ?? "";
-    const settled = await operate({ kind: "settle", reason: "done by hand" }, world.store, [seen]);
-    expect(settled).toMatchObject({ kind: "done", record: { error: { kind: "settled" } } });
+    const settled = await operate({ kind: "markResolved", reason: "done manually" }, world.store, [seen]);
+    expect(settled).toMatchObject({ kind: "done", record: { error: { kind: "resolved" } } });
     expect(await operate(resubmit, world.store, [seen])).toMatchObject({
       kind: "changed",
-      record: { processState: "Error", attempt: 1, error: { kind: "settled" } },
+      record: { processState: "Error", attempt: 1, error: { kind: "resolved" } },
       etag: (await world.store.state("order-1"))?.etag,
     });
     expect(await world.stateOf()).toMatchObject({ attempt: 1 });
@@ -207,14 +213,14 @@ describe("the write", () => {
     for await (const entry of world.supervision.entries("2026-01-01", "order-1")) entries.push(entry);
     expect(entries.at(-1)).toMatchObject({
       action: "resubmit",
-      outcome: "refused: the order is not at the version that was looked at",
+      outcome: "rejected: the order is not at the version that was looked at",
     });
     const now = (await inspectOrder("order-1", world))?.etag ?? "";
     expect(await operate(resubmit, world.store, ['"another"', now])).toMatchObject({ kind: "done" });
   });
 
   test("P12 at a version: a conflict in between is not decided anew", async () => {
-    await refused();
+    await rejected();
     const seen = (await inspectOrder("order-1", world))?.etag ?? "";
     const contested: OrderStore = {
       ...world.store,
@@ -224,87 +230,90 @@ describe("the write", () => {
         return world.store.replace(read, record);
       },
     };
-    expect(await operate(undo, contested, [seen])).toMatchObject({ kind: "changed", record: { failureCount: 9 } });
+    expect(await operate(compensate, contested, [seen])).toMatchObject({
+      kind: "changed",
+      record: { failureCount: 9 },
+    });
     expect(await world.stateOf()).toMatchObject({ processState: "Error", attempt: 1, failureCount: 9 });
   });
 
-  test("the version that is answered is that after the notices were told", async () => {
-    await refused();
+  test("the version that is answered is that after the outbox messages were told", async () => {
+    await rejected();
     const done = await operate(resubmit);
     if (done.kind !== "done") throw new Error("not done");
-    expect(done.record.notices).toEqual([]);
+    expect(done.record.outbox).toEqual([]);
     expect(done.etag).toBe((await world.store.state("order-1"))?.etag);
   });
 
   test("an inspection says which word the operator has to give", async () => {
-    await refused();
+    await rejected();
     const read = await world.store.state("order-1");
     if (!read?.record.error) throw new Error("no error");
-    const error = { ...read.record.error, kind: "notUndone" } as const;
-    await world.store.replace(read, { ...read.record, direction: "undo", error });
+    const error = { ...read.record.error, kind: "compensationIncomplete" } as const;
+    await world.store.replace(read, { ...read.record, direction: "compensate", error });
     expect((await inspectOrder("order-1", world))?.actions.resubmit).toEqual({
       allowed: true,
-      requires: "compensatedByHand",
+      requires: "compensatedManually",
     });
     expect(await operate(resubmit)).toMatchObject({
-      kind: "refused",
-      reason: expect.stringContaining('"compensatedByHand": true'),
+      kind: "rejected",
+      reason: expect.stringContaining('"compensatedManually": true'),
     });
-    expect(await operate({ ...resubmit, compensatedByHand: true })).toMatchObject({ kind: "done" });
+    expect(await operate({ ...resubmit, compensatedManually: true })).toMatchObject({ kind: "done" });
   });
 
   test("P12 of two operators at once one has it done", async () => {
-    await refused();
-    const both = await Promise.all([operate(resubmit), operate(undo)]);
+    await rejected();
+    const both = await Promise.all([operate(resubmit), operate(compensate)]);
     expect(both.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    expect(both.filter(({ kind }) => kind === "refused")).toHaveLength(1);
+    expect(both.filter(({ kind }) => kind === "rejected")).toHaveLength(1);
     expect((await world.stateOf())?.attempt).toBe(2);
   });
 
   test("a conflict is read and decided once more; a second one is told", async () => {
-    await refused();
+    await rejected();
     let conflicts = 1;
     const contested: OrderStore = {
       ...world.store,
-      replace: async (read, record) => (conflicts-- > 0 ? { kind: "refused" } : world.store.replace(read, record)),
+      replace: async (read, record) => (conflicts-- > 0 ? { kind: "rejected" } : world.store.replace(read, record)),
     };
     expect(await operate(resubmit, contested)).toMatchObject({ kind: "done" });
-    const hopeless: OrderStore = { ...world.store, replace: async () => ({ kind: "refused" }) };
+    const hopeless: OrderStore = { ...world.store, replace: async () => ({ kind: "rejected" }) };
     expect(await operate({ kind: "extend", reason: "r", byMs: 1000 }, hopeless)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       reason: expect.stringContaining("look at it again"),
     });
   });
 
   test("P16 a write that was made, and whose answer was lost, is known to be made", async () => {
-    await refused();
+    await rejected();
     const lossy: OrderStore = {
       ...world.store,
       async replace(read, record) {
         await world.store.replace(read, record);
-        return { kind: "refused" };
+        return { kind: "rejected" };
       },
     };
-    expect(await operate(undo, lossy)).toMatchObject({ kind: "done", told: true });
+    expect(await operate(compensate, lossy)).toMatchObject({ kind: "done", published: true });
     expect((await world.stateOf())?.attempt).toBe(2);
   });
 
   test("P16 the bus away: the record is Pending and due, which the sweep finds", async () => {
-    await refused();
-    world.tellFault = new Error("bus down");
-    expect(await operate(resubmit)).toMatchObject({ kind: "done", told: false });
+    await rejected();
+    world.publishFault = new Error("bus down");
+    expect(await operate(resubmit)).toMatchObject({ kind: "done", published: false });
     const due = [];
     for await (const { record } of world.store.due("2026-01-01T13:00:00.000Z")) due.push(record.orderId);
     expect(due).toEqual(["order-1"]);
   });
 
   test("an inspection shows order, record and what may be done", async () => {
-    await refused();
+    await rejected();
     expect((await inspectOrder("order-1", world))?.order).toEqual(sampleOrder("order-1", { paymentToken: "(hidden)" }));
     expect(await inspectOrder("order-1", world, true)).toMatchObject({
       order: sampleOrder(),
       record: { processState: "Error", steps: { takePayment: { state: "Failed" } } },
-      actions: { resubmit: { allowed: true }, undo: { allowed: true }, extend: { allowed: false } },
+      actions: { resubmit: { allowed: true }, compensate: { allowed: true }, extend: { allowed: false } },
     });
     expect(await inspectOrder("nowhere", world)).toBeUndefined();
   });

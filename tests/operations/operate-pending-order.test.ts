@@ -1,10 +1,10 @@
 // What an operator does to an order that waits for its next attempt.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Wake } from "../../shared/domain/attempt.ts";
+import type { StartAttempt } from "../../shared/domain/attempt.ts";
 import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
-import { operateIn, resubmit, runNextIn, undo } from "../support/operated-world.ts";
+import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -20,20 +20,20 @@ describe("a Pending order", () => {
   const cancel = { kind: "cancel", reason: "sent by mistake" } as const;
 
   /** In a pause: its payment ran out of time, so that its outcome is not known. */
-  async function paused(): Promise<Wake> {
-    const wake = await world.submitted();
+  async function paused(): Promise<StartAttempt> {
+    const startAttempt = await world.submitted();
     world.answers.set("authorize", () => ({ kind: "expired" }));
-    await world.runAttempt(wake);
+    await world.runAttempt(startAttempt);
     world.answers.clear();
     world.clock = Date.parse((await world.stateOf())?.dueAt ?? "") + 5000;
     await sweep(world, world.telemetry);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
-    const scheduled = world.wakes.at(-1);
+    const scheduled = world.startAttempts.at(-1);
     if (!scheduled) throw new Error("the scheduler was not told");
     return scheduled;
   }
 
-  test("resubmitted goes on at once; the wake that was on its way starts nothing more", async () => {
+  test("resubmitted goes on at once; the start message that was on its way starts nothing more", async () => {
     const scheduled = await paused();
     expect(await operate(resubmit)).toMatchObject({ kind: "done", startAt: null, record: { attempt: 3 } });
     expect(await runNext()).toBe("concluded");
@@ -42,67 +42,67 @@ describe("a Pending order", () => {
     expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
   });
 
-  test("cancelled after something was done is undone; its end says by whom and why", async () => {
+  test("cancelled after something was done is compensated; its end says by whom and why", async () => {
     const scheduled = await paused();
     expect(await operate(cancel)).toMatchObject({
       kind: "done",
-      record: { processState: "Pending", direction: "undo" },
+      record: { processState: "Pending", direction: "compensate" },
     });
     expect(await world.runAttempt(scheduled)).toBe("taken");
     expect(await runNext()).toBe("concluded");
     expect(await world.stateOf()).toMatchObject({
-      processState: "Error",
+      processState: "Cancelled",
       error: {
         kind: "cancelled",
-        message: "all that was done is undone; the cause: cancelled by ada: sent by mistake",
+        message: "all that was done is compensated; the cause: cancelled by ada: sent by mistake",
       },
     });
-    expect(world.statuses.at(-1)).toMatchObject({ status: "Undone", detail: expect.stringContaining("by ada") });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Cancelled", detail: expect.stringContaining("by ada") });
     expect(world.eventNames()).not.toContain("OrderErrored");
   });
 
   test("cancelled before anything was done ends at once; whoever is about to claim it starts nothing", async () => {
-    const wake = await world.submitted();
+    const startAttempt = await world.submitted();
     world.statuses.length = 0;
-    expect(await operate(cancel)).toMatchObject({ kind: "done", told: true, startAt: null });
-    expect(await world.runAttempt(wake)).toBe("taken");
+    expect(await operate(cancel)).toMatchObject({ kind: "done", published: true, startAt: null });
+    expect(await world.runAttempt(startAttempt)).toBe("taken");
     expect(world.calls).toEqual([]);
-    expect(world.wakes).toEqual([]);
-    expect(await world.stateOf()).toMatchObject({ processState: "Error", error: { kind: "cancelled" }, notices: [] });
+    expect(world.startAttempts).toEqual([]);
+    expect(await world.stateOf()).toMatchObject({ processState: "Cancelled", outbox: [] });
     expect(await world.stateOf()).not.toHaveProperty("dueAt");
     expect(world.statuses).toMatchObject([
       { status: "Received", attempt: 1 },
-      { status: "Undone", attempt: 1, detail: "cancelled by ada: sent by mistake" },
+      { status: "Cancelled", attempt: 1, detail: "cancelled by ada: sent by mistake" },
     ]);
-    expect(world.eventNames()).toContain("OrderUndone");
+    expect(world.eventNames()).toContain("OrderCancelled");
   });
 
-  test("claimed while it is cancelled is undone as one that runs", async () => {
-    const wake = await world.submitted();
+  test("claimed while it is cancelled is compensated as one that runs", async () => {
+    const startAttempt = await world.submitted();
     let claims = 0;
     const contested: OrderStore = {
       ...world.store,
       async replace(read, record) {
         claims += 1;
-        if (claims === 1) await world.firstTask(wake);
+        if (claims === 1) await world.firstTask(startAttempt);
         return world.store.replace(read, record);
       },
     };
     expect(await operate(cancel, contested)).toMatchObject({
       kind: "done",
-      record: { processState: "Pending", direction: "undo", attempt: 2, error: { kind: "cancelled" } },
+      record: { processState: "Pending", direction: "compensate", attempt: 2, error: { kind: "cancelled" } },
     });
   });
 
   test("P16 the bus away while a cancelled order is told: the sweep tells it, Received first", async () => {
     await world.submitted();
     world.statuses.length = 0;
-    world.tellFault = new Error("bus down");
-    expect(await operate(cancel)).toMatchObject({ kind: "done", told: false });
-    world.tellFault = undefined;
+    world.publishFault = new Error("bus down");
+    expect(await operate(cancel)).toMatchObject({ kind: "done", published: false });
+    world.publishFault = undefined;
     world.clock += 60_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });
-    expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Undone"]);
+    expect(await sweep(world, world.telemetry)).toMatchObject({ published: 1 });
+    expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Cancelled"]);
   });
 
   test("P12 an operator whose decision another attempt has overtaken looks again", async () => {
@@ -111,14 +111,14 @@ describe("a Pending order", () => {
     const contested: OrderStore = {
       ...world.store,
       async replace(read, record) {
-        if (conflicts-- > 0) await operate(undo);
+        if (conflicts-- > 0) await operate(compensate);
         return world.store.replace(read, record);
       },
     };
     expect(await operate(resubmit, contested)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       reason: expect.stringContaining("look at it again"),
     });
-    expect(await world.stateOf()).toMatchObject({ direction: "undo", attempt: 3 });
+    expect(await world.stateOf()).toMatchObject({ direction: "compensate", attempt: 3 });
   });
 });

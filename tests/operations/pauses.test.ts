@@ -11,20 +11,20 @@ let pauses: Pauses;
 let stored: Pause[];
 let reads: number;
 let isAway: boolean;
-let isSilent: boolean;
+let isQuiet: boolean;
 
 beforeEach(() => {
   world = createWorld(NOON_MS);
   stored = [];
   reads = 0;
   isAway = false;
-  isSilent = false;
+  isQuiet = false;
   const isSame = (one: { kind: string; name: string }) => (other: { kind: string; name: string }) =>
     one.kind === other.kind && one.name === other.name;
   const store: PauseStore = {
     async all() {
       reads += 1;
-      if (isSilent) return new Promise(() => {});
+      if (isQuiet) return new Promise(() => {});
       if (isAway) throw new Error("the store is away");
       return [...stored];
     },
@@ -66,7 +66,7 @@ test("P26 new orders of a paused workflow are sent back to wait; those that have
   expect(await world.stateOf("new-1")).toMatchObject({ failureCount: 0 });
 });
 
-test("asked for again, nothing changes and the ledger has it once; what another process does is seen within 5 s", async () => {
+test("asked for again, nothing changes and the audit log has it once; what another process does is seen within 5 s", async () => {
   await change("pause");
   expect(await change("pause", "bob")).toMatchObject([{ by: "ada" }]);
   const acted = world.events.filter(({ name }) => name === "OperatorActed");
@@ -89,6 +89,6 @@ test("it is read once in 5 s, however many orders come; where the store is away,
   isAway = true;
   expect(await pauses.isPaused(paused)).toBe(true);
   await expect(pauses.current()).rejects.toThrow("the store is away");
-  isSilent = true;
+  isQuiet = true;
   expect(await pauses.isPaused(paused)).toBe(true);
 });

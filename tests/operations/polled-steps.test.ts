@@ -23,13 +23,13 @@ const within = { startWithin: "PT5S", completeWithin: "PT10S" };
 const STAY: Workflow = {
   name: "stay",
   version: 1,
-  policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
   steps: [
     {
       ...{ name: "hotel", agent: "inventory", operation: "reserve", after: [], ...within, awaitWithin: "P1D" },
-      undo: { operation: "release", completeWithin: "PT10S" },
+      compensation: { operation: "release", completeWithin: "PT10S" },
     },
-    { name: "badge", agent: "shipping", operation: "pickUp", after: ["hotel"], ...within, undo: "nothing" },
+    { name: "badge", agent: "shipping", operation: "pickUp", after: ["hotel"], ...within, compensation: "nothing" },
   ],
 };
 
@@ -96,13 +96,13 @@ test("P6 P8 a step whose service is to be asked waits in its record: with what, 
 test("P6 asked, it answers that it is not done yet, and is asked again when it said; nothing is repeated, and its reference stays", async () => {
   await begun();
   world.answers.set("reserve", () => ({ kind: "pending", retryAfterMs: 2 * MINUTE_MS }));
-  expect(await ask()).toMatchObject({ hearer: 1, outcome: { kind: "completed", hasEnded: false } });
+  expect(await ask()).toMatchObject({ receiver: 1, outcome: { kind: "completed", hasEnded: false } });
   expect(world.calls.at(-1)).toMatchObject({ operation: "reserve", awaited: { reference: "booking 7" } });
   expect(world.calls.at(-1)).not.toHaveProperty("mayHaveHappened");
   const pollAt = at(3 * MINUTE_MS);
   expect(await step()).toMatchObject({
     state: "Awaiting",
-    accepted: { reference: "booking 7", heardAt: at(MINUTE_MS), pollAt },
+    accepted: { reference: "booking 7", lastReportAt: at(MINUTE_MS), pollAt },
     completeBy: at(86_400_000),
   });
   expect(due().pollAt).toBe(pollAt);
@@ -112,17 +112,21 @@ test("P6 asked, it answers that it is not done yet, and is asked again when it s
 test("P6 asked, it is done: recorded, and what follows begins", async () => {
   await begun();
   world.answers.set("reserve", () => ({ kind: "done" }));
-  expect(await ask()).toMatchObject({ hearer: 1, outcome: { kind: "completed" } });
+  expect(await ask()).toMatchObject({ receiver: 1, outcome: { kind: "completed" } });
   expect(await step()).toMatchObject({ state: "Completed", result: { id: "inventory-2" } });
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 1 });
   expect(nextPolls(attempt, new Set())).toBeUndefined();
 });
 
-test("P9 asked, it refuses for good: that leads where any refusal leads", async () => {
+test("P9 asked, it rejects for good: that leads where any rejection leads", async () => {
   await begun();
   world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
-  expect(await ask()).toMatchObject({ hearer: 1, outcome: { kind: "rejected" } });
-  expect(await record()).toMatchObject({ processState: "Pending", direction: "undo", error: { message: "sold out" } });
+  expect(await ask()).toMatchObject({ receiver: 1, outcome: { kind: "rejected" } });
+  expect(await record()).toMatchObject({
+    processState: "Pending",
+    direction: "compensate",
+    error: { message: "sold out" },
+  });
 });
 
 test("P18 a service that can't be asked is asked again, after longer and longer; why is recorded until it answers, and nothing is counted", async () => {
@@ -147,7 +151,7 @@ test("P16 run again after a death it does not ask again what was asked, and says
   await ask(poll);
   const before = await record();
   const calls = world.calls.length;
-  expect(await ask(poll)).toMatchObject({ hearer: 1, outcome: { kind: "completed" } });
+  expect(await ask(poll)).toMatchObject({ receiver: 1, outcome: { kind: "completed" } });
   expect(world.calls).toHaveLength(calls);
   expect(await record()).toEqual(before);
 });
@@ -156,10 +160,10 @@ test("P15 P16 run again after it recorded the end and died, it tells the end", a
   const poll = await begun();
   world.answers.set("reserve", () => ({ kind: "done" }));
   await ask(poll);
-  const told = world.statuses.splice(0);
-  expect(told).toMatchObject([{ status: "Started" }, { status: "StepCompleted", step: "hotel" }]);
-  expect(await ask(poll)).toMatchObject({ hearer: 1, outcome: { kind: "completed" } });
-  expect(world.statuses).toEqual(told.slice(1));
+  const published = world.statuses.splice(0);
+  expect(published).toMatchObject([{ status: "Started" }, { status: "StepCompleted", step: "hotel" }]);
+  expect(await ask(poll)).toMatchObject({ receiver: 1, outcome: { kind: "completed" } });
+  expect(world.statuses).toEqual(published.slice(1));
   // Also of the last step, once nobody holds the order.
   const badge = tasksToBegin(attempt, new Set()).find(({ step: name }) => name === "badge") as StepTask;
   await runStep(badge, world, world.telemetry);
@@ -207,28 +211,28 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   expect((await record())?.dueAt).toBe(at(22 * MINUTE_MS));
   // Whoever was to ask asks no more.
   const calls = world.calls.length;
-  expect(await pollStep(lost, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, hearer: 1 });
+  expect(await pollStep(lost, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
   world.answers.set("reserve", () => ({ kind: "done" }));
-  expect(await ask()).toMatchObject({ hearer: 2, outcome: { kind: "completed" } });
+  expect(await ask()).toMatchObject({ receiver: 2, outcome: { kind: "completed" } });
   expect(await step()).toMatchObject({ state: "Completed", completedIn: 1 });
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 2 });
 });
 
-test("P13 a cancelled order asks no more for what was accepted: it is undone at once, by its key", async () => {
+test("P13 a cancelled order asks no more for what was accepted: it is compensated at once, by its key", async () => {
   const poll = await begun();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
-  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "undo" }, world, world.telemetry);
+  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "compensate" }, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
   const calls = world.calls.length;
-  expect(await pollStep(poll, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, hearer: 1 });
+  expect(await pollStep(poll, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
-  const [undo] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
-  await runStep(undo, world, world.telemetry);
-  expect(world.calls.at(-1)).toMatchObject({ operation: "release", undoes: { reference: "booking 7" } });
-  expect(await record()).toMatchObject({ processState: "Error", error: { kind: "cancelled" } });
+  const [compensation] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
+  await runStep(compensation, world, world.telemetry);
+  expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { reference: "booking 7" } });
+  expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
 
 test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {

@@ -19,9 +19,17 @@ const within = { startWithin: "PT30S", completeWithin: "PT2M" };
 const CHECKED: Workflow = {
   name: "checked",
   version: 1,
-  policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "undo" },
+  policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "compensate" },
   steps: [
-    { name: "check", agent: "fraud", operation: "check", transport: "queue", after: [], ...within, undo: "nothing" },
+    {
+      name: "check",
+      agent: "fraud",
+      operation: "check",
+      transport: "queue",
+      after: [],
+      ...within,
+      compensation: "nothing",
+    },
   ],
 };
 const LATER: Workflow = {
@@ -133,8 +141,8 @@ test("P16 delivered again after a death, the reply has the same request sent aga
 
 test("P6 an agent whose service does it later is asked for it: with its reference, again and again, until it is done", async () => {
   await asked(LATER);
-  const heard = await reply({ kind: "pending", retryAfterMs: 60_000, reference: "case 7" });
-  expect(heard).toMatchObject({ hearer: 1, outcome: { kind: "completed", hasEnded: false } });
+  const received = await reply({ kind: "pending", retryAfterMs: 60_000, reference: "case 7" });
+  expect(received).toMatchObject({ receiver: 1, outcome: { kind: "completed", hasEnded: false } });
   expect(await step()).toMatchObject({
     state: "Awaiting",
     accepted: { reference: "case 7" },
@@ -180,8 +188,12 @@ test("P6 an agent of this app that is asked over its queue polls its service, an
   expect(await step()).toMatchObject({ state: "Completed" });
 });
 
-test("a step that may not wait is refused for good where its agent wants to be asked later", async () => {
+test("a step that may not wait is rejected for good where its agent wants to be asked later", async () => {
   await asked();
   await reply({ kind: "pending", retryAfterMs: 60_000 });
-  expect(await step()).toMatchObject({ state: "Failed", unsure: true, error: expect.stringContaining("awaitWithin") });
+  expect(await step()).toMatchObject({
+    state: "Failed",
+    outcomeUnknown: true,
+    error: expect.stringContaining("awaitWithin"),
+  });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { attemptOf, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
 import { planOf } from "../../shared/domain/plan.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
 import type { AgentReplyMessage } from "../../shared/messaging/agent-messages.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
 import { askAgent } from "../../shared/operations/ask-agent.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
   world = createWorld(NOON_MS);
   const record = sampleRecord("order-1", GRAPH);
   await world.store.create(sampleOrder(), record);
-  await claimOrder(wakeOf(record), world, world.telemetry);
+  await claimOrder(startAttemptOf(record), world, world.telemetry);
   await run(await open("reserveStock"));
 });
 
@@ -45,13 +45,13 @@ async function ask(): Promise<AgentReplyMessage> {
 
 test("P7 the request lives until it may be taken up no more; the outcome is the one that an activity would have had", async () => {
   world.clock += 4000;
-  const heard = await take(await ask());
+  const received = await take(await ask());
   expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 26_000, request: { operation: "check" } }]);
-  expect(heard).toMatchObject({
+  expect(received).toMatchObject({
     ticket: { orderId: "order-1", attempt: 1, step: "checkFraud" },
     outcome: { kind: "completed", steps: { checkFraud: { state: "Completed" } } },
     // Nothing can be begun before the payment is taken.
-    hearer: null,
+    receiver: null,
   });
   const outcome = await run(await open("takePayment"));
   expect(outcome).toMatchObject({ kind: "completed", steps: { arrangeShipping: { state: "Scheduled" } } });
@@ -89,19 +89,19 @@ test("P7 the last of its level schedules the next one, whichever way it went", a
   expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Scheduled");
 });
 
-test("P7 P13 what an agent is unsure of when it is refused stands in the record, for an undo to see to", async () => {
-  world.answers.set("check", () => ({ kind: "rejected", message: "a known fraud", unsure: true }));
+test("P7 P13 what an agent is of unknown outcome of when it is rejected stands in the record, for a compensation to see to", async () => {
+  world.answers.set("check", () => ({ kind: "rejected", message: "a known fraud", outcomeUnknown: true }));
   expect((await take(await ask()))?.outcome).toEqual({ kind: "rejected" });
-  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Failed", unsure: true });
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Failed", outcomeUnknown: true });
 });
 
-test("P7 P16 a reply taken twice has the same outcome; the shop may hear of it twice, under one id", async () => {
+test("P7 P16 a reply taken twice has the same outcome; the client may hear of it twice, under one id", async () => {
   const reply = await ask();
   const [first, second] = [await take(reply), await take(reply)];
-  // What it led to can't be told from the record: so the attempt may be told again.
-  expect(second).toEqual({ ...first, hearer: 1 });
-  const told = world.statuses.filter(({ step }) => step === "checkFraud");
-  expect(new Set(told.map((message) => JSON.stringify(message))).size).toBe(1);
+  // What it led to can't be distinguished from the record: so the attempt may be told again.
+  expect(second).toEqual({ ...first, receiver: 1 });
+  const published = world.statuses.filter(({ step }) => step === "checkFraud");
+  expect(new Set(published.map((message) => JSON.stringify(message))).size).toBe(1);
   expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
 });
 
@@ -152,15 +152,15 @@ test.each([
   ["a step that was not begun", { step: "capturePayment" }],
   ["another holder", { lockedBy: "order-1-1@elsewhere" }],
   ["a later attempt", { attempt: 2, lockedBy: "order-1-2@hub" }],
-  ["the other direction", { direction: "undo" }],
+  ["the other direction", { direction: "compensate" }],
   ["a step that is not asked over a queue", { step: "takePayment" }],
   ["its own step, with another nonce", { nonce: "00000000-0000-4000-8000-000000000000" }],
   ["its own step, without a nonce", { nonce: undefined }],
 ])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
   const reply = await ask();
   const before = await world.stateOf();
-  const heard = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
-  expect(heard?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
+  const received = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
+  expect(received?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
   expect(await world.stateOf()).toEqual(before);
   expect(world.eventNames()).toContain("LateReplyRejected");
 });
@@ -173,11 +173,11 @@ test("P7 a reply that can't be read is kept, every fault named", async () => {
   expect(world.quarantined[0]?.faults.map((fault) => fault.split(":")[0])).toEqual(["ticket.attempt", "result.deep"]);
 });
 
-test("P7 P9 a request that is too large for its queue is refused for good, with its cause, and not asked again and again", async () => {
+test("P7 P9 a request that is too large for its queue is rejected for good, with its cause, and not asked again and again", async () => {
   world.tooLarge = true;
   await askAgent(await open("checkFraud"), world, world.telemetry);
   const record = await world.stateOf();
   expect(record?.steps["checkFraud"]).toMatchObject({ state: "Failed", error: expect.stringContaining("larger") });
-  expect(record?.steps["checkFraud"]).not.toHaveProperty("unsure");
+  expect(record?.steps["checkFraud"]).not.toHaveProperty("outcomeUnknown");
   expect(world.requests).toEqual([]);
 });

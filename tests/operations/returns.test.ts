@@ -44,7 +44,7 @@ async function returned(orderId: string, amount: number, changes: Partial<Order>
 }
 
 function ask(operation: "reserve" | "release", orderId: string): Promise<BoundedReply> {
-  const request = { order: { orderId }, results: {}, idempotencyKey: "", undoes: null } as unknown as AgentRequest;
+  const request = { order: { orderId }, results: {}, idempotencyKey: "", compensates: null } as unknown as AgentRequest;
   const bounds = { priority: "normal", startBy: NOON, takeUp: async () => NOON, stillAtWork: async () => {} } as const;
   return createRefundsAgent(store, () => NOON_MS).call(operation, request, bounds);
 }
@@ -69,7 +69,7 @@ test.each<[string, number, Partial<Order>, string | null, string]>([
   ["worth 10^14", 10 ** 14, {}, "tea", `${CAPTURED} is left to refund`],
   ["worth nothing", 0, {}, "tea", "worth nothing"],
   ["in another currency", 700, { currency: "JPY" }, "tea", "was paid in EUR"],
-])("refuses a return %s", async (_, amount, changes, owner, reason) => {
+])("rejects a return %s", async (_, amount, changes, owner, reason) => {
   await returned("return-1", amount, changes, owner);
   expect(await ask("reserve", "return-1")).toMatchObject({
     kind: "rejected",
@@ -80,9 +80,9 @@ test.each<[string, number, Partial<Order>, string | null, string]>([
 
 test.each<[string, Partial<StateRecord>, string]>([
   ["is under way", { ...PROCESSED, processState: "Processing" }, "is not Processed"],
-  ["was undone", { ...PROCESSED, processState: "Error" }, "is not Processed"],
+  ["was compensated", { ...PROCESSED, processState: "Error" }, "is not Processed"],
   ["was not paid", { processState: "Processed" }, "nothing was captured"],
-])("refuses a return of an order that %s", async (_, changes, reason) => {
+])("rejects a return of an order that %s", async (_, changes, reason) => {
   await put(sampleOrder("sold-2"), GRAPH, { owner: "tea", ...changes });
   await returned("return-1", 700, { returnOf: "sold-2" });
   expect(await ask("reserve", "return-1")).toMatchObject({
@@ -119,36 +119,36 @@ test("a return that was edited after it had reserved keeps what it has, and gets
 
 test.each<[string, object, boolean]>([
   ["was never asked for", { state: "NotStarted", scheduledAt: null, retryCount: 0 }, true],
-  ["was refused for good", { state: "Failed", retryCount: 0 }, true],
+  ["was rejected for good", { state: "Failed", retryCount: 0 }, true],
   ["may have been paid", { state: "Scheduled", scheduledAt: NOON, retryCount: 0 }, false],
   ["ran out of time once", { state: "NotStarted", scheduledAt: NOON, retryCount: 1 }, false],
   ["was paid", { state: "Completed" }, false],
-])("P13 an undone return whose refund %s: released %#", async (_, refundPayment, isReleased) => {
+])("P13 a compensated return whose refund %s: released %#", async (_, refundPayment, isReleased) => {
   await returned("return-1", 700);
   await returned("return-2", CAPTURED - 700);
   for (const orderId of ["return-1", "return-2"]) await ask("reserve", orderId);
   const read = await store.state("return-1");
   if (!read) throw new Error("there is no return-1");
   const steps = { ...read.record.steps, refundPayment: refundPayment as StateRecord["steps"][string] };
-  await store.replace(read, { ...read.record, direction: "undo", steps });
+  await store.replace(read, { ...read.record, direction: "compensate", steps });
   for (let times = 0; times < 2; times += 1) expect(await ask("release", "return-1")).toMatchObject({ kind: "done" });
   const left = { "return-2": CAPTURED - 700 };
   expect(await refundsOf()).toEqual({ ...left, "return-1": isReleased ? 0 : 700 });
 });
 
-test("P13 P16 a reservation that comes after its return was undone is refused; the return may be asked for again", async () => {
+test("P13 P16 a reservation that comes after its return was compensated is rejected; the return may be asked for again", async () => {
   await returned("return-1", 700);
   const read = await store.state("return-1");
   const sold = await store.state("sold-1");
   if (!read || !sold) throw new Error("an order is missing");
-  // It was decided before the undo, and is written after it.
-  await store.replace(read, { ...read.record, direction: "undo" });
+  // It was decided before the compensation, and is written after it.
+  await store.replace(read, { ...read.record, direction: "compensate" });
   await ask("release", "return-1");
-  expect(await store.replace(sold, { ...sold.record, refunds: { "return-1": 700 } })).toEqual({ kind: "refused" });
+  expect(await store.replace(sold, { ...sold.record, refunds: { "return-1": 700 } })).toEqual({ kind: "rejected" });
   expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
   expect(await refundsOf()).toEqual({ "return-1": 0 });
-  const undone = await store.state("return-1");
-  if (undone) await store.replace(undone, { ...undone.record, direction: "forward" });
+  const compensated = await store.state("return-1");
+  if (compensated) await store.replace(compensated, { ...compensated.record, direction: "forward" });
   expect(await ask("reserve", "return-1")).toMatchObject({ kind: "done" });
   expect(await refundsOf()).toEqual({ "return-1": 700 });
 });

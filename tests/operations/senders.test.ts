@@ -27,7 +27,7 @@ test("P1 an order keeps its owner; one by a shared queue has none", async () => 
   expect(await world.stateOf("order-1")).not.toHaveProperty("owner");
 });
 
-test("P1 the same order by another queue is another sender's, and refused: as where the queue of its own came later", async () => {
+test("P1 the same order by another queue is another sender's, and rejected: as where the queue of its own came later", async () => {
   const { rules } = world;
   Object.assign(world, { rules: { ...rules, ownedQueues: [] } });
   await world.submit(tea, by("orders", "replies-shop"));
@@ -82,8 +82,8 @@ test.each<[string, unknown, string]>([
   ["a reply queue that is none", [{ ...TEA, replyQueues: ["scheduler"] }], "scheduler is no reply queue"],
   ["a name that no function can have", [{ ...TEA, queue: "orders.tea" }], "[0].queue: must be"],
   ["an owner without an order id of its own", [{ ...TEA, orderIdPrefix: "" }], "[0].orderIdPrefix: must be"],
-  ["two owners that can't be told apart", [TEA, { ...MUG, orderIdPrefix: "tea-2" }], "can't be told apart"],
-])("the setting is refused where it has %s", (_, list, fault) => {
+  ["two owners that can't be distinguished", [TEA, { ...MUG, orderIdPrefix: "tea-2" }], "can't be distinguished"],
+])("the setting is rejected where it has %s", (_, list, fault) => {
   const given = { ...sampleSettings(), SubmissionQueues: JSON.stringify(list) };
   expect(() => parseConfig(given)).toThrow(fault);
   expect(() => parseConfig(given)).toThrow("SubmissionQueues");

@@ -1,7 +1,7 @@
 // Steps that an order can do without (P5, P9, P13): optional, conditional and replaced ones, and what those may have left behind.
 import { describe, expect, test } from "vitest";
-import { wakeOf } from "../../shared/domain/recovery.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
 import type { WorkflowRules } from "../../shared/domain/workflow-rules.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
@@ -18,7 +18,7 @@ const MONEY: WorkflowStep = {
   operation: "authorize",
   after: [],
   completeWithin: "PT10S",
-  undo: { operation: "void", completeWithin: "PT10S" },
+  compensation: { operation: "void", completeWithin: "PT10S" },
 };
 const HOTEL: WorkflowStep = {
   name: "hotel",
@@ -26,7 +26,7 @@ const HOTEL: WorkflowStep = {
   operation: "reserve",
   after: ["money"],
   completeWithin: "PT10S",
-  undo: { operation: "release", completeWithin: "PT10S" },
+  compensation: { operation: "release", completeWithin: "PT10S" },
 };
 const CAR: WorkflowStep = {
   name: "car",
@@ -34,7 +34,7 @@ const CAR: WorkflowStep = {
   operation: "arrange",
   after: ["money"],
   completeWithin: "PT10S",
-  undo: { operation: "cancel", completeWithin: "PT10S" },
+  compensation: { operation: "cancel", completeWithin: "PT10S" },
 };
 const CAPTURE: WorkflowStep = {
   name: "capture",
@@ -42,7 +42,7 @@ const CAPTURE: WorkflowStep = {
   operation: "capture",
   after: ["hotel", "car"],
   completeWithin: "PT10S",
-  undo: { operation: "refund", completeWithin: "PT10S" },
+  compensation: { operation: "refund", completeWithin: "PT10S" },
 };
 const OTHER_CAR: WorkflowStep = {
   name: "otherCar",
@@ -50,7 +50,7 @@ const OTHER_CAR: WorkflowStep = {
   operation: "pickUp",
   after: ["car"],
   completeWithin: "PT10S",
-  undo: { operation: "cancelPickUp", completeWithin: "PT10S" },
+  compensation: { operation: "cancelPickUp", completeWithin: "PT10S" },
 };
 
 let world: World;
@@ -61,7 +61,7 @@ function trip(changes: Partial<WorkflowStep>, more: readonly WorkflowStep[] = []
     name: "order-fulfilment",
     version: 1,
     outputs: { car: "car.id" },
-    policy: { failureThreshold: 2, waits: [], onExhausted: "undo", onRejected: "undo" },
+    policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
     steps: [MONEY, HOTEL, { ...CAR, ...changes }, ...more, CAPTURE],
   };
 }
@@ -82,9 +82,9 @@ async function run(
 async function goOn(): Promise<void> {
   for (let rounds = 0; rounds < 30; rounds += 1) {
     record = (await world.stateOf()) as StateRecord;
-    if (record.processState === "Pending") await world.runAttempt(wakeOf(record));
+    if (record.processState === "Pending") await world.runAttempt(startAttemptOf(record));
     record = (await world.stateOf()) as StateRecord;
-    if (record.processState === "Processed" || record.processState === "Error") return;
+    if (hasEnded(record.processState)) return;
     if (record.processState === "Processing") {
       world.clock = Date.parse(record.dueAt ?? "") + 2000;
       await sweep(world, world.telemetry);
@@ -98,70 +98,83 @@ const called = (operation: string) => world.calls.filter((call) => call.operatio
 const completed = () => world.statuses.find(({ status }) => status === "Completed");
 
 describe("an optional step", () => {
-  test("that is refused is skipped with its cause, and the order goes on", async () => {
+  test("that is rejected is skipped with its cause, and the order goes on", async () => {
     await run(trip({ optional: true }), { arrange: () => SOLD_OUT });
     expect(record.processState).toBe("Processed");
     expect(states()).toEqual({ money: "Completed", hotel: "Completed", car: "Skipped", capture: "Completed" });
-    expect(record.steps["car"]).toMatchObject({ skipped: { cause: "rejected", message: "sold out" }, undo: null });
+    expect(record.steps["car"]).toMatchObject({
+      skipped: { cause: "rejected", message: "sold out" },
+      compensation: null,
+    });
     expect(called("cancel")).toBe(0);
     expect(completed()).toBeDefined();
     expect(completed()?.outputs).toBeUndefined();
     expect(world.eventNames()).toContain("StepSkipped");
   });
 
-  test("that was refused after a try without an answer is undone while the order goes on", async () => {
-    await run(trip({ optional: true }), { arrange: () => ({ ...SOLD_OUT, unsure: true }) });
+  test("that was rejected after a try without an answer is compensated while the order goes on", async () => {
+    await run(trip({ optional: true }), { arrange: () => ({ ...SOLD_OUT, outcomeUnknown: true }) });
     expect(record.processState).toBe("Processed");
-    expect(record.steps["car"]).toMatchObject({ state: "Skipped", unsure: true, undo: { state: "Completed" } });
+    expect(record.steps["car"]).toMatchObject({
+      state: "Skipped",
+      outcomeUnknown: true,
+      compensation: { state: "Completed" },
+    });
     expect(called("cancel")).toBe(1);
     const cancel = world.calls.find(({ operation }) => operation === "cancel");
-    expect(cancel?.undoes).toMatchObject({ result: null, idempotencyKey: "order-1:car:forward" });
+    expect(cancel?.compensates).toMatchObject({ result: null, idempotencyKey: "order-1:car:forward" });
     expect(called("release")).toBe(0);
   });
 
-  test("whose tries are used up is skipped and undone; the others' results stay", async () => {
+  test("whose tries are used up is skipped and compensated; the others' results stay", async () => {
     await run(trip({ optional: true }), { arrange: () => ({ kind: "expired" }) });
     expect(record.processState).toBe("Processed");
     expect(record.attempt).toBe(3);
-    expect(record.steps["car"]).toMatchObject({ skipped: { cause: "expired" }, undo: { state: "Completed" } });
+    expect(record.steps["car"]).toMatchObject({ skipped: { cause: "expired" }, compensation: { state: "Completed" } });
     expect([called("arrange"), called("cancel"), called("reserve"), called("capture")]).toEqual([2, 1, 1, 1]);
   });
 
-  test("whose undo is refused is left to a person, who is alerted; the order is Processed", async () => {
+  test("whose compensation is rejected is left to a person, who is alerted; the order is Processed", async () => {
     await run(trip({ optional: true }), { arrange: () => ({ kind: "expired" }), cancel: () => SOLD_OUT });
     expect(record.processState).toBe("Processed");
-    expect(record.steps["car"]).toMatchObject({ state: "Skipped", undo: { state: "Failed", error: "sold out" } });
+    expect(record.steps["car"]).toMatchObject({
+      state: "Skipped",
+      compensation: { state: "Failed", error: "sold out" },
+    });
     expect(world.eventNames()).toContain("CompensationIncomplete");
   });
 
-  test("whose undo can't be had either is left to a person", async () => {
+  test("whose compensation can't be had either is left to a person", async () => {
     await run(trip({ optional: true }), { arrange: () => ({ kind: "expired" }), cancel: () => ({ kind: "expired" }) });
     expect(record.processState).toBe("Processed");
-    expect(record.steps["car"]?.undo).toMatchObject({ state: "Failed", error: "2 attempts ran out of time" });
+    expect(record.steps["car"]?.compensation).toMatchObject({ state: "Failed", error: "2 attempts ran out of time" });
     expect(world.eventNames()).toContain("CompensationIncomplete");
     expect(called("cancel")).toBe(2);
   });
 
-  test("that was skipped is undone once where its order is undone later", async () => {
-    await run(trip({ optional: true }), { arrange: () => ({ ...SOLD_OUT, unsure: true }), capture: () => SOLD_OUT });
-    expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+  test("that was skipped is compensated once where its order is compensated later", async () => {
+    await run(trip({ optional: true }), {
+      arrange: () => ({ ...SOLD_OUT, outcomeUnknown: true }),
+      capture: () => SOLD_OUT,
+    });
+    expect(record).toMatchObject({ processState: "Compensated" });
     expect(called("cancel")).toBe(1);
-    expect(states()).toMatchObject({ money: "Undone", hotel: "Undone", capture: "Failed" });
+    expect(states()).toMatchObject({ money: "Compensated", hotel: "Compensated", capture: "Failed" });
   });
 
-  test("is undone in an undo that begins before it was", async () => {
+  test("is compensated in a compensation that begins before it was", async () => {
     let isDown = true;
     await run(trip({ optional: true }), {
-      arrange: () => ({ ...SOLD_OUT, unsure: true }),
+      arrange: () => ({ ...SOLD_OUT, outcomeUnknown: true }),
       cancel: () => (isDown ? { kind: "expired" } : { kind: "done" }),
       reserve: () => {
         isDown = false;
         return { kind: "rejected", message: "full" };
       },
     });
-    expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" } });
-    expect(record.steps["car"]?.undo).toMatchObject({ state: "Completed" });
-    expect(record.steps["money"]).toMatchObject({ state: "Undone" });
+    expect(record).toMatchObject({ processState: "Compensated" });
+    expect(record.steps["car"]?.compensation).toMatchObject({ state: "Completed" });
+    expect(record.steps["money"]).toMatchObject({ state: "Compensated" });
   });
 
   test("that is all there is leaves its order Processed", async () => {
@@ -198,7 +211,7 @@ describe("a step that needs another", () => {
 });
 
 describe("a step with another one in its place", () => {
-  test("has it done where it was refused; its requester gets that one's result", async () => {
+  test("has it done where it was rejected; its requester gets that one's result", async () => {
     await run(trip({ otherwise: "otherCar" }, [OTHER_CAR]), { arrange: () => SOLD_OUT });
     expect(record.processState).toBe("Processed");
     expect(states()).toMatchObject({ car: "Skipped", otherCar: "Completed", capture: "Completed" });
@@ -209,20 +222,23 @@ describe("a step with another one in its place", () => {
 
   test("has it skipped where it is done", async () => {
     await run(trip({ otherwise: "otherCar" }, [OTHER_CAR]));
-    expect(record.steps["otherCar"]).toMatchObject({ skipped: { cause: "notNeeded" }, undo: null });
+    expect(record.steps["otherCar"]).toMatchObject({ skipped: { cause: "notNeeded" }, compensation: null });
     expect([called("pickUp"), record.processState]).toEqual([0, "Processed"]);
   });
 
-  test("has it done where its tries are used up, and what it may have left behind undone", async () => {
+  test("has it done where its tries are used up, and what it may have left behind compensated", async () => {
     await run(trip({ otherwise: "otherCar" }, [OTHER_CAR]), { arrange: () => ({ kind: "expired" }) });
     expect(record.processState).toBe("Processed");
     expect([called("arrange"), called("cancel"), called("pickUp"), called("cancelPickUp")]).toEqual([2, 1, 1, 0]);
   });
 
-  test("that is refused too has the order undone, each with its own undo", async () => {
-    const both = { arrange: () => ({ ...SOLD_OUT, unsure: true }), pickUp: () => ({ ...SOLD_OUT, unsure: true }) };
+  test("that is rejected too has the order compensated, each with its own compensation", async () => {
+    const both = {
+      arrange: () => ({ ...SOLD_OUT, outcomeUnknown: true }),
+      pickUp: () => ({ ...SOLD_OUT, outcomeUnknown: true }),
+    };
     await run(trip({ otherwise: "otherCar" }, [OTHER_CAR]), both);
-    expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" } });
+    expect(record).toMatchObject({ processState: "Compensated" });
     expect([called("cancel"), called("cancelPickUp"), called("void"), called("capture")]).toEqual([1, 1, 1, 0]);
   });
 
@@ -254,7 +270,7 @@ describe("a step with a condition", () => {
       state: "Skipped",
       skipped: { cause: "condition", message: "isWanted does not hold" },
       decided: { condition: "isWanted", holds: false },
-      undo: null,
+      compensation: null,
     });
     expect(called("arrange")).toBe(0);
   });
@@ -297,12 +313,12 @@ describe("a step with a condition", () => {
     expect([world.requests.length, record.processState]).toEqual([0, "Processed"]);
   });
 
-  test("that throws is a refusal for good, in words", async () => {
+  test("that throws is a rejection for good, in words", async () => {
     const thrown = rules(() => {
       throw new Error("no such member");
     });
     await run(trip({ when: "isWanted" }), {}, thrown);
     expect(record.error?.message).toContain("condition isWanted: no such member");
-    expect(record.error?.kind).toBe("undone");
+    expect(record).toMatchObject({ processState: "Compensated", error: { kind: "rejected" } });
   });
 });

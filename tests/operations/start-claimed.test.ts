@@ -17,13 +17,13 @@ beforeEach(() => {
       return instanceId;
     },
     getStatus: async () => ({ runtimeStatus: "Running" }),
-    raiseEvent: async (instanceId, _event, outcome) => void did.push(["tell", instanceId, outcome]),
+    raiseEvent: async (instanceId, _event, outcome) => void did.push(["publish", instanceId, outcome]),
   };
 });
 
 async function claimed() {
-  const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
-  const claim = await claimOrder(wake, world, world.telemetry);
+  const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+  const claim = await claimOrder(startAttempt, world, world.telemetry);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   return claim;
 }
@@ -42,7 +42,7 @@ test("found again, the attempt is told how the record stands, for it may have go
   const steps = (await world.stateOf())?.steps;
   expect(did).toEqual([
     ["start", "order-1-1"],
-    ["tell", "order-1-1", { kind: "completed", steps, hasEnded: false }],
+    ["publish", "order-1-1", { kind: "completed", steps, hasEnded: false }],
   ]);
 });
 
@@ -54,5 +54,5 @@ test("an order that went on to another attempt meanwhile: this one is told that 
   if (!read) throw new Error("no order");
   await world.store.replace(read, { ...read.record, processState: "Pending", lockedBy: null, attempt: 2 });
   await startClaimed(client, again, world.store);
-  expect(did.at(-1)).toEqual(["tell", "order-1-1", { kind: "superseded" }]);
+  expect(did.at(-1)).toEqual(["publish", "order-1-1", { kind: "superseded" }]);
 });

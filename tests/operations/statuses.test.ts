@@ -33,29 +33,29 @@ async function sweepWhenDue(): Promise<void> {
 }
 
 async function runNext(): Promise<void> {
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("nothing was woken");
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("nothing was started");
   world.clock = (await dueMs()) - 1;
-  await world.runAttempt(wake);
+  await world.runAttempt(startAttempt);
 }
 
 /** Each is sent to the same extent as the record says. */
-async function expectTold(): Promise<void> {
+async function expectPublished(): Promise<void> {
   expect((await standing("sent")).sort()).toEqual(names(world.statuses).sort());
   expect(await standing("owed", "unwanted")).toEqual([]);
 }
 
 test("of an order that goes through", async () => {
   await world.runAttempt(await world.submitted());
-  await expectTold();
+  await expectPublished();
   expect((await standing("sent")).at(-1)).toBe("1 Completed ");
 });
 
-test("of one that expired, was refused, resubmitted, and undone", async () => {
+test("of one that expired, was rejected, resubmitted, and compensated", async () => {
   world.answers.set("reserve", () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await sweepWhenDue();
-  await expectTold();
+  await expectPublished();
   expect(await standing("sent")).toContain("2 RetryScheduled ");
   world.answers.delete("reserve");
   world.answers.set("authorize", () => {
@@ -69,30 +69,30 @@ test("of one that expired, was refused, resubmitted, and undone", async () => {
   });
   await runNext();
   await sweepWhenDue();
-  await expectTold();
+  await expectPublished();
   expect(await standing("sent")).toContain("2 Failed ");
-  const resubmit = { kind: "resubmit", reason: "renewed", order: null, compensatedByHand: false } as const;
+  const resubmit = { kind: "resubmit", reason: "renewed", order: null, compensatedManually: false } as const;
   await operateOrder("order-1", resubmit, ada, world, world.telemetry);
   await runNext();
   await sweepWhenDue();
-  await expectTold();
-  await operateOrder("order-1", { kind: "undo", reason: "too late" }, ada, world, world.telemetry);
+  await expectPublished();
+  await operateOrder("order-1", { kind: "compensate", reason: "too late" }, ada, world, world.telemetry);
   await runNext();
   await sweepWhenDue();
-  await expectTold();
-  expect(await standing("sent")).toContain("4 Undone ");
+  await expectPublished();
+  expect(await standing("sent")).toContain("4 Compensated ");
 });
 
 test("one that can't be sent is owed, until it is", async () => {
-  const wake = await world.submitted();
+  const startAttempt = await world.submitted();
   expect(await standing("owed")).toEqual(["1 Received "]);
   world.failing = "Completed";
-  await world.runAttempt(wake);
+  await world.runAttempt(startAttempt);
   expect(await standing("owed")).toEqual(["1 Completed "]);
   expect(await standing("sent")).not.toContain("1 Completed ");
   world.failing = undefined;
   await sweepWhenDue();
-  await expectTold();
+  await expectPublished();
 });
 
 test("who wants the end alone, or named no queue, is owed no other", async () => {

@@ -24,17 +24,17 @@ test.each([
   [0, "pending", "Processed", undefined],
   [0, "in hand", "Processed", undefined],
   [0, "retried", "Processed", undefined],
-  [0, "undo in hand", "Error", "undone"],
-  [0, "error", "Error", "undone"],
+  [0, "undo in hand", "Compensated", undefined],
+  [0, "error", "Compensated", "compensationRequested"],
   [1, "pending", "Processed", undefined],
   [1, "scheduled", "Processed", undefined],
   [1, "in hand", "Processed", undefined],
-  [1, "undo in hand", "Error", "undone"],
+  [1, "undo in hand", "Compensated", undefined],
 ])("version %i, %s: the supervisor brings it to its end, %s", async (version, name, processState, kind) => {
   const world = worldWith(version, name);
   const report = await sweep(world, world.telemetry);
   expect(report).toMatchObject({ broken: 0 });
-  for (const wake of world.wakes.splice(0)) await world.runAttempt(wake);
+  for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
   const record = await world.stateOf();
   expect(record).toMatchObject({ processState, ...(kind && { error: { kind } }) });
 });
@@ -42,14 +42,14 @@ test.each([
 test("a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
   const world = worldWith(1, "in hand", { schemaVersion: RECORD_VERSION + 1 });
   const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
-  const wake = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+  const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
   const words = /a newer version of the app.*left alone/;
-  await expect(claimOrder(wake, world, world.telemetry)).rejects.toThrow(words);
+  await expect(claimOrder(startAttempt, world, world.telemetry)).rejects.toThrow(words);
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0, broken: 0 });
   const caller = { by: "ann", ifMatch: "any" } as unknown as Parameters<typeof operateOrder>[2];
-  const request = { kind: "undo", reason: "test" } as const;
+  const request = { kind: "compensate", reason: "test" } as const;
   await expect(operateOrder("order-1", request, caller, world, world.telemetry)).rejects.toBeInstanceOf(NewerSchema);
   await expect(inspectOrder("order-1", world)).rejects.toThrow(words);
   expect((world.store as unknown as { stored(orderId: string): unknown }).stored("order-1")).toEqual(before);
-  expect(world.wakes).toEqual([]);
+  expect(world.startAttempts).toEqual([]);
 });

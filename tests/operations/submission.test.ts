@@ -10,8 +10,8 @@ beforeEach(() => {
 });
 
 test("P1 P2 writes order and record, and says Received with the request's correlation id", async () => {
-  const wake = await world.submitted();
-  expect(wake).toMatchObject({ orderId: "order-1", attempt: 1 });
+  const startAttempt = await world.submitted();
+  expect(startAttempt).toMatchObject({ orderId: "order-1", attempt: 1 });
   expect(await world.stateOf()).toMatchObject({
     processState: "Pending",
     lockedBy: null,
@@ -137,7 +137,7 @@ test.each<[string, unknown, string | null]>([
 });
 
 test("P15 a reply queue that can't be reached does not hold a rejected submission for ever", async () => {
-  world.tellFault = new BusUnavailable("replies-shop", "down");
+  world.publishFault = new BusUnavailable("replies-shop", "down");
   await world.submit(BAD);
   expect(world.quarantined).toHaveLength(1);
   expect(world.eventNames()).toContain("StatusUndeliverable");
@@ -145,7 +145,7 @@ test("P15 a reply queue that can't be reached does not hold a rejected submissio
 
 test("P15 nobody to reply to, or a queue that is not there, does not fail the order", async () => {
   expect(await world.submit(sampleOrder("order-2"), {})).toMatchObject({ attempt: { orderId: "order-2" } });
-  world.tellFault = "no-such-queue";
+  world.publishFault = "no-such-queue";
   expect(await world.submit(sampleOrder("order-3"))).toMatchObject({ attempt: { orderId: "order-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });

@@ -4,9 +4,9 @@ import type { Ports } from "../../shared/operations/ports.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
 import { whatIf } from "../../shared/operations/what-if.ts";
 import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
+import type { DecisionEntry, SupervisionEntry } from "../../shared/supervision/audit-log.ts";
 import type { Leadership } from "../../shared/supervision/leadership.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
-import type { DecisionEntry, SupervisionEntry } from "../../shared/supervision/supervision-log.ts";
 import { NOON, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -33,14 +33,14 @@ async function states(orderIds: readonly string[]) {
   return Promise.all(orderIds.map(async (orderId) => (await world.store.state(orderId))?.record));
 }
 
-async function ledger(): Promise<SupervisionEntry[]> {
+async function auditLog(): Promise<SupervisionEntry[]> {
   const found: SupervisionEntry[] = [];
   for await (const entry of world.supervision.entries(NOON.slice(0, 10))) found.push(entry);
   return found;
 }
 
 async function decisions(): Promise<DecisionEntry[]> {
-  return (await ledger()).flatMap((entry) => (entry.kind === "decision" ? [entry] : []));
+  return (await auditLog()).flatMap((entry) => (entry.kind === "decision" ? [entry] : []));
 }
 
 /** One that believes that it leads, whatever others believe. */
@@ -107,7 +107,7 @@ test("P12 one that stood still over what it had read, and still believes it lead
   goOn();
   expect(await late).toMatchObject({ kind: "swept", found: 5, retried: 0, lost: 5 });
   expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ failureCount: 1, attempt: 2 })));
-  expect(world.wakes).toHaveLength(5);
+  expect(world.startAttempts).toHaveLength(5);
 });
 
 test("P12 a lead that is lost ends the sweep between two records; the next leader goes on", async () => {
@@ -142,10 +142,10 @@ test("P10 a sweep is bounded in time and goes on at the next tick", async () => 
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, finished: true });
 });
 
-test("a store that asks for less slows the sweep, which goes on, bounded; what was refused is the next one's", async () => {
+test("a store that asks for less slows the sweep, which goes on, bounded; what was rejected is the next one's", async () => {
   await overdue(6);
   const pauses: number[] = [];
-  let refusals = 3;
+  let rejections = 3;
   const busy: Ports = {
     ...world,
     pause: (ms) => {
@@ -155,8 +155,8 @@ test("a store that asks for less slows the sweep, which goes on, bounded; what w
     store: {
       ...world.store,
       async replace(read, record) {
-        refusals -= 1;
-        if (refusals >= 0) throw throttled();
+        rejections -= 1;
+        if (rejections >= 0) throw throttled();
         return world.store.replace(read, record);
       },
     },
@@ -166,7 +166,7 @@ test("a store that asks for less slows the sweep, which goes on, bounded; what w
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 3, retried: 3 });
 });
 
-test("a search that is refused for a while is begun anew, and passes over what was seen", async () => {
+test("a search that is rejected for a while is begun anew, and passes over what was seen", async () => {
   await overdue(4);
   let searches = 0;
   const busy: Ports = {
@@ -215,12 +215,12 @@ test("a store that can't be searched fails the tick for all to see, and the hear
   expect(world.events).toMatchObject([{ name: "SupervisorSweep", attributes: { endedBy: "fault", finished: false } }]);
 });
 
-test("the ledger says of each sweep what it was, and of each decision on what it stood and what came of it", async () => {
+test("the audit log says of each sweep what it was, and of each decision on what it stood and what came of it", async () => {
   const [orderId = ""] = await overdue(1);
   const outcome = await sweep(world, world.telemetry);
   if (outcome.kind !== "swept") throw new Error("it leads alone");
   const { sweepId, epoch, leader } = outcome;
-  const entries = await ledger();
+  const entries = await auditLog();
   expect(entries.find(({ kind }) => kind === "sweep")).toMatchObject({
     sweepId,
     epoch,
@@ -243,22 +243,22 @@ test("the ledger says of each sweep what it was, and of each decision on what it
   ]);
 });
 
-test("a ledger that can't be written stops no sweep, and is asked once in it", async () => {
+test("an audit log that can't be written stops no sweep, and is asked once in it", async () => {
   await overdue(3);
   let asked = 0;
-  const refuse = async () => {
+  const reject = async () => {
     asked += 1;
     throw new Error("no such container");
   };
-  const mute: Ports = { ...world, supervision: { ...world.supervision, sweep: refuse, decision: refuse } };
+  const mute: Ports = { ...world, supervision: { ...world.supervision, sweep: reject, decision: reject } };
   expect(await sweep(mute, world.telemetry)).toMatchObject({ retried: 3, broken: 0, finished: true });
   expect(asked).toBe(1);
-  expect(world.eventNames().filter((name) => name === "LedgerUnwritten")).toHaveLength(1);
+  expect(world.eventNames().filter((name) => name === "AuditLogUnwritten")).toHaveLength(1);
   expect(world.eventNames()).toContain("SupervisorSweep");
 });
 
-test("a record that can't be judged, and one of which the scheduler can't be told, are in the ledger with their fault", async () => {
-  const [unjudged = "", untold = ""] = await overdue(2);
+test("a record that can't be judged, and one of which the scheduler can't be told, are in the audit log with their fault", async () => {
+  const [unjudged = "", unpublished = ""] = await overdue(2);
   const read = await world.store.state(unjudged);
   if (!read) throw new Error("no record");
   await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
@@ -266,7 +266,7 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
     ...world,
     messenger: {
       ...world.messenger,
-      async wake() {
+      async startAttempt() {
         throw new Error("bus down");
       },
     },
@@ -275,20 +275,20 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
   const found = new Map((await decisions()).map((decision) => [decision.orderId, decision]));
   expect(found.get(unjudged)).toMatchObject({ verdict: "none", outcome: "broken", after: null });
   expect(found.get(unjudged)?.fault).toContain("forgotten");
-  // The failure is counted, and the order Pending: it is due again, and then only woken.
-  expect(found.get(untold)).toMatchObject({ verdict: "retry", outcome: "applied", after: { failureCount: 1 } });
-  expect(found.get(untold)?.fault).toContain("bus down");
+  // The failure is counted, and the order Pending: it is due again, and then only started.
+  expect(found.get(unpublished)).toMatchObject({ verdict: "retry", outcome: "applied", after: { failureCount: 1 } });
+  expect(found.get(unpublished)?.fault).toContain("bus down");
   world.clock += world.timing.claimWithinMs + 5000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
-  expect(await world.store.state(untold)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
+  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
+  expect(await world.store.state(unpublished)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
 });
 
-test("P15 a retry is told to the shop, once, and its notice is cleared before the scheduler is told", async () => {
+test("P15 a retry is told to the client, once, and its outbox message is cleared before the scheduler is told", async () => {
   const orderIds = await overdue(1);
   await sweep(world, world.telemetry);
   expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
-  expect(await states(orderIds)).toMatchObject([{ notices: [], processState: "Pending", dueAt: expect.any(String) }]);
-  expect(world.wakes).toMatchObject([{ attempt: 2 }]);
+  expect(await states(orderIds)).toMatchObject([{ outbox: [], processState: "Pending", dueAt: expect.any(String) }]);
+  expect(world.startAttempts).toMatchObject([{ attempt: 2 }]);
 });
 
 test("what-if says what each record would get under other thresholds, and changes nothing", async () => {
@@ -311,5 +311,5 @@ test("what-if says what each record would get under other thresholds, and change
   ).toEqual(["order-0"]);
   expect(await whatIf(world, world.telemetry, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
   expect(await states(orderIds)).toEqual(before);
-  expect([world.wakes, world.statuses, await ledger()]).toEqual([[], [], []]);
+  expect([world.startAttempts, world.statuses, await auditLog()]).toEqual([[], [], []]);
 });

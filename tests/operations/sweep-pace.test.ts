@@ -30,8 +30,8 @@ interface SlowPorts {
   readonly overlaps: string[];
   /** How many calls the store takes at once; it answers more with 429. */
   storeTakes: number;
-  refused: number;
-  /** Searches that are refused after their first page. */
+  rejected: number;
+  /** Searches that are rejected after their first page. */
   brokenSearches: number;
 }
 
@@ -45,7 +45,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     most: 0,
     overlaps: [],
     storeTakes: Number.POSITIVE_INFINITY,
-    refused: 0,
+    rejected: 0,
     brokenSearches: 0,
   };
   let stored = 0;
@@ -68,7 +68,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     try {
       return await call(orderId, STORE_MS, async () => {
         if (!isTooMuch) return work();
-        seen.refused += 1;
+        seen.rejected += 1;
         throw throttled();
       });
     } finally {
@@ -99,8 +99,8 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     },
     messenger: {
       ...messenger,
-      tell: (reply, message) => call(message.orderId, BUS_MS, () => messenger.tell(reply, message)),
-      wake: (wake) => call(wake.orderId, BUS_MS, () => messenger.wake(wake)),
+      publish: (reply, message) => call(message.orderId, BUS_MS, () => messenger.publish(reply, message)),
+      startAttempt: (startAttempt) => call(startAttempt.orderId, BUS_MS, () => messenger.startAttempt(startAttempt)),
     },
     supervision: {
       ...supervision,
@@ -152,22 +152,22 @@ test("however many are due, it has a bounded number of them under way", async ()
   await overdue(1000);
   await swept();
   expect(slow.most).toBeLessThanOrEqual(64);
-  expect(world.wakes).toHaveLength(1000);
+  expect(world.startAttempts).toHaveLength(1000);
 });
 
-test("a store that takes ten calls at once is asked little more than it takes, and what it refused is the next one's", async () => {
+test("a store that takes ten calls at once is asked little more than it takes, and what it rejected is the next one's", async () => {
   await overdue(1000);
   slow.storeTakes = 10;
   const first = await swept();
   expect(first).toMatchObject({ found: 1000, finished: true });
-  expect(first.throttled).toBe(slow.refused);
+  expect(first.throttled).toBe(slow.rejected);
   expect(first.throttled).toBeGreaterThan(0);
   // At most one call in twenty is one too many.
   expect(first.throttled).toBeLessThan(50);
   slow.storeTakes = Number.POSITIVE_INFINITY;
   vi.setSystemTime(Date.now() + world.timing.claimWithinMs + 5000);
   await swept();
-  expect(new Set(world.wakes.map(({ orderId }) => orderId)).size).toBe(1000);
+  expect(new Set(world.startAttempts.map(({ orderId }) => orderId)).size).toBe(1000);
 });
 
 test("a search that is begun anew visits no record twice, also none that is under way", async () => {

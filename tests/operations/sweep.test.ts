@@ -1,7 +1,7 @@
 // The supervisor's sweep over the store in memory.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Wake } from "../../shared/domain/attempt.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import type { StartAttempt } from "../../shared/domain/attempt.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
 import { runStep } from "../../shared/operations/run-step.ts";
 import { recordOrder } from "../../shared/operations/submit-order.ts";
 import { sweep } from "../../shared/operations/sweep.ts";
@@ -14,12 +14,12 @@ beforeEach(() => {
 });
 
 /** Orders of the workflow that gives up at the threshold. */
-async function submitted(orderId = "order-1"): Promise<Wake> {
+async function submitted(orderId = "order-1"): Promise<StartAttempt> {
   const body = sampleOrder(orderId, { workflow: "returns" });
   const envelope = { messageId: orderId, replyTo: "replies-shop" };
   const record = await recordOrder({ body, envelope, traceparent: null }, world, world.telemetry);
   if (!record) throw new Error("nothing to start");
-  return wakeOf(record);
+  return startAttemptOf(record);
 }
 
 async function claimed(): Promise<void> {
@@ -27,9 +27,9 @@ async function claimed(): Promise<void> {
 }
 
 /** Claimed, and its agent at work on the first step without end. */
-async function takenUp(wake: Wake): Promise<void> {
+async function takenUp(startAttempt: StartAttempt): Promise<void> {
   world.answers.set("pickUp", () => ({ kind: "expired" }));
-  expect(await runStep(await world.firstTask(wake), world, world.telemetry)).toMatchObject({
+  expect(await runStep(await world.firstTask(startAttempt), world, world.telemetry)).toMatchObject({
     outcome: { kind: "expired" },
   });
 }
@@ -46,9 +46,9 @@ describe("P10 a sweep", () => {
       await stuck();
       expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, retried: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
-      const wake = world.wakes.at(-1);
-      if (!wake) throw new Error("the scheduler was not told");
-      await takenUp(wake);
+      const startAttempt = world.startAttempts.at(-1);
+      if (!startAttempt) throw new Error("the scheduler was not told");
+      await takenUp(startAttempt);
     }
     await stuck();
     expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
@@ -63,11 +63,11 @@ describe("P10 a sweep", () => {
     expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
   });
 
-  test("wakes an order that nobody claimed, and counts no failure", async () => {
+  test("start messages an order that nobody claimed, and counts no failure", async () => {
     await submitted();
     await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ woken: 1 });
-    expect(world.wakes).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
+    expect(await sweep(world, world.telemetry)).toMatchObject({ startsRepeated: 1 });
+    expect(world.startAttempts).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
   });
 
@@ -79,9 +79,9 @@ describe("P10 a sweep", () => {
       expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, rescheduled: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
       expect(world.statuses).toHaveLength(notified);
-      const wake = world.wakes.at(-1);
-      if (!wake) throw new Error("the scheduler was not told");
-      await world.claim(wake);
+      const startAttempt = world.startAttempts.at(-1);
+      if (!startAttempt) throw new Error("the scheduler was not told");
+      await world.claim(startAttempt);
     }
     expect(world.eventNames().filter((name) => name === "OrderRescheduled")).toHaveLength(4);
   });
@@ -103,14 +103,14 @@ describe("P10 a sweep", () => {
     await world.store.replace(broken, { ...broken.record, workflow: { name: "forgotten", version: 9 } });
     await submitted("order-2");
     world.clock += 3_600_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, woken: 1 });
+    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
   });
 
   test("P11 what one step failed does not count against the next; the order keeps the sum", async () => {
     const failing = async (operation: string) => {
       world.answers.set(operation, () => ({ kind: "expired" }));
-      const wake = world.wakes.at(-1) ?? (await submitted());
-      expect(await world.runAttempt(wake)).toBe("expired");
+      const startAttempt = world.startAttempts.at(-1) ?? (await submitted());
+      expect(await world.runAttempt(startAttempt)).toBe("expired");
       world.answers.delete(operation);
       await stuck();
       return sweep(world, world.telemetry);
@@ -129,12 +129,12 @@ describe("P10 a sweep", () => {
     const failing = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, failureCount: 2 }]);
     await world.store.replace(read, { ...read.record, steps: Object.fromEntries(failing) });
     await stuck();
-    world.tellFault = new Error("bus down");
+    world.publishFault = new Error("bus down");
     await sweep(world, world.telemetry);
     expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 1 });
-    world.tellFault = undefined;
+    world.publishFault = undefined;
     await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ told: 1 });
+    expect(await sweep(world, world.telemetry)).toMatchObject({ published: 1 });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
   });
 });
@@ -143,7 +143,7 @@ test("P26 of many that wait for their agents a sweep schedules a few again, and 
   for (let index = 0; index < 30; index += 1) await world.claim(await submitted(`order-${index}`));
   world.clock += 60_000;
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 30, rescheduled: 10, later: 20 });
-  expect(world.wakes).toHaveLength(10);
+  expect(world.startAttempts).toHaveLength(10);
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
   world.clock += 20_000;
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 20, rescheduled: 10, later: 10 });

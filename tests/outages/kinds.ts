@@ -22,13 +22,13 @@ function connection(name: "bus" | "cosmos" | "storage"): OutageKind["begin"] {
 
 function storeAnswers(status: 403 | 429): OutageKind["begin"] {
   return async ({ stack }) => {
-    const refuse = async (requests: number) => {
+    const reject = async (requests: number) => {
       const url = new URL("/$refuse", stack.addresses.cosmos?.endpoint);
       const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests, status }) });
       if (!response.ok) throw new Error(await response.text());
     };
-    await refuse(ALL);
-    return () => refuse(0);
+    await reject(ALL);
+    return () => reject(0);
   };
 }
 
@@ -60,13 +60,13 @@ export const OUTAGES = {
   },
   "service-down": {
     title:
-      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, for as long as the policy says; none is undone",
+      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, for as long as the policy says; none is compensated",
     begin: service("shipping", { kind: "down" }),
   },
   "service-403": {
     title:
-      "[agents | orders arrive | a service answers 403 for long] the endpoint is at fault, and no order was refused",
-    begin: service("shipping", { kind: "refuse", status: 403 }),
+      "[agents | orders arrive | a service answers 403 for long] the endpoint is at fault, and no order was rejected",
+    begin: service("shipping", { kind: "reject", status: 403 }),
   },
   "service-429": {
     title: "[agents | orders arrive | a service answers 429 for long] as where it answers 503",

@@ -128,6 +128,6 @@ async function settled(
 /** Nothing is owed for them any more. */
 async function countEnded({ settings }: FaultyStack): Promise<number> {
   const query =
-    "SELECT VALUE COUNT(1) FROM c WHERE c.id = 'state' AND c.processState IN ('Processed', 'Error') AND ARRAY_LENGTH(c.notices) = 0";
+    "SELECT VALUE COUNT(1) FROM c WHERE c.id = 'state' AND c.processState IN ('Processed', 'Error') AND ARRAY_LENGTH(c.outbox) = 0";
   return (await containerOf(settings).items.query<number>(query).fetchAll()).resources[0] ?? 0;
 }

@@ -114,8 +114,8 @@ test("what .funcignore lets in is packed too, settings and secrets never, and wh
   await expect(packApp(project)).rejects.toThrow(/leaves out what the app needs: host\.json, dist\/shared\/shared\.js/);
 });
 
-test("an import that only a development dependency answers is refused, as is a version that isn't the lock file's", async () => {
-  const project = copyOfProject("refused");
+test("an import that only a development dependency answers is rejected, as is a version that isn't the lock file's", async () => {
+  const project = copyOfProject("rejected");
   const file = join(project, "dist/functions/supervisor.js");
   const source = readFileSync(file, "utf8");
   writeFileSync(file, `${source}\nimport { zipSync } from "fflate"; globalThis.zip = zipSync;`);
@@ -136,7 +136,7 @@ test("it is written in the place of an earlier package, never in that of anythin
   writePackage(made, out);
   expect(existsSync(join(out, "app", "old.js"))).toBe(false);
   expect(readFileSync(join(out, "app.zip")).equals(Buffer.from(made.zip))).toBe(true);
-  expect(() => writePackage(made, folder)).toThrow("holds what no package has: let-in, out, refused");
+  expect(() => writePackage(made, folder)).toThrow("holds what no package has: let-in, out, rejected");
   expect(readdirSync(folder).filter((name) => name.includes(String(process.pid)))).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 // The console of a real host, as far as it says when activities are scheduled, taken up and done.
 import { expect, test } from "vitest";
-import { EngineLog, figuresOf, momentsOf, spreadOf } from "./engine-log.ts";
+import { distributionOf, EngineLog, figuresOf, momentsOf } from "./engine-log.ts";
 
-function heard(entries: readonly (readonly [at: number, head: string, message: string])[]): EngineLog {
+function received(entries: readonly (readonly [at: number, head: string, message: string])[]): EngineLog {
   const log = new EngineLog();
   for (const [at, head, message] of entries) {
     log.take(head, at);
@@ -18,7 +18,7 @@ const started = (at: number, id: string, activity: string) =>
 const done = (at: number, id: string, activity: string) =>
   [at, "info: DurableTask.Core[61]", `${id}: Task activity [${activity}] completed successfully`] as const;
 
-const log = heard([
+const log = received([
   scheduled(1000, "made-a-1-1", "claimOrder#0"),
   scheduled(1000, "made-a-2-1", "claimOrder#0"),
   [1200, "info: DurableTask.AzureStorage[102]", "made-a-1-1: Fetched [TaskScheduled#0] message from workitems"],
@@ -68,5 +68,11 @@ test("moments say how many activities waited and ran, and how far claims and fir
 });
 
 test("a spread of nothing has no numbers", () => {
-  expect(spreadOf([])).toEqual({ count: 0, least: Number.NaN, p50: Number.NaN, p90: Number.NaN, most: Number.NaN });
+  expect(distributionOf([])).toEqual({
+    count: 0,
+    least: Number.NaN,
+    p50: Number.NaN,
+    p90: Number.NaN,
+    most: Number.NaN,
+  });
 });

@@ -10,7 +10,7 @@ export interface ActivityRun {
 }
 
 /** How long things took that many orders did, in ms. */
-export interface Spread {
+export interface Distribution {
   readonly count: number;
   readonly least: number;
   readonly p50: number;
@@ -21,10 +21,10 @@ export interface Spread {
 export interface ActivityFigures {
   readonly name: string;
   /** From being scheduled by its orchestration to being taken up. */
-  readonly waitMs: Spread;
-  readonly runMs: Spread;
+  readonly waitMs: Distribution;
+  readonly runMs: Distribution;
   /** Since the first line about these orders. */
-  readonly startedMs: Spread;
+  readonly startedMs: Distribution;
 }
 
 export interface Moment {
@@ -84,9 +84,9 @@ export function figuresOf(runs: readonly ActivityRun[]): ActivityFigures[] {
   const zero = beginOf(runs);
   return [...Map.groupBy(runs, ({ name }) => name)].map(([name, own]) => ({
     name,
-    waitMs: spreadOf(own.flatMap(({ scheduledAt, startedAt }) => (startedAt ? startedAt - scheduledAt : []))),
-    runMs: spreadOf(own.flatMap(({ startedAt, doneAt }) => (startedAt && doneAt ? doneAt - startedAt : []))),
-    startedMs: spreadOf(own.flatMap(({ startedAt }) => (startedAt ? startedAt - zero : []))),
+    waitMs: distributionOf(own.flatMap(({ scheduledAt, startedAt }) => (startedAt ? startedAt - scheduledAt : []))),
+    runMs: distributionOf(own.flatMap(({ startedAt, doneAt }) => (startedAt && doneAt ? doneAt - startedAt : []))),
+    startedMs: distributionOf(own.flatMap(({ startedAt }) => (startedAt ? startedAt - zero : []))),
   }));
 }
 
@@ -111,7 +111,7 @@ export function momentsOf(runs: readonly ActivityRun[], count: number, first: st
   return moments;
 }
 
-export function spreadOf(values: readonly number[]): Spread {
+export function distributionOf(values: readonly number[]): Distribution {
   const sorted = values.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { count: sorted.length, least: at(0), p50: at(0.5), p90: at(0.9), most: at(1) };

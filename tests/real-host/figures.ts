@@ -5,11 +5,11 @@ import { type Burst, runBurst } from "./burst.ts";
 import {
   type ActivityFigures,
   type ActivityRun,
+  distributionOf,
   EngineLog,
   figuresOf,
   type Moment,
   momentsOf,
-  spreadOf,
 } from "./engine-log.ts";
 import type { ProcessorUse } from "./processor.ts";
 import type { Setup } from "./setup.ts";
@@ -92,7 +92,7 @@ export async function runFigures(
   const requestsInBurst = countBurst();
   const runs = listener.engine.runs(commonPrefix(burst.records));
   return {
-    aloneMs: spreadOf(alone).p50,
+    aloneMs: distributionOf(alone).p50,
     burst: summaryOf(burst),
     cpuMs: Object.fromEntries(Object.entries(burst.processor.cpuMs).map(([name, ms]) => [name, ms / BURST])),
     firstStepMs,

@@ -67,13 +67,13 @@ function partDone(records: readonly StateRecord[]): number {
 /** The idempotency keys under which the remote services did something. */
 async function effectsOf({ remotes }: Setup): Promise<string[]> {
   const lists = Object.values(remotes).map(async (url) => {
-    const response = await fetch(`${url}/$ledger`);
+    const response = await fetch(`${url}/$effects`);
     return ((await response.json()) as { effects: { key: string }[] }).effects.map(({ key }) => key);
   });
   return (await Promise.all(lists)).flat();
 }
 
-/** Each step of a Processed order has one effect, which is nobody's undo. A key is `<order>:<step>:<direction>` and so on. */
+/** Each step of a Processed order has one effect, which is nobody's compensation. A key is `<order>:<step>:<direction>` and so on. */
 export function effectFaults(records: readonly StateRecord[], keys: readonly string[]): string[] {
   const byOrder = Map.groupBy(keys, (key) => key.split(":")[0]);
   return records

@@ -30,7 +30,7 @@ export function reportTable(report: Report): string {
 
 function rows(): [string, Cells][] {
   return [
-    ["samples that ended as told", ({ samples }) => samples && `${samples.asTold} of ${samples.samples}`],
+    ["samples that ended as told", ({ samples }) => samples && `${samples.asExpected} of ${samples.samples}`],
     ["  in", ({ samples }) => samples && seconds(samples.seconds)],
     ...burstRows("burst", ({ burst }) => burst),
     ...(["host", "worker", "both", "drained"] as const).flatMap((victim) => killRows(victim)),
@@ -64,7 +64,7 @@ function burstRows(
     row("  in", (burst) => seconds(burst.seconds)),
     row("  Processed a second", ({ ordersPerSecond }) => plain(ordersPerSecond)),
     row("  retries by the supervisor", ({ tally }) => String(tally.retries)),
-    row("  compensated", ({ tally }) => String(tally.undone)),
+    row("  compensated", ({ tally }) => String(tally.compensated)),
     row("  orders by attempt", ({ tally }) => histogram(tally.attempts)),
     row("  p50, p99 of Processed", ({ latency }) => (latency ? `${ms(latency.p50Ms)}, ${ms(latency.p99Ms)}` : "-")),
     row("  the machine's CPU that others took", ({ processor }) => `${Math.round(processor.others * 100)} %`),
@@ -125,7 +125,7 @@ function burstFaults({ tally }: Omit<Burst, "records">): string[] {
   return [
     ...(processed === tally.orders ? [] : [`${processed} of ${tally.orders} orders are Processed`]),
     ...(tally.retries === 0 ? [] : [`${tally.retries} retries, though no service failed`]),
-    ...(tally.undone === 0 ? [] : [`${tally.undone} orders compensated, though no service failed`]),
+    ...(tally.compensated === 0 ? [] : [`${tally.compensated} orders compensated, though no service failed`]),
   ];
 }
 

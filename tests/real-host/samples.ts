@@ -1,13 +1,13 @@
 // The sample orders on this host: each has to end as its sample says.
 import { createBoard } from "../../cli/board.ts";
-import { endedAsTold, follow } from "../../cli/follow.ts";
+import { endedAsExpected, follow } from "../../cli/follow.ts";
 import { type Sample, sendSamples } from "../../cli/samples.ts";
 import { runBurst } from "./burst.ts";
 import type { Setup } from "./setup.ts";
 
 export interface SamplesResult {
   readonly samples: number;
-  readonly asTold: number;
+  readonly asExpected: number;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
@@ -24,10 +24,10 @@ export async function runSamples(setup: Setup, withinMs: number): Promise<Sample
   const begun = performance.now();
   const orders = await sendSamples(samples, shop, records);
   const ended = await follow(orders, records, createBoard(process.stdout), withinMs, new AbortController().signal);
-  const wrong = ended.filter((one) => !endedAsTold(one));
+  const wrong = ended.filter((one) => !endedAsExpected(one));
   return {
     samples: samples.length,
-    asTold: samples.length - wrong.length,
+    asExpected: samples.length - wrong.length,
     seconds: (performance.now() - begun) / 1000,
     faults: wrong.map(
       ({ followed, ending, attempts }) =>

@@ -24,13 +24,13 @@ test("orders are counted by state and attempt, and what the store lacks is in th
     processed(3),
     processed(4, 2),
     record({ processState: "Pending", attempt: 3 }),
-    record({ processState: "Processing", direction: "undo", attempt: 4 }),
-    record({ processState: "Error", direction: "undo", attempt: 4 }),
+    record({ processState: "Processing", direction: "compensate", attempt: 4 }),
+    record({ processState: "Error", direction: "compensate", attempt: 4 }),
     record({ processState: "Error" }),
   ]);
-  expect(tally).toMatchObject({ orders: 7, waiting: 1, ended: 4, undone: 2, attempts: [2, 1, 1, 2] });
+  expect(tally).toMatchObject({ orders: 7, waiting: 1, ended: 4, compensated: 2, attempts: [2, 1, 1, 2] });
   expect(tally.states).toEqual({ Processed: 2, Pending: 1, compensating: 1, compensated: 1, Error: 1 });
-  // One, two, and two each before the undo of two orders, which is an attempt of its own.
+  // One, two, and two each before the compensation of two orders, which is an attempt of its own.
   expect(tally.retries).toBe(1 + 2 + 2 + 2);
   expect(inWords(tally)).toBe(
     "in the queue 1, Error 1, Pending 1, Processed 2, compensated 1, compensating 1; attempt 1: 2, 2: 1, 3: 1, 4: 2",

@@ -7,13 +7,13 @@ export interface Tally {
   readonly orders: number;
   /** Not yet in the store. */
   readonly waiting: number;
-  /** By process state; an order that is being undone, and one that is undone, by these words. */
+  /** By process state; an order that is being compensated, and one that is compensated, by these words. */
   readonly states: Readonly<Record<string, number>>;
   /** How many orders are in attempt 1, 2, 3 and so on. */
   readonly attempts: readonly number[];
   readonly ended: number;
-  readonly undone: number;
-  /** Attempts beyond each order's first, without those that undo. */
+  readonly compensated: number;
+  /** Attempts beyond each order's first, without those that compensation. */
   readonly retries: number;
   /** Runs of steps that are in hand, by step and state. */
   readonly inHand: Readonly<Record<string, number>>;
@@ -25,8 +25,8 @@ export interface Latency {
 }
 
 const UNDER_WAY: ReadonlySet<string> = new Set(["Pending", "Processing"]);
-const UNDONE = "compensated";
-const UNDOING = "compensating";
+const COMPENSATED = "compensated";
+const COMPENSATING = "compensating";
 
 export function tallyOf(orders: number, records: readonly StateRecord[]): Tally {
   const states: Record<string, number> = {};
@@ -49,8 +49,8 @@ export function tallyOf(orders: number, records: readonly StateRecord[]): Tally 
     states,
     attempts,
     ended: records.filter(hasEnded).length,
-    undone: (states[UNDONE] ?? 0) + (states[UNDOING] ?? 0),
-    retries: records.reduce((sum, { attempt, direction }) => sum + attempt - (direction === "undo" ? 2 : 1), 0),
+    compensated: (states[COMPENSATED] ?? 0) + (states[COMPENSATING] ?? 0),
+    retries: records.reduce((sum, { attempt, direction }) => sum + attempt - (direction === "compensate" ? 2 : 1), 0),
     inHand,
   };
 }
@@ -60,8 +60,8 @@ export function hasEnded({ processState }: StateRecord): boolean {
 }
 
 function stateOf(record: StateRecord): string {
-  if (record.direction !== "undo") return record.processState;
-  return hasEnded(record) ? UNDONE : UNDOING;
+  if (record.direction !== "compensate") return record.processState;
+  return hasEnded(record) ? COMPENSATED : COMPENSATING;
 }
 
 /** One line: where the orders stand, how many are in which attempt, and what is in hand. */
@@ -90,6 +90,8 @@ export function timeOf(record: StateRecord): number | undefined {
 
 /** When the last of its steps ended, in milliseconds since 1970; of one that has no such time, when it was last written. */
 export function endOf({ steps, updatedAt }: StateRecord): number {
-  const ends = Object.values(steps).flatMap(({ endedAt, undo }) => [endedAt ?? [], undo?.endedAt ?? []].flat());
+  const ends = Object.values(steps).flatMap(({ endedAt, compensation }) =>
+    [endedAt ?? [], compensation?.endedAt ?? []].flat(),
+  );
   return ends.length > 0 ? Math.max(...ends.map((at) => Date.parse(at))) : Date.parse(updatedAt);
 }

@@ -1,8 +1,10 @@
 // P7: an agent that is elsewhere, as in another language: it knows the queues and the messages, and nothing of this app.
+
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { openLedger } from "../support/ledger.ts";
+import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
+import { openAuditLog } from "../support/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Request {
@@ -51,7 +53,7 @@ async function reply(to: ServiceBusReceivedMessage, answer: object): Promise<voi
 }
 
 const DONE = { kind: "done", result: { checkId: "chk-1" } } as const;
-const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
 
 test("P7 the request says what to do, until when, under which key and where to reply; the reply is recorded", async () => {
   await app.shop.send(madeOrder("ask-1"));
@@ -61,7 +63,12 @@ test("P7 the request says what to do, until when, under which key and where to r
     replyTo: "agent-replies",
     messageId: "ask-1:1:checkFraud:forward",
     correlationId: expect.stringMatching(/^ask-1-1@/),
-    body: { operation: "check", idempotencyKey: "ask-1:checkFraud:forward", order: { orderId: "ask-1" }, undoes: null },
+    body: {
+      operation: "check",
+      idempotencyKey: "ask-1:checkFraud:forward",
+      order: { orderId: "ask-1" },
+      compensates: null,
+    },
   });
   expect(Object.keys(request.body["results" as keyof Request])).toEqual(["reserveStock"]);
   // What the agent declares, and nothing else of the order: neither its payment token nor where it goes.
@@ -90,9 +97,9 @@ test("P7 a forged reply completes nothing: neither of a step that no queue is as
   ];
   for (const ticket of tickets)
     await reply({ ...request, body: { ...request.body, ticket } } as typeof request, forged);
-  const refused = async () =>
-    (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply" && entry.orderId === "forged-1");
-  await expect.poll(async () => (await refused()).length, { timeout: 10_000 }).toBe(tickets.length);
+  const rejected = async () =>
+    (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply" && entry.orderId === "forged-1");
+  await expect.poll(async () => (await rejected()).length, { timeout: 10_000 }).toBe(tickets.length);
   await reply(request, DONE);
   const { steps } = await app.eventually("forged-1", ended);
   expect(steps["checkFraud"]?.result).toEqual(DONE.result);
@@ -102,7 +109,7 @@ test("P7 a forged reply completes nothing: neither of a step that no queue is as
   expect(await shown.text()).not.toContain(nonce);
 });
 
-test("P7 P8 a late reply changes nothing and stands in the ledger; the next attempt asks anew under the same key", async () => {
+test("P7 P8 a late reply changes nothing and stands in the audit log; the next attempt asks anew under the same key", async () => {
   await app.shop.send(madeOrder("ask-2"));
   const first = await nextRequest("ask-2");
   // It says that it is at work, and never ends.
@@ -117,7 +124,7 @@ test("P7 P8 a late reply changes nothing and stands in the ledger; the next atte
   expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
   expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, retryCount: 1 });
   const late = () =>
-    openLedger(app.settings).then((entries) =>
+    openAuditLog(app.settings).then((entries) =>
       entries.filter((entry) => entry.kind === "lateReply" && entry.orderId === "ask-2"),
     );
   await expect.poll(late).toMatchObject([{ orderId: "ask-2", attempt: 1, step: "checkFraud" }]);
@@ -166,15 +173,16 @@ test("P7 a reply that comes twice is recorded once", async () => {
   expect(record?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
 });
 
-test("P7 P9 an agent's refusal for good, and a reply that can't be read: undone, and kept with its faults", async () => {
+test("P7 P9 an agent's rejection for good, and a reply that can't be read: compensated, and kept with its faults", async () => {
   await app.shop.send(madeOrder("ask-4"));
   const request = await nextRequest("ask-4");
   await reply(request, { kind: "finished", result: 7 });
   const quarantined = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults).join();
   await expect.poll(quarantined).toContain("kind");
   await reply(request, { kind: "rejected", message: "known to steal tea" });
-  const record = await app.eventually("ask-4", (one) => ended(one) && one.notices.length === 0);
-  expect(record.error).toMatchObject({ kind: "undone", message: expect.stringContaining("known to steal tea") });
+  const record = await app.eventually("ask-4", (one) => ended(one) && one.outbox.length === 0);
+  expect(record.processState).toBe("Compensated");
+  expect(record.error).toMatchObject({ kind: "rejected", message: expect.stringContaining("known to steal tea") });
 });
 
 test("P7 P16 a reply that comes while no host runs is not lost", async () => {

@@ -46,10 +46,10 @@ beforeAll(async () => {
     appDir: adapted.dir,
     parts: PART_NAMES,
     appSettings: {
-      StockSchedule: "* * * * * *",
+      GaugesSchedule: "* * * * * *",
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
       OTEL_BSP_SCHEDULE_DELAY: "200",
-      // The ledger can't be written.
+      // The audit log can't be written.
       SupervisionContainer: "nowhere",
       AuditContainer: "nowhere",
       BreakerFailures: "1",
@@ -62,8 +62,8 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const inError = ({ processState, notices }: { processState: string; notices: readonly unknown[] }) =>
-  processState === "Error" && notices.length === 0;
+const inError = ({ processState, outbox }: { processState: string; outbox: readonly unknown[] }) =>
+  processState === "Error" && outbox.length === 0;
 
 async function operate(orderId: string, action: string): Promise<void> {
   const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/${action}`, {
@@ -74,31 +74,34 @@ async function operate(orderId: string, action: string): Promise<void> {
   expect(response.status, await response.text()).toBe(200);
 }
 
-/** An order in Error, one settled, one undone, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that refuses us, a record that nobody can judge. */
+/** An order in Error, one marked resolved, one compensated, one cancelled, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that rejects us, a record that nobody can judge. */
 async function makeTrouble(): Promise<void> {
   for (const orderId of ["alert-1", "alert-2"]) {
-    await app.switchOn("payment", { kind: "refuse", message: "no", match: { orderId } });
+    await app.switchOn("payment", { kind: "reject", message: "no", match: { orderId } });
     await app.shop.send(madeOrder(orderId));
     await app.eventually(orderId, inError);
   }
-  await operate("alert-2", "settle");
-  await app.switchOn("shipping", { kind: "refuse", message: "no", match: { orderId: "alert-3" } });
+  await operate("alert-2", "markResolved");
+  await app.switchOn("shipping", { kind: "reject", message: "no", match: { orderId: "alert-3" } });
   await app.shop.send(madeOrder("alert-3"));
-  await app.eventually("alert-3", inError);
+  await app.eventually("alert-3", ({ processState, outbox }) => processState === "Compensated" && outbox.length === 0);
   await app.switchOn("inventory", { kind: "down", forMs: 2000 });
-  await app.switchOn("shipping", { kind: "refuse", status: 401, calls: 1, match: { orderId: "alert-4" } });
+  await app.switchOn("shipping", { kind: "reject", status: 401, calls: 1, match: { orderId: "alert-4" } });
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: madeOrder("alert-4"), messageId: "alert-4", replyTo: "replies-nowhere" });
   await sender.close();
   await app.eventually("alert-4", ({ processState }) => processState === "Processed");
   const match = { orderId: "alert-6" };
   await app.switchOn("car", { kind: "loseReply", path: "/rentals", match });
-  await app.switchOn("car", { kind: "refuse", path: "/rentals/*/cancel", status: 409, match });
+  await app.switchOn("car", { kind: "reject", path: "/rentals/*/cancel", status: 409, match });
   await app.shop.send({ ...madeOrder("alert-6"), workflow: HASTY_TRIP.name });
   const now = new Date().toISOString();
   const lost = { ...sampleRecord("alert-5", { ...CHAIN, version: 99 }), dueAt: after(now, -60_000) };
   await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-5"), lost);
   await app.shop.send(sampleOrder("alert-5"));
+  const waiting = { ...sampleRecord("alert-7"), dueAt: after(now, 3_600_000) };
+  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-7"), waiting);
+  await operate("alert-7", "cancel");
 }
 
 test("every alert that asks the logs has a filter that is read here, but those over the platform's own tables", () => {

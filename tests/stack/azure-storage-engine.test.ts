@@ -1,6 +1,6 @@
 // The whole app on the engine that behaves like Durable on Azure Storage: the samples end as they have to, and a burst shows its queue.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endedAsTold, follow } from "../../cli/follow.ts";
+import { endedAsExpected, follow } from "../../cli/follow.ts";
 import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
@@ -23,7 +23,7 @@ test("the sample orders end as they have to", async () => {
   const board = { show: () => undefined };
   const ended = await follow(followed, app.records, board, 150_000, new AbortController().signal);
   expect(
-    ended.filter((one) => !endedAsTold(one)).map(({ followed: { orderId }, ending }) => [orderId, ending]),
+    ended.filter((one) => !endedAsExpected(one)).map(({ followed: { orderId }, ending }) => [orderId, ending]),
   ).toEqual([]);
 }, 180_000);
 

@@ -55,7 +55,7 @@ test("whoever looks on reads who leads and since when; nobody before the first l
   const { stack } = await azurite();
   let clock = Date.parse("2026-01-31T12:00:00.000Z");
   const lease = leaseOn(stack.addresses.azurite?.connectionString ?? "", () => clock);
-  // The ledger has its own tests: here it is not asked.
+  // The audit log has its own tests: here it is not asked.
   const reader = createSupervisionReader(lease.blob, { supervision: {} as Container, audit: {} as Container });
   expect(await reader.leader()).toBeNull();
   const one = lease.heldBy("us – west");

@@ -19,7 +19,7 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 type Progress = z.output<typeof contract.bulkProgress>;
 
-const ends = ({ processState, notices }: StateRecord) => processState === "Error" && notices.length === 0;
+const ends = ({ processState, outbox }: StateRecord) => processState === "Error" && outbox.length === 0;
 
 async function ask(path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, {
@@ -30,19 +30,19 @@ async function ask(path: string, body?: unknown): Promise<{ status: number; body
 }
 
 /** Orders that payment rejects, each until its own fault is ended. */
-async function rejected(name: string, count: number): Promise<{ orderIds: string[]; mend: () => Promise<void> }> {
+async function rejected(name: string, count: number): Promise<{ orderIds: string[]; fix: () => Promise<void> }> {
   const orderIds = Array.from({ length: count }, (_, at) => `${name}-${at + 1}`);
   const faults = await Promise.all(
     orderIds.map(async (orderId) => {
       // The check beside it is done first, so that nobody is at work when the order has failed.
       await app.switchOn("payment", { kind: "slow", delayMs: 1500, calls: 1, match: { orderId } });
       const message = `the ${name} card ${orderId} has expired`;
-      return app.switchOn("payment", { kind: "refuse", status: 402, message, match: { orderId } });
+      return app.switchOn("payment", { kind: "reject", status: 402, message, match: { orderId } });
     }),
   );
   for (const orderId of orderIds) await app.shop.send(madeOrder(orderId));
   await Promise.all(orderIds.map((orderId) => app.eventually(orderId, ends)));
-  return { orderIds, mend: async () => void (await Promise.all(faults.map((end) => end()))) };
+  return { orderIds, fix: async () => void (await Promise.all(faults.map((end) => end()))) };
 }
 
 async function preview(action: string, target: unknown) {
@@ -73,8 +73,8 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   const { run, notPossible } = await preview("resubmit", { group: group?.id });
   expect(run).toMatchObject({ state: "previewed", total: 8, by: "ada@example.com", wave: 0 });
   expect(notPossible).toEqual([]);
-  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 7 })).status).toBe(409);
-  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 8 })).status).toBe(200);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "fixed", count: 7 })).status).toBe(409);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "fixed", count: 8 })).status).toBe(200);
   const stopped = await over(run.bulkId);
   expect(stopped.run).toMatchObject({ state: "stopped", stopped: "100%", counts: { done: 1, same: 1, well: 0 } });
   expect(stopped.results).toMatchObject([{ outcome: "done", end: "same" }]);
@@ -84,16 +84,16 @@ test("P9 where the cause is still there it stops after one order, and leaves the
 });
 
 test("P9 P16 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
-  const { orderIds, mend } = await rejected("mended", 14);
+  const { orderIds, fix } = await rejected("fixed", 14);
   const { run } = await preview("resubmit", { orderIds: [...orderIds, "nowhere-1"] });
   expect(run.total).toBe(14);
   await rejected("newcomer", 1);
   const [changed = ""] = orderIds.slice(-1);
-  expect((await ask(`orders/${changed}/settle`, { reason: "refunded by the bank" })).status).toBe(200);
-  await mend();
+  expect((await ask(`orders/${changed}/markResolved`, { reason: "refunded by the bank" })).status).toBe(200);
+  await fix();
   // Slow enough that the kill finds the second wave under way.
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
-  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "card service mended", count: 14 })).status).toBe(200);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "card service fixed", count: 14 })).status).toBe(200);
   await expect.poll(async () => (await progressOf(run.bulkId)).run.wave, { timeout: 30_000 }).toBe(1);
   await app.stack.kill("host", "SIGKILL");
   await app.stack.restart("host");
@@ -118,11 +118,11 @@ test("P9 P16 each order is done once though the host is killed; what changed sin
 }, 180_000);
 
 test("paused, it acts on no more orders than it has begun with; resumed, it goes on; by any operator", async () => {
-  const { orderIds, mend } = await rejected("paused", 4);
-  await mend();
+  const { orderIds, fix } = await rejected("paused", 4);
+  await fix();
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
   const { run } = await preview("resubmit", { orderIds });
-  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "mended", count: 4 })).status).toBe(200);
+  expect((await ask(`bulk/${run.bulkId}/start`, { reason: "fixed", count: 4 })).status).toBe(200);
   expect((await ask(`bulk/${run.bulkId}/pause`, {})).body).toMatchObject({ state: "paused" });
   const [canary = "", ...others] = orderIds;
   const begun = async () => (await app.records.of(orderIds)).filter(({ attempt }) => attempt > 1);
@@ -139,21 +139,21 @@ test("what is not possible is said before; a run that has not begun can be cance
   const { orderIds } = await rejected("held", 3);
   await app.shop.send(madeOrder("fine-1"));
   await app.eventually("fine-1", ({ processState }) => processState === "Processed");
-  const { run, notPossible } = await preview("settle", { orderIds: [...orderIds, "fine-1"] });
+  const { run, notPossible } = await preview("markResolved", { orderIds: [...orderIds, "fine-1"] });
   expect(notPossible).toMatchObject([{ orderId: "fine-1", reason: expect.stringContaining("Processed") }]);
   expect((await ask(`bulk/${run.bulkId}/pause`, {})).status).toBe(409);
   expect((await ask(`bulk/${run.bulkId}/start`, { reason: "refunded", count: 3 })).status).toBe(200);
   await over(run.bulkId);
   expect((await progressOf(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
-  const other = await preview("undo", { orderIds });
+  const other = await preview("compensate", { orderIds });
   expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
   expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
-  const filter = { state: "Error", kind: "settled", q: "held-" };
+  const filter = { state: "Error", kind: "resolved", q: "held-" };
   const matching = await preview("resubmit", { filter });
   expect(matching.run).toMatchObject({ total: 3, filter, isAll: true });
   expect(contract.bulkProgress.parse((await ask(`bulk/${matching.run.bulkId}`)).body).run).toEqual(matching.run);
   for (const state of ["Processed", undefined]) {
-    expect((await ask("bulk", { action: "settle", target: { filter: { state } } })).status).toBe(400);
+    expect((await ask("bulk", { action: "markResolved", target: { filter: { state } } })).status).toBe(400);
   }
   expect((await ask("bulk/none")).status).toBe(404);
   expect((await ask("bulk", { action: "explode", target: {} })).status).toBe(400);
@@ -185,8 +185,8 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect((await typed("needs", cause)).output).toMatch(/^typed-1\t.*: the bank knows/ms);
   expect((await typed("needs")).output).toContain("local-operator, 1 notes");
 
-  const preview = await typed("bulk", "settle", "--group", cause);
-  expect(preview.output).toContain("settle: 3 orders");
+  const preview = await typed("bulk", "markResolved", "--group", cause);
+  expect(preview.output).toContain("markResolved: 3 orders");
   const [, run = ""] = /start (\S+) --count 3/.exec(preview.output) ?? [];
   expect(await typed("start", run, "--reason", "refunded")).toMatchObject({ code: 2 });
   expect(await typed("start", run, "--count", "2", "--reason", "refunded")).toMatchObject({
@@ -196,8 +196,8 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   const started = await typed("start", run, "--count", "3", "--reason", "refunded by the bank");
   expect(started.output).toContain("done: 3 of 3, 3 ended well");
   expect(started.code).toBe(0);
-  expect((await typed("runs")).output).toMatch(new RegExp(`^${run}\tsettle 3\tdone\tlocal-operator`, "m"));
-  const found = await typed("find", "--state", "Error", "--kind", "settled", "--q", "typed-");
+  expect((await typed("runs")).output).toMatch(new RegExp(`^${run}\tmarkResolved 3\tdone\tlocal-operator`, "m"));
+  const found = await typed("find", "--state", "Error", "--kind", "resolved", "--q", "typed-");
   expect(found.output.trim().split("\n")).toHaveLength(3);
   const matching = await typed("bulk", "resubmit", "--state", "Error", "--q", "typed-");
   expect(matching.output).toContain("resubmit: 3 orders");

@@ -1,13 +1,13 @@
 // P4: two hosts, as in two regions, each told of the same orders at once and more than once.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
 import { attemptId, newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 20;
-const WAKES = 8;
+const START_ATTEMPTS = 8;
 const TIMEOUT_MS = 60_000;
 
 let app: TestStack;
@@ -43,8 +43,10 @@ test(
   async () => {
     const records = await Promise.all(Array.from({ length: ORDERS }, (_, index) => pending(`claimed-${index}`)));
     const sender = app.bus.createSender(app.settings["SchedulerQueue"] ?? "");
-    const wakes = records.flatMap((record) => Array.from({ length: WAKES }, () => ({ body: wakeOf(record) })));
-    await sender.sendMessages(wakes);
+    const startAttempts = records.flatMap((record) =>
+      Array.from({ length: START_ATTEMPTS }, () => ({ body: startAttemptOf(record) })),
+    );
+    await sender.sendMessages(startAttempts);
     await sender.close();
 
     const hosts = new Set<number>();

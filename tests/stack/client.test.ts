@@ -32,27 +32,27 @@ afterAll(async () => {
 
 const queues = { ordersQueue: "orders", priorityQueue: "orders-priority", replyQueue: SESSION_REPLY_QUEUE };
 
-const refuse = (orderId: string) =>
-  app.switchOn("payment", { kind: "refuse", status: 402, message: "the card has expired", match: { orderId } });
+const reject = (orderId: string) =>
+  app.switchOn("payment", { kind: "reject", status: 402, message: "the card has expired", match: { orderId } });
 
 test("P15 submit resolves when the order has completed, and tells each status once, in order", async () => {
-  const heard: StatusMessage[] = [];
-  const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => heard.push(status) });
+  const received: StatusMessage[] = [];
+  const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => received.push(status) });
   const outputs = { chargeId: expect.any(String), shipmentId: expect.any(String) };
-  expect(end).toEqual({ kind: "completed", orderId: "await-1", outputs, heard });
-  const statuses = heard.map(({ status }) => status);
+  expect(end).toEqual({ kind: "completed", orderId: "await-1", outputs, received });
+  const statuses = received.map(({ status }) => status);
   expect(statuses.slice(0, 2)).toEqual(["Received", "Started"]);
   expect(statuses.at(-1)).toBe("Completed");
-  expect(new Set(heard.map(({ messageId }) => messageId)).size).toBe(heard.length);
-  expect(new Set(heard.map(({ correlationId }) => correlationId))).toEqual(new Set(["await-1"]));
+  expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(received.length);
+  expect(new Set(received.map(({ correlationId }) => correlationId))).toEqual(new Set(["await-1"]));
   // What went to a session did not go to the queue that has none.
   expect(app.statuses("await-1")).toEqual([]);
 });
 
-test("P15 who wants the end alone hears of nothing else, and gets what the workflow lets out", async () => {
+test("P15 who wants the end alone is notified of nothing else, and gets what the workflow lets out", async () => {
   const end = await client.submit(madeOrder("end-1"), { statuses: "end" });
   if (end.kind !== "completed") throw new Error(JSON.stringify(end));
-  expect(end.heard.map(({ status }) => status)).toEqual(["Completed"]);
+  expect(end.received.map(({ status }) => status)).toEqual(["Completed"]);
   const [record] = await app.records.of(["end-1"]);
   expect(end.outputs).toEqual({
     chargeId: record?.steps["takePayment"]?.result?.["chargeId"],
@@ -60,13 +60,13 @@ test("P15 who wants the end alone hears of nothing else, and gets what the workf
   });
 });
 
-test("P13 P15 a requester cancels: what is done is undone, and an order that is done stays", async () => {
+test("P13 P15 a requester cancels: what is done is compensated, and an order that is done stays", async () => {
   const order = madeOrder("cancel-1");
   await app.switchOn("payment", { kind: "slow", delayMs: 2000, calls: 1, match: { orderId: "cancel-1" } });
   const end = client.submit(order);
   await app.eventually("cancel-1", ({ steps }) => steps["reserveStock"]?.state === "Completed");
   expect(await client.cancel(order, { reason: "changed my mind" })).toMatchObject({ kind: "accepted" });
-  expect(await end).toMatchObject({ kind: "undone", reason: expect.stringContaining("changed my mind") });
+  expect(await end).toMatchObject({ kind: "cancelled", reason: expect.stringContaining("changed my mind") });
   const done = madeOrder("cancel-2");
   expect(await client.submit(done)).toMatchObject({ kind: "completed" });
   expect(await client.cancel(done)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("Processed") });
@@ -79,7 +79,7 @@ test("P13 P15 a requester cancels: what is done is undone, and an order that is 
 test("P15 a step's message names the step, in its id too", async () => {
   const end = await client.submit(madeOrder("steps-1"));
   if (end.kind !== "completed") throw new Error(JSON.stringify(end));
-  const steps = end.heard.filter(({ status }) => status === "StepCompleted");
+  const steps = end.received.filter(({ status }) => status === "StepCompleted");
   expect(steps.map(({ messageId, step }) => messageId === `steps-1:1:StepCompleted:${step}`)).toEqual(
     steps.map(() => true),
   );
@@ -101,23 +101,26 @@ test("P1 an urgent order goes by its own queue, and submitting twice makes one o
   for (const { calls } of effects) expect(calls).toBe(1);
 });
 
-test("P9 P15 a refusal for good is a failure with its reason", async () => {
-  await refuse("refused-2");
-  expect(await client.submit(madeOrder("refused-2"))).toMatchObject({ kind: "failed", reason: "the card has expired" });
+test("P9 P15 a rejection for good is a failure with its reason", async () => {
+  await reject("rejected-2");
+  expect(await client.submit(madeOrder("rejected-2"))).toMatchObject({
+    kind: "failed",
+    reason: "the card has expired",
+  });
 });
 
 test("P15 two clients at once on one queue each hear only their own", async () => {
   await using other = openOrderClient(app.settings);
   const submitAll = async (one: OrderClient, name: string) => {
-    const heard = new Set<string>();
-    const onStatus = ({ orderId }: StatusMessage) => void heard.add(orderId);
+    const received = new Set<string>();
+    const onStatus = ({ orderId }: StatusMessage) => void received.add(orderId);
     const ids = Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
     const ends = await Promise.all(ids.map((id) => one.submit(madeOrder(id), { onStatus })));
     expect(ends.map(({ kind }) => kind)).toEqual(ids.map(() => "completed"));
-    expect(heard).toEqual(new Set(ids));
+    expect(received).toEqual(new Set(ids));
   };
   await Promise.all([submitAll(client, "mine"), submitAll(other, "theirs")]);
-  expect(await client.follow("theirs-1", { timeoutMs: 200 })).toMatchObject({ kind: "timedOut", heard: [] });
+  expect(await client.follow("theirs-1", { timeoutMs: 200 })).toMatchObject({ kind: "timedOut", received: [] });
 });
 
 test("a time-out says what was heard; following hears the rest", async () => {
@@ -192,7 +195,7 @@ test("the broker's death is outlived: the session is taken again, and nothing is
   expect(await waiting).toMatchObject({ kind: "completed" });
 }, 120_000);
 
-test("P15 what a shop says of its session: a number is its text, none where one is needed stops no order, too long is a fault", async () => {
+test("P15 what a client says of its session: a number is its text, none where one is needed stops no order, too long is a fault", async () => {
   const sender = app.bus.createSender("orders");
   const request = (orderId: string) => ({ body: madeOrder(orderId), messageId: orderId, replyTo: SESSION_REPLY_QUEUE });
   await sender.sendMessages([
@@ -214,12 +217,12 @@ test("P15 what a shop says of its session: a number is its text, none where one 
 });
 
 test("P1 P15 a rejected submission is told to its sender, with every fault", async () => {
-  const heard: StatusMessage[] = [];
+  const received: StatusMessage[] = [];
   const bad = { ...madeOrder("rejected-1"), currency: "euro", lines: [] };
-  const end = await client.submit(bad, { onStatus: (status) => heard.push(status) });
+  const end = await client.submit(bad, { onStatus: (status) => received.push(status) });
   const faults = [expect.stringContaining("lines"), expect.stringContaining("currency")];
   expect(end).toMatchObject({ kind: "rejected", orderId: "rejected-1", sent: true, faults });
-  expect(heard).toMatchObject([{ status: "Rejected", attempt: 0, correlationId: "rejected-1" }]);
+  expect(received).toMatchObject([{ status: "Rejected", attempt: 0, correlationId: "rejected-1" }]);
   // Put right, it is the first order of this id.
   expect(await client.submit(madeOrder("rejected-1"))).toMatchObject({ kind: "completed" });
 });
@@ -227,26 +230,26 @@ test("P1 P15 a rejected submission is told to its sender, with every fault", asy
 test("P15 the rejection of another order under a known id ends its own submission, and not the first one's", async () => {
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500, match: { orderId: "collides-1" } });
   const started = Promise.withResolvers<void>();
-  const heard: string[] = [];
+  const received: string[] = [];
   const first = client.submit(madeOrder("collides-1"), {
     onStatus({ status }) {
-      heard.push(status);
+      received.push(status);
       if (status === "Started") started.resolve();
     },
   });
   await started.promise;
   const other = { ...madeOrder("collides-1"), currency: "USD" };
   const fault = `orderId: "collides-1" is the id of another order`;
-  const heardOfOther: string[] = [];
-  const end = await client.submit(other, { onStatus: ({ status }) => heardOfOther.push(status) });
+  const receivedOfOther: string[] = [];
+  const end = await client.submit(other, { onStatus: ({ status }) => receivedOfOther.push(status) });
   expect(end).toMatchObject({ kind: "rejected", faults: [fault] });
-  expect(heardOfOther).toEqual(["Rejected"]);
+  expect(receivedOfOther).toEqual(["Rejected"]);
   expect(await first).toMatchObject({ kind: "completed" });
-  expect(heard).not.toContain("Rejected");
+  expect(received).not.toContain("Rejected");
   expect(await client.submit(other)).toMatchObject({ kind: "rejected", faults: [fault] });
 });
 
-test("P11 a wake may be sent for later", async () => {
+test("P11 a start message may be sent for later", async () => {
   const messenger = createServiceBusMessenger(
     createBusSenders(() => app.bus),
     {
@@ -256,9 +259,9 @@ test("P11 a wake may be sent for later", async () => {
       agentReplies: "agent-replies",
     },
   );
-  const wake = { orderId: "later-1", attempt: 2, direction: "forward" } as const;
+  const startAttempt = { orderId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();
-  await messenger.wake(wake, { at });
+  await messenger.startAttempt(startAttempt, { at });
   await expect.poll(() => app.statuses("later-1"), { timeout: 5000 }).toHaveLength(1);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
 });
@@ -291,7 +294,7 @@ test("send FILE --wait prints each status as a plain line, and exits 0 only if a
   expect(sent.output).toContain("1 order: 1 completed");
   expect(sent.output).not.toContain("\u001b");
 
-  await refuse("sent-2");
+  await reject("sent-2");
   const mixed = await send(orderFile({ ...madeOrder("sent-2") }), orderFile({ ...madeOrder("sent-3") }), "--wait");
   expect(mixed.code, mixed.output).toBe(1);
   expect(mixed.output).toContain("Failed the card has expired");

@@ -45,7 +45,15 @@ test("npm start -- --exit --json: every sample ends as it should, and one line o
   const start = run("start", "--exit", "--json", "--data", join(folder, "exit"), ...(await portOptions()));
   expect(await start.ended, start.output()).toBe(0);
   const last = start.output().trimEnd().split("\n").at(-1) ?? "";
-  expect(JSON.parse(last)).toEqual({ sent: 14, processed: 9, error: 3, quarantined: 1, seconds: expect.any(Number) });
+  expect(JSON.parse(last)).toEqual({
+    sent: 14,
+    processed: 9,
+    compensated: 2,
+    cancelled: 0,
+    error: 1,
+    quarantined: 1,
+    seconds: expect.any(Number),
+  });
   expect(start.output()).toContain("inventory service");
 }, 90_000);
 
@@ -71,9 +79,9 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   const first = run("start", "--data", data, ...ports);
   await expect.poll(() => first.output(), { timeout: 40_000, interval: 50 }).toMatch(/\d\/\d+ steps, arrangeShipping/);
   // The quick ones have to be at their end, however slow the machine is: others are to be left.
-  const quick = ["plain", "priority", "payment-refused", "address-refused", "malformed", "sent-twice", "return"];
+  const quick = ["plain", "priority", "payment-rejected", "address-rejected", "malformed", "sent-twice", "return"];
   for (const name of [...quick, "trip", "trip-sold-out", "trip-without-car"]) {
-    const ended = new RegExp(` ${name}\\S*( order\\S*)? +(Processed|Error|Quarantined) `);
+    const ended = new RegExp(` ${name}\\S*( order\\S*)? +(Processed|Compensated|Error|Quarantined) `);
     await expect.poll(() => first.output(), { timeout: 40_000, interval: 50 }).toMatch(ended);
   }
   // Killed while samples wait for their services: nothing of the stack may outlive it.
@@ -103,7 +111,7 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
     .toContain("plain: Processed");
   const trace = run("start", "--trace", "plain", "--data", data);
   expect(await trace.ended, trace.output()).toBe(0);
-  expect(trace.output()).toMatch(/claim attempt 1[\s\S]*tell Completed/);
+  expect(trace.output()).toMatch(/claim attempt 1[\s\S]*publish Completed/);
   const list = run("orders", "--data", data, "--json");
   await list.ended;
   expect(list.output().trim().split("\n").length).toBeGreaterThanOrEqual(11);

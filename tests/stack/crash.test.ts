@@ -42,14 +42,14 @@ test.each<[string, ProcessName]>([
       expect(effects).toHaveLength(ORDERS * steps);
       expect(new Set(effects.map(({ key }) => key)).size).toBe(ORDERS * steps);
     }
-    // A message that could not be sent leaves a notice, which the sweep sends: told may be later than done.
+    // A message that could not be sent leaves an outbox message, which the sweep sends: told may be later than done.
     // An attempt that ran out of time meanwhile is told of too: RetryScheduled.
-    const told = (orderId: string) => [...new Set(app.statuses(orderId).map(({ subject }) => subject))];
-    const inOrder = (orderId: string) => told(orderId).filter((subject) => subject !== "RetryScheduled");
+    const published = (orderId: string) => [...new Set(app.statuses(orderId).map(({ subject }) => subject))];
+    const inOrder = (orderId: string) => published(orderId).filter((subject) => subject !== "RetryScheduled");
     const wrong = () =>
       orderIds.map((id) => `${id}: ${inOrder(id)}`).filter((line) => !line.endsWith(`: ${ALL_STATUSES}`));
     await expect.poll(wrong, { timeout: ALL_END_WITHIN_MS }).toEqual([]);
-    expect((await app.records.of(orderIds)).flatMap(({ notices }) => notices)).toEqual([]);
+    expect((await app.records.of(orderIds)).flatMap(({ outbox }) => outbox)).toEqual([]);
     // What an attempt says again after a kill has the same message id, and the reply queue drops it.
     const ids = orderIds.flatMap((id) => app.statuses(id).map(({ messageId }) => messageId));
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

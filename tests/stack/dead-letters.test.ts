@@ -3,24 +3,24 @@ import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessag
 import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
 import { createServiceBusDeadLetters } from "../../shared/messaging/service-bus-dead-letters.ts";
-import type { OperatorAction } from "../../shared/supervision/supervision-log.ts";
-import { openLedger } from "../support/ledger.ts";
+import type { OperatorAction } from "../../shared/supervision/audit-log.ts";
+import { openAuditLog } from "../support/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 beforeAll(async () => {
-  // Nobody takes wakes or agents' requests: what is sent again lies there to be looked at.
-  const idle = ["schedulerWake", "fraudQueueAgent"].map((name) => [`AzureWebJobs.${name}.Disabled`, "true"]);
+  // Nobody takes start messages or agents' requests: what is sent again lies there to be looked at.
+  const idle = ["startAttempt", "fraudQueueAgent"].map((name) => [`AzureWebJobs.${name}.Disabled`, "true"]);
   app = await startTestStack({ appSettings: Object.fromEntries(idle) });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 type Json = Record<string, unknown>;
 const OPERATOR = { "x-ms-client-principal-name": "ada@example.com" };
-const REASON = { reason: "the cause is mended" };
+const REASON = { reason: "the cause is fixed" };
 
 const ask = (path = "", body?: unknown, headers?: Record<string, string>) =>
   askFor(`dead-letters${path}`, body, headers);
@@ -72,16 +72,16 @@ async function numberOf(queue: string, messageId: string): Promise<string> {
   return String(found["sequenceNumber"]);
 }
 
-async function ledger(messageId: string): Promise<OperatorAction[]> {
-  const entries = await openLedger(app.settings);
+async function auditLog(messageId: string): Promise<OperatorAction[]> {
+  const entries = await openAuditLog(app.settings);
   return entries.flatMap((entry) =>
     entry.kind === "operatorAction" && entry.message?.messageId === messageId ? [entry] : [],
   );
 }
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 
-test("P1 an order that can't be read is corrected and sent again: it goes through, and its shop hears of it where it asked", async () => {
+test("P1 an order that can't be read is corrected and sent again: it goes through, and its shop is notified of it where it asked", async () => {
   const order = { ...madeOrder("corrected-1"), workflow: "three-steps", currency: "euro" };
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: order, messageId: "corrected-1", replyTo: "replies-shop", correlationId: "c-1" });
@@ -108,7 +108,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
   await expect.poll(() => app.statuses("corrected-1").map(({ subject }) => subject)).toContain("Completed");
   expect(await page("quarantine")).toEqual([]);
   expect(await ask(path)).toMatchObject({ status: 404 });
-  expect(await ledger("corrected-1")).toMatchObject([
+  expect(await auditLog("corrected-1")).toMatchObject([
     {
       action: "resendDeadLetter",
       operator: "ada@example.com",
@@ -156,7 +156,7 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
 
 test("what is sent again is as it was, byte for byte and property for property, but for its message id", async () => {
   const body = Buffer.from('{"b": 1.0,  "a":12345678901234567890}');
-  const properties = { subject: "wake", correlationId: "c-9", replyTo: "r", replyToSessionId: "s", to: "t" };
+  const properties = { subject: "repeatStart", correlationId: "c-9", replyTo: "r", replyToSessionId: "s", to: "t" };
   const original = { ...properties, contentType: "application/json", timeToLive: 60_000, body, messageId: "same-1" };
   await deadLetter("scheduler", { ...original, applicationProperties: { traceparent: "00-1", count: 3 } });
   const number = await numberOf("scheduler", "same-1");
@@ -204,7 +204,7 @@ test("one behind many others is reached; these stay where they are, in their ord
   expect(await page("scheduler")).toEqual([]);
 });
 
-test("P12 of two operators at once one sends it; and what somebody else holds is refused until it is free", async () => {
+test("P12 of two operators at once one sends it; and what somebody else holds is rejected until it is free", async () => {
   await deadLetter("agent-requests-fraud", { body: { ticket: { orderId: "twice-1" } }, messageId: "twice-1" });
   const number = await numberOf("agent-requests-fraud", "twice-1");
   const path = `/agent-requests-fraud/${number}/resend`;
@@ -245,21 +245,21 @@ test("P16 whoever died between sending and removing leaves the original; sent ag
   expect(await peek(name, "deadLetter")).toEqual([]);
 });
 
-test("discarded, it is gone, and the ledger says who did it and why", async () => {
+test("discarded, it is gone, and the audit log says who did it and why", async () => {
   await deadLetter("scheduler", { body: { orderId: "gone-1" }, messageId: "gone-1" });
   const path = `/scheduler/${await numberOf("scheduler", "gone-1")}/discard`;
   expect(await ask(path, {})).toMatchObject({ status: 400, body: { faults: ["reason: is missing"] } });
   expect((await ask(path, REASON, { "content-type": "text/plain" })).status).toBe(415);
   expect((await ask(path, REASON)).status).toBe(200);
   expect((await ask(path, REASON)).status).toBe(404);
-  expect(await ledger("gone-1")).toMatchObject([
+  expect(await auditLog("gone-1")).toMatchObject([
     { action: "discardDeadLetter", operator: "ada@example.com", outcome: "discarded", orderId: "gone-1" },
   ]);
 });
 
 test("discarded, it can be read and sent again as it was, byte for byte and property for property; then its copy goes", async () => {
   const body = Buffer.from('{"orderId":"back-1",  "a":12345678901234567890}');
-  const properties = { subject: "wake", correlationId: "c-7", replyTo: "r", replyToSessionId: "s", to: "t" };
+  const properties = { subject: "repeatStart", correlationId: "c-7", replyTo: "r", replyToSessionId: "s", to: "t" };
   const at = new Date("2026-01-31T12:00:00.000Z");
   await deadLetter("scheduler", {
     ...properties,
@@ -284,7 +284,7 @@ test("discarded, it can be read and sent again as it was, byte for byte and prop
     message: { orderId: "back-2", reason: "TestReason" },
   });
   const read = await askFor(`discarded-messages/${ids[0]}`);
-  expect(read.body["message"]).toMatchObject({ messageId: "back-1", subject: "wake", body: { kind: "json" } });
+  expect(read.body["message"]).toMatchObject({ messageId: "back-1", subject: "repeatStart", body: { kind: "json" } });
   for (const id of ids) {
     expect(await askFor(`discarded-messages/${id}/resend`, REASON)).toMatchObject({
       status: 200,
@@ -297,12 +297,12 @@ test("discarded, it can be read and sent again as it was, byte for byte and prop
   expect(first?.applicationProperties).toEqual({ traceparent: "00-1", count: 3, isSent: true, at: at.getTime() });
   expect(Buffer.compare(first?.body, body)).toBe(0);
   expect(second).toMatchObject({ body: { orderId: "back-2" }, _rawAmqpMessage: { bodyType: "value" } });
-  expect(await ledger("back-1")).toMatchObject([{ action: "discardDeadLetter" }, { action: "resendDiscarded" }]);
+  expect(await auditLog("back-1")).toMatchObject([{ action: "discardDeadLetter" }, { action: "resendDiscarded" }]);
 });
 
 test("copies of discarded messages go with their order", async () => {
   await app.shop.send({ ...madeOrder("erased-1"), workflow: "three-steps" });
-  await app.eventually("erased-1", (record) => ended(record) && record.notices.length === 0);
+  await app.eventually("erased-1", (record) => ended(record) && record.outbox.length === 0);
   await deadLetter("scheduler", { body: { orderId: "erased-1" }, messageId: "erased-1" });
   const { body } = await ask(`/scheduler/${await numberOf("scheduler", "erased-1")}/discard`, REASON);
   expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(200);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
-import { endedAsTold, follow } from "../../cli/follow.ts";
+import { endedAsExpected, follow } from "../../cli/follow.ts";
 import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import type { InstanceName } from "../../local/stack/processes.ts";
@@ -23,7 +23,7 @@ const DOWN_MS = 25_000;
 const SAMPLES_END_WITHIN_MS = 90_000;
 const ALL_END_WITHIN_MS = 90_000;
 const GROUPS = [
-  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "housekeeping", "http", "schedulerWake", "stock"],
+  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "housekeeping", "http", "startAttempt", "stock"],
   ...["submission", "submission.2", "submissionPriority", "supervisor"],
 ];
 
@@ -40,7 +40,7 @@ const QUICK: Workflow = {
       transport: "queue",
       after: [],
       completeWithin: "PT2S",
-      undo: "nothing",
+      compensation: "nothing",
     },
   ],
 };
@@ -94,7 +94,7 @@ test(
     const board = { show: () => undefined };
     const signal = new AbortController().signal;
     const ended = await follow(sent, app.records, board, SAMPLES_END_WITHIN_MS, signal);
-    const wrong = ended.filter((one) => !endedAsTold(one));
+    const wrong = ended.filter((one) => !endedAsExpected(one));
     expect(wrong.map(({ followed, ending, attempts }) => `${followed.orderId}: ${ending}, ${attempts}`)).toEqual([]);
     expect(ended).toHaveLength(13);
   },

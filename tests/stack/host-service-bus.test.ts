@@ -227,7 +227,7 @@ test("outputs are sent before the invocation counts as done", async () => {
   await receiver.close();
 });
 
-test("a function can be run by hand with a message's text", async () => {
+test("a function can be run manually with a message's text", async () => {
   const body = JSON.stringify({ input: `{"order": 9}` });
   const response = await fetch(`${host.baseUrl}/admin/functions/one`, { method: "POST", body });
   expect(response.status).toBe(202);

@@ -246,7 +246,7 @@ test("what goes out becomes entities of a table, and a function is given one, or
   expect((await enter("red", { age: 1 })).status).toBe(500);
 });
 
-test("a text message goes to Twilio, from the number of the binding; a refusal fails the invocation", async () => {
+test("a text message goes to Twilio, from the number of the binding; a rejection fails the invocation", async () => {
   const text = (value: unknown) => fetch(`${host.baseUrl}/api/text`, { method: "POST", body: JSON.stringify(value) });
   expect((await text({ to: "+49", body: "hello" })).status).toBe(202);
   const authorization = `Basic ${Buffer.from("AC1:secret").toString("base64")}`;

@@ -3,7 +3,7 @@ import { request as openRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
 import type { Reply } from "../../shared/domain/attempt.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
 import { createServiceBusMessenger } from "../../shared/messaging/service-bus-messenger.ts";
 import { sampleOrder } from "../support/orders.ts";
@@ -21,8 +21,8 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 const PATIENCE = { timeout: 10_000 };
 
 const JSON_TYPE = { "content-type": "application/json" };
-const ended = ({ processState, notices }: StateRecord) =>
-  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const ended = ({ processState, outbox }: StateRecord) =>
+  processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 
 interface Answer {
   readonly status: number;
@@ -43,7 +43,7 @@ function send(base: string, method: string, path: string, headers: Record<string
 }
 
 async function inError(orderId: string): Promise<StateRecord> {
-  await app.switchOn("payment", { kind: "refuse", status: 402, message: "card expired", calls: 1, match: { orderId } });
+  await app.switchOn("payment", { kind: "reject", status: 402, message: "card expired", calls: 1, match: { orderId } });
   await app.shop.send(madeOrder(orderId));
   return app.eventually(orderId, ended);
 }
@@ -73,26 +73,34 @@ describe("what is too large", () => {
   test("a status message is undeliverable, and no reason to wait", async () => {
     const reply: Reply = { replyTo: REPLY_QUEUE, replyToSessionId: null, correlationId: "c", traceparent: null };
     const message = { orderId: "large-1", attempt: 1, status: "Failed", at: new Date().toISOString() } as const;
-    expect(await messenger().tell(reply, { ...message, detail: "x".repeat(300_000) })).toBe("no-such-queue");
+    expect(await messenger().publish(reply, { ...message, detail: "x".repeat(300_000) })).toBe("no-such-queue");
   });
 
   test("an agent's request is said to be, too", async () => {
     const ticket = { orderId: "large-2", attempt: 1, step: "s", direction: "forward", lockedBy: "l" } as const;
     const times = { startBy: "", completeBy: "", completeWithin: "PT1S", priority: "normal" } as const;
     const order = { ...sampleOrder("large-2"), note: "x".repeat(300_000) };
-    const request = { ticket, operation: "check", order, results: {}, idempotencyKey: "k", undoes: null, ...times };
+    const request = {
+      ticket,
+      operation: "check",
+      order,
+      results: {},
+      idempotencyKey: "k",
+      compensates: null,
+      ...times,
+    };
     expect(await messenger().ask("fraud", request, 1000)).toBe("too-large");
   });
 
-  test("a refusal of 300 KB ends its order like any other, and an operator can act on it", async () => {
+  test("a rejection of 300 KB ends its order like any other, and an operator can act on it", async () => {
     const match = { orderId: "large-3" };
-    const fault = { kind: "refuse", status: 402, message: "no ".repeat(100_000), calls: 1, match };
+    const fault = { kind: "reject", status: 402, message: "no ".repeat(100_000), calls: 1, match };
     await app.switchOn("payment", fault);
     await app.shop.send(madeOrder("large-3"));
     const record = await app.eventually("large-3", ended);
     expect(record).toMatchObject({ processState: "Error", error: { step: "takePayment" } });
     expect(record.error?.message.length).toBeLessThanOrEqual(1000);
-    const answer = await send(host, "POST", "/api/orders/large-3/resubmit", JSON_TYPE, '{"reason":"mended"}');
+    const answer = await send(host, "POST", "/api/orders/large-3/resubmit", JSON_TYPE, '{"reason":"fixed"}');
     expect(answer.status).toBe(200);
     expect(await app.eventually("large-3", ({ attempt }) => attempt === 2)).toMatchObject({ error: null });
   });
@@ -167,7 +175,7 @@ describe("what a sender may try", () => {
     await expect.poll(() => faultsOf("full-1"), PATIENCE).toHaveLength(1);
   });
 
-  test("a slow expression is no way to stop it: texts of 200 KB are refused like others", async () => {
+  test("a slow expression is no way to stop it: texts of 200 KB are rejected like others", async () => {
     const long = ["a".repeat(200_000), `a@${"a.".repeat(100_000)}`, `${"-".repeat(199_999)}!`];
     const bodies = long.flatMap((text, at) => [
       { ...madeOrder(`slow-email-${at}`), customer: { id: "c", email: text } },
@@ -184,7 +192,7 @@ describe("what a sender may try", () => {
 });
 
 describe("what a web page may try", () => {
-  const undo = "/api/orders/page-1/undo";
+  const compensation = "/api/orders/page-1/compensate";
   const reason = '{"reason":"a page"}';
 
   test("no request of another site, and none under another name, reaches anything that changes", async () => {
@@ -199,7 +207,7 @@ describe("what a web page may try", () => {
       { ...JSON_TYPE, host: here, "sec-fetch-site": "cross-site" },
     ];
     for (const headers of attacks) {
-      for (const path of [undo, "/api/supervisor/sweep"])
+      for (const path of [compensation, "/api/supervisor/sweep"])
         expect([403, 415], `${path} ${JSON.stringify(headers)}`).toContain(
           (await send(host, "POST", path, headers, reason)).status,
         );
@@ -216,7 +224,7 @@ describe("what a web page may try", () => {
     const fault = JSON.stringify({ kind: "down", forMs: 60_000 });
     for (const headers of [{ origin: "https://evil.example" }, { host: "rebound.example" }]) {
       expect((await send(payment, "POST", "/$faults", { ...JSON_TYPE, ...headers }, fault)).status).toBe(403);
-      expect((await send(payment, "GET", "/$ledger", headers)).status).toBe(403);
+      expect((await send(payment, "GET", "/$effects", headers)).status).toBe(403);
     }
     expect((await send(payment, "GET", "/$faults", {})).body).toBe('{"faults":[]}');
   });
@@ -254,7 +262,7 @@ describe("what a caller of the list may try", () => {
         "base64url",
       ),
     },
-  ])("%j is refused with its fault", async (query) => {
+  ])("%j is rejected with its fault", async (query) => {
     expect(await list(query)).toMatchObject({
       status: 400,
       body: expect.stringContaining(Object.keys(query)[0] ?? ""),
@@ -275,6 +283,6 @@ test.each(["%2e", "%2e%2e", "..%2f..%2fcolls", "%00", "a%0d%0ax-admin:%201", "__
   async (id) => {
     for (const path of [`/api/orders/${id}`, `/api/bulk/${id}`])
       expect((await send(host, "GET", path, {})).status, path).toBe(404);
-    expect((await send(host, "POST", `/api/orders/${id}/undo`, JSON_TYPE, '{"reason":"r"}')).status).toBe(404);
+    expect((await send(host, "POST", `/api/orders/${id}/compensate`, JSON_TYPE, '{"reason":"r"}')).status).toBe(404);
   },
 );

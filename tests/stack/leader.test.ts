@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { HostAddress } from "../../local/stack/addresses.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
-import type { DecisionEntry } from "../../shared/supervision/supervision-log.ts";
+import type { DecisionEntry } from "../../shared/supervision/audit-log.ts";
+import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 24;
@@ -52,10 +52,10 @@ async function askToSweep({ url }: HostAddress): Promise<{ status: number; body:
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** What the ledger says of these orders' expiries, of all sweeps of today and of the day that began meanwhile. */
+/** What the audit log says of these orders' expiries, of all sweeps of today and of the day that began meanwhile. */
 async function expiries(orderIds: readonly string[]): Promise<DecisionEntry[]> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-  const log = createCosmosSupervisionLog({
+  const log = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),
   });
@@ -121,7 +121,7 @@ test("P12 P16 kill -9 the leader over overdue orders: the other one leads within
   expect(new Set(decided.map(({ epoch }) => epoch))).toContain(first.epoch + 1);
   for (const { orderId, failureCount, attempt } of await records()) {
     expect(failureCount, orderId).toBe(attempt - 1);
-    // What the dead leader decided last may not have come to stand in its ledger.
+    // What the dead leader decided last may not have come to stand in its audit log.
     const known = decided.filter((decision) => decision.orderId === orderId);
     const unwritten = known.every(({ epoch }) => epoch > first.epoch) ? 1 : 0;
     expect(failureCount, orderId).toBeLessThanOrEqual(known.length + unwritten);

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { faultsOf } from "../console/axe.ts";
 import { openBrowser, openPage } from "../console/browser.ts";
 import { keyboardOf } from "../console/keyboard.ts";
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 const isAwaiting = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Awaiting";
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 
 async function awaiting(orderId: string): Promise<StateRecord> {
   await app.shop.send({ ...madeOrder(orderId), workflow: "carrier" });
@@ -117,7 +117,7 @@ test("P6 a carrier that says when to ask is asked, and asked again; the answer c
   expect(record).toMatchObject({ processState: "Processed", attempt: 1, failureCount: 0 });
   expect(record.steps["arrangeShipping"]).toMatchObject({
     result: { shipmentId: "S-asked-1" },
-    accepted: { reference: "S-asked-1", heardAt: expect.any(String), pollAt: expect.any(String) },
+    accepted: { reference: "S-asked-1", lastReportAt: expect.any(String), pollAt: expect.any(String) },
   });
   expect(asked.get("/shipments/S-asked-1")).toBe(TIMES);
 });

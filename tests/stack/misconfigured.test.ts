@@ -1,4 +1,4 @@
-// A wrong credential through the whole stack: orders wait for a person, by either transport, and go on once it is mended.
+// A wrong credential through the whole stack: orders wait for a person, by either transport, and go on once it is fixed.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
@@ -27,8 +27,8 @@ test.each([
   "P27 401 from %s in %s, %s: held with its cause, not counted, and Processed once the key is right",
   async (service, step) => {
     const orderId = `held-${service}`;
-    const mend = await app.switchOn(service, {
-      kind: "refuse",
+    const fix = await app.switchOn(service, {
+      kind: "reject",
       status: 401,
       message: "key expired",
       match: { orderId },
@@ -43,7 +43,7 @@ test.each([
     });
     expect(body.record.steps[step]?.expiry?.tries).toBeGreaterThan(0);
     expect(app.statuses(orderId).map(({ subject }) => subject)).not.toContain("RetryScheduled");
-    await mend();
+    await fix();
     expect((await ask(`/${orderId}/resubmit`, { reason: "key renewed" })).status).toBe(200);
     const ended = await app.eventually(orderId, ({ processState }) => processState === "Processed", LONG_MS);
     expect(ended.failureCount).toBe(0);

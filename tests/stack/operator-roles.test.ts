@@ -42,10 +42,10 @@ const ROUTES = {
   ],
   "Orders.Operate": [
     "POST api/orders/{orderId}/resubmit",
-    "POST api/orders/{orderId}/undo",
+    "POST api/orders/{orderId}/compensate",
     "POST api/orders/{orderId}/cancel",
     "POST api/orders/{orderId}/extend",
-    "POST api/orders/{orderId}/settle",
+    "POST api/orders/{orderId}/markResolved",
     "POST api/orders/{orderId}/erase",
     "POST api/orders/{orderId}/steps/{step}/report",
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
@@ -132,35 +132,35 @@ function raw(method: string, path: string, headers: Record<string, string>, body
 const JSON_TYPE = { "content-type": "application/json" };
 
 describe("however a request is written, it takes its role", () => {
-  const UNDO = "/api/orders/none/undo";
+  const COMPENSATION = "/api/orders/none/compensate";
 
   test.each([
     "/API/Orders/none/UNDO",
-    "/api/orders/none/undo/",
-    "//api/orders/none/undo",
-    "/api//orders/none/undo",
-    "/api/orders/none/undo?code=x",
+    "/api/orders/none/compensate/",
+    "//api/orders/none/compensate",
+    "/api//orders/none/compensate",
+    "/api/orders/none/compensate?code=x",
     "/api/orders/none/%75ndo",
     "/api/orders/none%2Fundo",
-    "/api/orders/%2e%2e/undo",
-    "/api/orders/../orders/none/undo",
-    "/api/./orders/none/undo",
-    "/api/orders/none;x=1/undo",
-    "/api/orders/none/undo%00",
-    "/console/../api/orders/none/undo",
+    "/api/orders/%2e%2e/compensate",
+    "/api/orders/../orders/none/compensate",
+    "/api/./orders/none/compensate",
+    "/api/orders/none;x=1/compensate",
+    "/api/orders/none/compensate%00",
+    "/console/../api/orders/none/compensate",
     "/console/..%2fapi%2forders%2fnone%2fundo",
   ])("%s", async (path) => {
     for (const headers of [{}, principal("Shop.Manager"), principal("Orders.Read")]) {
       const status = await raw("POST", path, { ...JSON_TYPE, ...headers }, '{"reason":"r"}');
       expect([401, 403, 404], JSON.stringify(headers)).toContain(status);
     }
-    expect([401, 404, 405]).toContain(await raw("GET", path.replace("/undo", ""), {}));
+    expect([401, 404, 405]).toContain(await raw("GET", path.replace("/compensate", ""), {}));
   });
 
   test.each(["x-http-method-override", "x-http-method", "x-method-override"])("%s changes nothing", async (name) => {
     const reader = principal("Orders.Read");
-    expect(await raw("GET", UNDO, { ...JSON_TYPE, ...reader, [name]: "POST" })).toBe(404);
-    expect(await raw("GET", `${UNDO}?_method=POST`, { ...JSON_TYPE, ...reader })).toBe(404);
+    expect(await raw("GET", COMPENSATION, { ...JSON_TYPE, ...reader, [name]: "POST" })).toBe(404);
+    expect(await raw("GET", `${COMPENSATION}?_method=POST`, { ...JSON_TYPE, ...reader })).toBe(404);
     // One who may act is not let through as one who looks, either.
     expect(await raw("POST", "/api/orders/none", { ...JSON_TYPE, ...reader, [name]: "GET" })).toBe(404);
   });
@@ -175,9 +175,9 @@ describe("the payment token", () => {
     const match = { orderId: "token-1" };
     // The check beside it is done first: then nothing has to be waited for.
     await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match });
-    await app.switchOn("payment", { kind: "refuse", status: 402, message: "no", calls: 1, match });
+    await app.switchOn("payment", { kind: "reject", status: 402, message: "no", calls: 1, match });
     await app.shop.send({ ...madeOrder("token-1"), paymentToken: TOKEN });
-    await app.eventually("token-1", ({ processState, notices }) => processState === "Error" && notices.length === 0);
+    await app.eventually("token-1", ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
     for (const role of ["Orders.Read", "Orders.Operate"]) {
       const shown = await get("orders/token-1", role);
       expect(JSON.parse(shown)).toMatchObject({ order: { paymentToken: "(hidden)" } });
@@ -223,7 +223,7 @@ describe("the payment token", () => {
     const resent = await fetch(`${host}/api/dead-letters/quarantine/${sequenceNumber}/resend`, {
       method: "POST",
       headers: { ...JSON_TYPE, ...principal("Orders.Operate") },
-      body: JSON.stringify({ reason: "mended", body: corrected }),
+      body: JSON.stringify({ reason: "fixed", body: corrected }),
     });
     expect(resent.status).toBe(200);
     await app.eventually("token-2", ({ processState }) => processState === "Processed");

@@ -1,7 +1,7 @@
-// An operator over HTTP on the real stack: finds orders, mends the cause, resubmits, undoes, extends.
+// An operator over HTTP on the real stack: finds orders, fixes the cause, resubmits, compensates, extends.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -28,8 +28,8 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
   return { status: response.status, body: (await response.json()) as Json, etag: response.headers.get("etag") };
 }
 
-const ended = ({ processState, notices }: StateRecord) =>
-  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const ended = ({ processState, outbox }: StateRecord) =>
+  processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 
 async function callsByKey(orderId: string): Promise<Record<string, number>> {
   const effects = (await Promise.all(SERVICES.map((service) => app.effects(service)))).flat();
@@ -38,12 +38,12 @@ async function callsByKey(orderId: string): Promise<Record<string, number>> {
   );
 }
 
-/** An order whose payment is refused: the fault stands for one call, then its cause is mended. */
-async function refused(orderId: string): Promise<StateRecord> {
+/** An order whose payment is rejected: the fault stands for one call, then its cause is fixed. */
+async function rejected(orderId: string): Promise<StateRecord> {
   const match = { orderId };
   // The check beside it is done first, so that its outcome is recorded.
   await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match });
-  await app.switchOn("payment", { kind: "refuse", status: 402, message: "card expired", calls: 1, match });
+  await app.switchOn("payment", { kind: "reject", status: 402, message: "card expired", calls: 1, match });
   await app.shop.send(madeOrder(orderId));
   const record = await app.eventually(orderId, ended);
   expect(record).toMatchObject({ processState: "Error", direction: "forward", error: { step: "takePayment" } });
@@ -53,30 +53,30 @@ async function refused(orderId: string): Promise<StateRecord> {
 const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
 
 describe("resubmit", () => {
-  test("P9 once the cause is mended the order goes on from the failed step; completed ones are not run again", async () => {
-    await refused("mend-1");
-    const before = await callsByKey("mend-1");
-    const answer = await ask("/mend-1/resubmit", { reason: "card renewed" });
-    expect(answer).toMatchObject({ status: 200, body: { state: "Pending", attempt: 2, told: true } });
-    const record = await app.eventually("mend-1", ended);
+  test("P9 once the cause is fixed the order goes on from the failed step; completed ones are not run again", async () => {
+    await rejected("fix-1");
+    const before = await callsByKey("fix-1");
+    const answer = await ask("/fix-1/resubmit", { reason: "card renewed" });
+    expect(answer).toMatchObject({ status: 200, body: { state: "Pending", attempt: 2, published: true } });
+    const record = await app.eventually("fix-1", ended);
     expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 0, error: null });
-    const after = await callsByKey("mend-1");
-    for (const key of ["mend-1:reserveStock:forward", "mend-1:checkFraud:forward"]) {
+    const after = await callsByKey("fix-1");
+    for (const key of ["fix-1:reserveStock:forward", "fix-1:checkFraud:forward"]) {
       expect(before[key], key).toBe(1);
       expect(after[key], key).toBe(1);
     }
-    expect(Object.keys(after).filter((key) => key.includes("takePayment"))).toEqual(["mend-1:takePayment:forward"]);
+    expect(Object.keys(after).filter((key) => key.includes("takePayment"))).toEqual(["fix-1:takePayment:forward"]);
     expect(record.history).toContainEqual({
       at: expect.any(String),
       what: "resubmitted, attempt 2: card renewed",
       by: "ada@example.com",
     });
-    await expect.poll(() => subjects("mend-1").at(-1)).toBe("Completed");
-    expect(subjects("mend-1")).toContain("RetryScheduled");
+    await expect.poll(() => subjects("fix-1").at(-1)).toBe("Completed");
+    expect(subjects("fix-1")).toContain("RetryScheduled");
   });
 
   test("P9 with an edit the steps still to be run work on the new content", async () => {
-    await refused("edit-1");
+    await rejected("edit-1");
     const order = {
       ...madeOrder("edit-1"),
       paymentToken: "tok_new",
@@ -96,12 +96,12 @@ describe("resubmit", () => {
 });
 
 test("P12 an action at the version that was looked at; a stale one is answered with today's state", async () => {
-  await refused("version-1");
+  await rejected("version-1");
   const seen = await ask("/version-1");
   expect(seen.etag).toMatch(/^".+"$/);
   expect(seen.body["etag"]).toBe(seen.etag);
   const at = (etag: string | null) => ({ ...OPERATOR, "if-match": etag ?? "" });
-  const settled = await ask("/version-1/settle", { reason: "refunded" }, at(seen.etag));
+  const settled = await ask("/version-1/markResolved", { reason: "refunded" }, at(seen.etag));
   expect(settled).toMatchObject({ status: 200, body: { state: "Error", etag: settled.etag } });
   expect(settled.etag).not.toBe(seen.etag);
   expect(await ask("/version-1/resubmit", { reason: "card renewed" }, at(seen.etag))).toMatchObject({
@@ -114,20 +114,20 @@ test("P12 an action at the version that was looked at; a stale one is answered w
   expect((await ask("/version-1/resubmit", { reason: "r" }, at(settled.etag))).status).toBe(200);
 });
 
-describe("undo", () => {
-  test("P13 an order in Error is left with every effect undone; resubmitted, it has effects of its own", async () => {
-    await refused("back-1");
-    expect(await ask("/back-1/undo", { reason: "shop asked" })).toMatchObject({
+describe("compensate", () => {
+  test("P13 an order in Error is left with every effect compensated; resubmitted, it has effects of its own", async () => {
+    await rejected("back-1");
+    expect(await ask("/back-1/compensate", { reason: "shop asked" })).toMatchObject({
       status: 200,
-      body: { state: "Pending", direction: "undo", attempt: 2 },
+      body: { state: "Pending", direction: "compensate", attempt: 2 },
     });
-    const undone = await app.eventually("back-1", ({ error }) => error?.kind === "undone");
-    expect(undone.steps["reserveStock"]).toMatchObject({ state: "Undone" });
+    const compensated = await app.eventually("back-1", ({ processState }) => processState === "Compensated");
+    expect(compensated.steps["reserveStock"]).toMatchObject({ state: "Compensated" });
     expect(await callsByKey("back-1")).toMatchObject({
       "back-1:reserveStock:forward": 1,
-      "back-1:reserveStock:undo": 1,
+      "back-1:reserveStock:compensate": 1,
     });
-    await expect.poll(() => subjects("back-1").at(-1)).toBe("Undone");
+    await expect.poll(() => subjects("back-1").at(-1)).toBe("Compensated");
 
     expect(await ask("/back-1/resubmit", { reason: "shop wants it after all" })).toMatchObject({ status: 200 });
     expect(await app.eventually("back-1", ({ processState }) => processState === "Processed")).toMatchObject({
@@ -142,20 +142,25 @@ describe("undo", () => {
     });
   });
 
-  test("P13 a running order is undone at once, but for what an agent is at: that and what came before it once its time is over", async () => {
+  test("P13 a running order is compensated at once, but for what an agent is at: that and what came before it once its time is over", async () => {
     await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "stop-1" } });
     await app.shop.send(madeOrder("stop-1"));
     const running = await app.eventually("stop-1", ({ steps }) => steps["arrangeShipping"]?.state === "Running");
     const completeBy = running.steps["arrangeShipping"]?.completeBy ?? "";
-    const answer = await ask("/stop-1/undo", { reason: "shop asked" });
-    expect(answer).toMatchObject({ status: 200, body: { direction: "undo", state: "Pending", startAt: null } });
+    const answer = await ask("/stop-1/compensate", { reason: "shop asked" });
+    expect(answer).toMatchObject({ status: 200, body: { direction: "compensate", state: "Pending", startAt: null } });
     const record = await app.eventually("stop-1", ended, 30_000);
     // The second attempt waits for what is at work, and the third one goes on when nobody is any more: no failure of anybody's.
-    expect(record).toMatchObject({ error: { kind: "undone" }, attempt: 3, direction: "undo", failureCount: 0 });
-    expect((record.steps["takePayment"]?.undo?.startedAt ?? "") > completeBy).toBe(true);
+    expect(record).toMatchObject({
+      processState: "Compensated",
+      attempt: 3,
+      direction: "compensate",
+      failureCount: 0,
+    });
+    expect((record.steps["takePayment"]?.compensation?.startedAt ?? "") > completeBy).toBe(true);
     const keys = Object.keys(await callsByKey("stop-1"));
-    expect(keys).toContain("stop-1:takePayment:undo");
-    expect(keys).toContain("stop-1:reserveStock:undo");
+    expect(keys).toContain("stop-1:takePayment:compensate");
+    expect(keys).toContain("stop-1:reserveStock:compensate");
     expect(await app.effects("shipping", "stop-1")).toEqual([]);
   });
 });
@@ -164,7 +169,7 @@ test("P11 an extension keeps the supervisor from an order that runs late", async
   await app.switchOn("shipping", { kind: "down", forMs: 60_000, match: { orderId: "late-1" } });
   await app.shop.send(madeOrder("late-1"));
   const running = await app.eventually("late-1", ({ steps }) => steps["arrangeShipping"]?.state === "Running");
-  expect(await ask("/late-1/extend", { reason: "service is being mended", by: "PT2M" })).toMatchObject({ status: 200 });
+  expect(await ask("/late-1/extend", { reason: "service is being fixed", by: "PT2M" })).toMatchObject({ status: 200 });
   const stepEndsMs = Date.parse(running.steps["arrangeShipping"]?.completeBy ?? "");
   await new Promise((resolve) => setTimeout(resolve, stepEndsMs - Date.now() + 4000));
   const record = await app.eventually("late-1", () => true);
@@ -172,14 +177,14 @@ test("P11 an extension keeps the supervisor from an order that runs late", async
   expect(Date.parse(record.dueAt ?? "") - stepEndsMs).toBe(120_000);
 });
 
-describe("what is refused", () => {
+describe("what is rejected", () => {
   test("an order that is not there, and one whose state does not allow it", async () => {
     const absent = { status: 404, body: { error: "There is no order nowhere." }, etag: null };
     expect(await ask("/nowhere")).toEqual(absent);
-    expect((await ask("/nowhere/undo", { reason: "r" })).status).toBe(404);
+    expect((await ask("/nowhere/compensate", { reason: "r" })).status).toBe(404);
     await app.shop.send(madeOrder("done-1"));
     await app.eventually("done-1", ended);
-    for (const [action, body] of Object.entries({ resubmit: {}, undo: {}, extend: { by: "PT1M" } })) {
+    for (const [action, body] of Object.entries({ resubmit: {}, compensate: {}, extend: { by: "PT1M" } })) {
       const answer = await ask(`/done-1/${action}`, { reason: "r", ...body });
       expect(answer).toEqual({
         status: 409,
@@ -190,14 +195,14 @@ describe("what is refused", () => {
   });
 
   test("a request that is at fault: one answer names every fault, and nothing changes", async () => {
-    const before = await refused("fault-1");
+    const before = await rejected("fault-1");
     const order = { ...madeOrder("other"), currency: "euro" };
     const answer = await ask("/fault-1/resubmit", { order, surprise: 1 });
     expect(answer.status).toBe(400);
     const faults = (answer.body["faults"] as string[]).join("\n");
     for (const part of ["reason", "surprise", "currency"]) expect(faults).toContain(part);
-    expect((await ask("/fault-1/undo", "{not json")).status).toBe(400);
-    expect((await ask("/fault-1/undo", { reason: "r" }, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await ask("/fault-1/compensate", "{not json")).status).toBe(400);
+    expect((await ask("/fault-1/compensate", { reason: "r" }, { "content-type": "text/plain" })).status).toBe(415);
     expect((await ask("?limit=0&state=Lost")).status).toBe(400);
     const [after] = await app.records.of(["fault-1"]);
     expect(after).toMatchObject({ attempt: before.attempt, processState: "Error" });
@@ -219,7 +224,7 @@ test("lists and pages what is there, by filter", async () => {
   } while (continuation);
   expect([...seen].sort()).toEqual(orderIds);
   expect((await ask("?q=page-&state=Error")).body).toEqual({ orders: [] });
-  await refused("found-1");
+  await rejected("found-1");
   expect((await ask("?q=found-&step=takePayment&workflow=order-fulfilment")).body).toMatchObject({
     orders: [{ orderId: "found-1", processState: "Error", steps: { takePayment: "Failed" } }],
   });

@@ -60,7 +60,7 @@ test("P29 an order that was resubmitted and is over again gets a second line", a
   expect(await idsIn(container)).toEqual(["c-1", "c-1"]);
 });
 
-test("P29 of two that write at once one is refused, and what it offers again is not added twice", async () => {
+test("P29 of two that write at once one is rejected, and what it offers again is not added twice", async () => {
   const container = freshContainer();
   const [one, other] = [createBlobOrderArchive(container), createBlobOrderArchive(container)];
   await one.add([over("d-0")]);

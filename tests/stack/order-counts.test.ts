@@ -19,7 +19,7 @@ let app: TestStack;
 beforeAll(async () => {
   const appSettings = {
     SupervisorSchedule: NEVER,
-    StockSchedule: NEVER,
+    GaugesSchedule: NEVER,
     HousekeepingSchedule: NEVER,
     OTEL_BSP_SCHEDULE_DELAY: "200",
   };

@@ -1,6 +1,8 @@
 // Orders through the whole stack: official SDKs, real protocols, real HTTP to the remote services.
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
 import { messagesOf } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -10,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
 
 /** The remote services, and how many steps of an order each does. */
 const SERVICES = [
@@ -22,7 +24,7 @@ const SERVICES = [
 
 const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
 
-test("P1 P5 P15 an order goes through all steps, once each, and the shop hears of it in order", async () => {
+test("P1 P5 P15 an order goes through all steps, once each, and the client is notified of it in order", async () => {
   const messageId = await app.shop.send(madeOrder("plain-1"));
   const record = await app.eventually("plain-1", ended);
   expect(record).toMatchObject({
@@ -37,8 +39,8 @@ test("P1 P5 P15 an order goes through all steps, once each, and the shop hears o
   for (const [service, steps] of SERVICES) {
     expect((await app.effects(service, "plain-1")).map(({ calls }) => calls)).toEqual(Array(steps).fill(1));
   }
-  const told = ["Received", "Started", ...Array(5).fill("StepCompleted"), "Completed"];
-  await expect.poll(() => subjects("plain-1")).toEqual(told);
+  const published = ["Received", "Started", ...Array(5).fill("StepCompleted"), "Completed"];
+  await expect.poll(() => subjects("plain-1")).toEqual(published);
   for (const { correlationId } of app.statuses("plain-1")) expect(correlationId).toBe(messageId);
 });
 
@@ -97,23 +99,23 @@ test("P1 another order under a known id is quarantined", async () => {
     .toContain("taken-1");
 });
 
-test("P9 a refusal for good ends in Error, is told, and calls no further service", async () => {
+test("P9 a rejection for good ends in Error, is told, and calls no further service", async () => {
   await app.switchOn("payment", {
-    kind: "refuse",
+    kind: "reject",
     status: 402,
     message: "card expired",
-    match: { orderId: "refused-1" },
+    match: { orderId: "rejected-1" },
   });
-  await app.shop.send(madeOrder("refused-1"));
-  const record = await app.eventually("refused-1", (one) => ended(one) && one.notices.length === 0);
+  await app.shop.send(madeOrder("rejected-1"));
+  const record = await app.eventually("rejected-1", (one) => ended(one) && one.outbox.length === 0);
   expect(record).toMatchObject({
     processState: "Error",
     error: { kind: "rejected", step: "takePayment", agent: "payment", message: "card expired" },
   });
   await expect
-    .poll(() => subjects("refused-1").filter((subject) => subject !== "StepCompleted"))
+    .poll(() => subjects("rejected-1").filter((subject) => subject !== "StepCompleted"))
     .toEqual(["Received", "Started", "Failed"]);
-  expect(await app.effects("shipping", "refused-1")).toEqual([]);
+  expect(await app.effects("shipping", "rejected-1")).toEqual([]);
 });
 
 test("P6 a reply that is lost on the way leads to one effect: the next try has the same key", async () => {
@@ -135,7 +137,7 @@ test("P15 an order without a reply queue, and one whose queue does not exist, go
   }
 });
 
-test("P15 a reply queue whose name is not allowed is refused", async () => {
+test("P15 a reply queue whose name is not allowed is rejected", async () => {
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: madeOrder("evil-1"), messageId: "evil-1", replyTo: "scheduler" });
   await sender.close();
@@ -186,7 +188,7 @@ test("P16 an attempt that is started again once it is over finds that out by its
 test.each<[workflow: string, wanted: { [kind: string]: number | number[] }, more?: object]>([
   ["three-steps", { activities: 3, batch: 1, patch: 4, replace: 0, read: 0 }],
   // The reply that came over a queue is read against the record: where it is the last of the two steps side by side, it knows by that
-  // that the other is done. Otherwise the last to end has its first guard refused and its second one taken.
+  // that the other is done. Otherwise the last to end has its first guard rejected and its second one taken.
   ["order-fulfilment", { activities: 5, batch: 1, patch: [6, 7], replace: 0, read: 1 }],
   // The return's record and the original's are read, and the latter written; their contents are in memory.
   ["returns", { activities: 4, batch: 1, patch: 5, replace: 1, read: 2 }, { returnOf: "cost-order-fulfilment" }],

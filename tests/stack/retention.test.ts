@@ -1,15 +1,17 @@
 // Retention through the whole stack: what the documents of an order that is over look like, and that they go together.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { REMOVED } from "../../shared/domain/order.ts";
+import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
-const ended = ({ processState }: { processState: string }) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
 const SHORT = { HousekeepingSchedule: "* * * * * *", ResubmitWithin: "PT1S" };
 
 interface StoredDocument {
@@ -70,22 +72,25 @@ describe("without an archive", () => {
       seen.add(left);
     }
     expect([...seen]).toEqual([2, 0]);
-    const told = () => app.statuses("goes-1").map(({ subject }) => subject);
-    expect(told().at(-1)).toBe("Completed");
+    const published = () => app.statuses("goes-1").map(({ subject }) => subject);
+    expect(published().at(-1)).toBe("Completed");
   });
 
-  test("P29 an order that was undone keeps its token as long as it may be resubmitted, and is closed then", async () => {
-    await app.switchOn("shipping", { kind: "refuse", status: 422, message: "no", match: { orderId: "undone-1" } });
-    await app.shop.send({ ...madeOrder("undone-1"), workflow: "order-fulfilment" });
-    const undone = await app.eventually("undone-1", (record) => record.error?.kind === "undone" && ended(record));
-    expect(undone).not.toHaveProperty("keptUntil");
-    await app.eventually("undone-1", ({ keptUntil }) => keptUntil !== undefined);
-    const documents = await documentsOf(app, "undone-1");
+  test("P29 an order that was compensated keeps its token as long as it may be resubmitted, and is closed then", async () => {
+    await app.switchOn("shipping", { kind: "reject", status: 422, message: "no", match: { orderId: "compensated-1" } });
+    await app.shop.send({ ...madeOrder("compensated-1"), workflow: "order-fulfilment" });
+    const compensated = await app.eventually(
+      "compensated-1",
+      (record) => record.processState === "Compensated" && ended(record),
+    );
+    expect(compensated).not.toHaveProperty("keptUntil");
+    await app.eventually("compensated-1", ({ keptUntil }) => keptUntil !== undefined);
+    const documents = await documentsOf(app, "compensated-1");
     expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
   });
 
-  test("an operator has an order erased that is over, and no other; then it is gone, and the ledger has who asked", async () => {
+  test("an operator has an order erased that is over, and no other; then it is gone, and the audit log has who asked", async () => {
     const ask = async (path: string, body?: object) => {
       const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
       const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : {};
@@ -100,10 +105,10 @@ describe("without an archive", () => {
     expect(await ask("erased-1/erase", { reason: "she asked for it" })).toBe(200);
     expect(await documentsOf(app, "erased-1")).toEqual([]);
     expect([await ask("erased-1"), await ask("erased-1/erase", { reason: "again" })]).toEqual([404, 404]);
-    const ledger = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("audit");
+    const auditLog = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("audit");
     const query = "SELECT c.operator, c.outcome FROM c WHERE c.action = 'erase' ORDER BY c.at";
-    expect((await ledger.items.query(query).fetchAll()).resources).toMatchObject([
-      { outcome: expect.stringContaining("refused") },
+    expect((await auditLog.items.query(query).fetchAll()).resources).toMatchObject([
+      { outcome: expect.stringContaining("rejected") },
       { operator: "ada@example.com", outcome: "to be erased" },
     ]);
   });

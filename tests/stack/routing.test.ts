@@ -72,8 +72,8 @@ test("P19 where room is scarce urgent orders go first, and the others don't star
   expect(meanwhile.length, "normal orders that were checked while urgent ones waited").toBeGreaterThan(0);
 });
 
-test("P9 P18 a gateway refuses our credential for a while: no order is refused for it, and each has one charge", async () => {
-  await app.switchOn("payment", { kind: "refuse", status: 403, code: "AccessDenied", forMs: 2500, path: "/charges" });
+test("P9 P18 a gateway rejects our credential for a while: no order is rejected for it, and each has one charge", async () => {
+  await app.switchOn("payment", { kind: "reject", status: 403, code: "AccessDenied", forMs: 2500, path: "/charges" });
   const orderIds = named("credential", 6);
   for (const record of await run(orderIds)) expect(record).toMatchObject({ processState: "Processed", error: null });
   for (const orderId of orderIds) {

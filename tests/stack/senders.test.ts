@@ -11,10 +11,10 @@ import {
   type OrderRequest,
   type StatusMessage,
 } from "../../client/order-client.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { contentDigest } from "../../shared/messaging/content-digest.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
-import { openLedger } from "../support/ledger.ts";
+import { openAuditLog } from "../support/audit-log.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "senders-"));
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
 const another = (orderId: string): OrderRequest => ({ ...madeOrder(orderId), currency: "USD" });
 
 async function send(queue: string, order: OrderRequest, replyTo: string, replyToSessionId: string): Promise<void> {
@@ -67,9 +67,9 @@ const faultsOf = async (messageId: string) =>
 
 test("P1 P15 an order by its sender's own queue: record and content keep the owner, each status the content's digest", async () => {
   const order = madeOrder("tea-1");
-  const heard: StatusMessage[] = [];
-  expect(await tea.submit(order, { onStatus: (status) => heard.push(status) })).toMatchObject({ kind: "completed" });
-  expect(new Set(heard.map((status) => status.contentDigest))).toEqual(new Set([contentDigest(order)]));
+  const received: StatusMessage[] = [];
+  expect(await tea.submit(order, { onStatus: (status) => received.push(status) })).toMatchObject({ kind: "completed" });
+  expect(new Set(received.map((status) => status.contentDigest))).toEqual(new Set([contentDigest(order)]));
   expect(await app.eventually("tea-1", ended)).toMatchObject({ owner: "tea-shop" });
   expect((await containerOf(app.settings).item("order", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
   expect(await tea.submit(order)).toMatchObject({ kind: "completed" });
@@ -79,10 +79,10 @@ test("P1 P15 another sender takes the id first, by its own queue and by a shared
   const fault = expect.stringContaining("orderId: ");
   expect(await mug.submit(another("tea-2"))).toMatchObject({ kind: "rejected", faults: [fault] });
   expect(await shared.submit(another("tea-2"))).toMatchObject({ kind: "rejected", faults: [fault] });
-  const heard: StatusMessage[] = [];
-  const end = await tea.submit(madeOrder("tea-2"), { onStatus: (status) => heard.push(status) });
+  const received: StatusMessage[] = [];
+  const end = await tea.submit(madeOrder("tea-2"), { onStatus: (status) => received.push(status) });
   expect(end).toMatchObject({ kind: "completed" });
-  expect(heard.map(({ status }) => status)).not.toContain("Rejected");
+  expect(received.map(({ status }) => status)).not.toContain("Rejected");
   expect(await app.eventually("tea-2", ended)).toMatchObject({ owner: "tea-shop", processState: "Processed" });
 });
 
@@ -99,8 +99,8 @@ test("P15 an order that is to be answered on another sender's queue is rejected 
   await send("orders", madeOrder("order-1"), "replies-tea-shop", tea.sessionId);
   await expect.poll(() => faultsOf("order-1"), { timeout: 10_000 }).toEqual([expect.stringContaining("another queue")]);
   const own = await app.bus.acceptSession("replies-mug-shop", "session-1");
-  const [told] = await own.receiveMessages(1, { maxWaitTimeInMs: 5000 });
-  expect(told?.body).toMatchObject({ orderId: "mug-1", status: "Rejected", submissionId: "attack" });
+  const [published] = await own.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+  expect(published?.body).toMatchObject({ orderId: "mug-1", status: "Rejected", submissionId: "attack" });
   await own.close();
   const theirs = app.bus.createReceiver("replies-tea-shop");
   expect(await theirs.peekMessages(10)).toEqual([]);
@@ -112,10 +112,10 @@ test("P15 on a shared queue another takes the id and the session: the client is 
   await shared.follow("shared-1", { timeoutMs: 100 });
   await send("orders", another("shared-1"), SESSION_REPLY_QUEUE, shared.sessionId);
   expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
-  const heard: StatusMessage[] = [];
-  const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => heard.push(status) });
+  const received: StatusMessage[] = [];
+  const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => received.push(status) });
   expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another order`] });
-  expect(heard.map(({ status }) => status)).toEqual(["Rejected"]);
+  expect(received.map(({ status }) => status)).toEqual(["Rejected"]);
   expect(await shared.follow("shared-1", { order: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
     kind: "timedOut",
     reason: expect.stringContaining("another one was submitted"),
@@ -135,8 +135,8 @@ test("P7 a reply by a queue of somebody who was not asked completes nothing, wha
   expect(await end).toMatchObject({ kind: "completed" });
   const record = await app.eventually("tea-5", ended);
   expect(record.steps["checkFraud"]?.result?.["checkId"]).toMatch(/^chk-(?!forged)/);
-  const refused = (await openLedger(app.settings)).filter((entry) => entry.kind === "lateReply");
-  expect(refused).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
+  const rejected = (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply");
+  expect(rejected).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
 });
 
 test("P13 P15 an order is cancelled by its own sender, and by nobody else who knows what is in it", async () => {
@@ -148,7 +148,7 @@ test("P13 P15 an order is cancelled by its own sender, and by nobody else who kn
   expect(await mug.cancel(order)).toMatchObject(unknown);
   expect(await shared.cancel(order)).toMatchObject(unknown);
   expect(await tea.cancel(order)).toMatchObject({ kind: "accepted" });
-  expect(await end).toMatchObject({ kind: "undone" });
+  expect(await end).toMatchObject({ kind: "cancelled" });
 });
 
 describe("P13 P16 returns", () => {
@@ -177,9 +177,9 @@ describe("P13 P16 returns", () => {
       tea.submit({ ...returnOf("tea-7", 1), lines }),
     ]);
     expect(ends).toMatchObject([
-      { kind: "undone", reason: expect.stringContaining(`there is no order "tea-6" of this sender`) },
-      { kind: "undone", reason: expect.stringContaining(`there is no order "mug-never" of this sender`) },
-      { kind: "undone", reason: expect.stringContaining(`${worth} is left to refund`) },
+      { kind: "compensated", reason: expect.stringContaining(`there is no order "tea-6" of this sender`) },
+      { kind: "compensated", reason: expect.stringContaining(`there is no order "mug-never" of this sender`) },
+      { kind: "compensated", reason: expect.stringContaining(`${worth} is left to refund`) },
     ]);
     expect(await refunds()).toEqual([]);
     expect(await mug.submit({ ...returnOf("mug-8", 1), returnOf: "" })).toMatchObject({ kind: "rejected" });
@@ -188,7 +188,7 @@ describe("P13 P16 returns", () => {
   test("returns at once refund the order's own charge, and together no more than was captured", async () => {
     const most = Math.ceil(worth / 2) + 1;
     const ends = await Promise.all(["tea-8", "tea-9", "tea-10"].map((id) => tea.submit(returnOf(id, most))));
-    expect(ends.map(({ kind }) => kind).toSorted()).toEqual(["completed", "undone", "undone"]);
+    expect(ends.map(({ kind }) => kind).toSorted()).toEqual(["compensated", "compensated", "completed"]);
     const sold = await app.eventually("tea-6", ended);
     const { chargeId } = sold.steps["capturePayment"]?.result ?? {};
     expect(await refunds()).toEqual([expect.objectContaining({ chargeId, amount: most })]);

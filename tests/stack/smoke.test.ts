@@ -11,12 +11,14 @@ import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
-/** One that needs a service: where that refuses, the order's end says so. */
+/** One that needs a service: where that rejects, the order's end says so. */
 const CHECKED: Workflow = {
   name: "checked",
   version: 1,
   policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
-  steps: [{ name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", undo: "nothing" }],
+  steps: [
+    { name: "check", agent: "fraud", operation: "check", after: [], completeWithin: "PT10S", compensation: "nothing" },
+  ],
 };
 
 const data = mkdtempSync(join(tmpdir(), "smoke-"));
@@ -63,9 +65,9 @@ test("a workflow that the app does not have: its rejection is told", async () =>
   expect(code).toBe(1);
 });
 
-test("a service that refuses: the order's own end is told", async () => {
+test("a service that rejects: the order's own end is told", async () => {
   await app.switchOn("fraud", {
-    kind: "refuse",
+    kind: "reject",
     status: 422,
     code: "no-such-customer",
     message: "no such customer",

@@ -20,7 +20,13 @@ const LOOK_AGAIN_MS = 30_000;
 
 const [reserve, pay, ship] = CHAIN.steps;
 if (!reserve || !pay || !ship) throw new Error("the chain has three steps");
-const check = { name: "checkFraud", agent: "fraud", operation: "check", transport: "queue", undo: "nothing" } as const;
+const check = {
+  name: "checkFraud",
+  agent: "fraud",
+  operation: "check",
+  transport: "queue",
+  compensation: "nothing",
+} as const;
 
 /** What n+1 brings: a third version of the workflow, which asks one agent over its queue, and a workflow of another name. */
 const NEXT: Workflow = {
@@ -125,7 +131,7 @@ test(
     await app.switchOn("inventory", { kind: "slow", delayMs: 2500, calls: 1, match: { orderId: "next-running" } });
     await app.switchOn("fraud", { kind: "slow", delayMs: 2500, calls: 1, match: { orderId: "next-asked" } });
     paymentIsBack = await app.switchOn("payment", { kind: "down", match: { orderId: "next-waiting" } });
-    await app.switchOn("payment", { kind: "refuse", message: "no", calls: 1, match: { orderId: "next-error" } });
+    await app.switchOn("payment", { kind: "reject", message: "no", calls: 1, match: { orderId: "next-error" } });
     await send("next-error");
     await app.eventually("next-error", ({ processState }) => processState === "Error");
     await send("next-waiting");
@@ -149,8 +155,8 @@ test(
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const orders = expect.objectContaining({ inError: 1 });
     expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "missing", orders });
-    const refused = await ask("orders/next-error/resubmit", { reason: "test" });
-    expect(refused).toMatchObject({ status: 409, body: { reason: expect.stringContaining("order-fulfilment v3") } });
+    const rejected = await ask("orders/next-error/resubmit", { reason: "test" });
+    expect(rejected).toMatchObject({ status: 409, body: { reason: expect.stringContaining("order-fulfilment v3") } });
     await nothingIsLost();
   },
   TIMEOUT_MS,

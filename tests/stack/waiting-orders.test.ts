@@ -1,8 +1,8 @@
-// An operator and an order that waits, on the real stack: it goes on at once, is undone, or is cancelled.
+// An operator and an order that waits, on the real stack: it goes on at once, is compensated, or is cancelled.
 import { afterAll, beforeAll, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { after } from "../../shared/domain/duration.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
@@ -12,7 +12,7 @@ import { containerOf, startTestStack, type TestStack } from "../support/test-sta
 /** After one expiry an order waits for far longer than this suite takes. */
 const patient: Workflow = {
   ...GRAPH,
-  policy: { failureThreshold: 1, waits: ["PT1H"], onExhausted: "undo", onRejected: "undo" },
+  policy: { failureThreshold: 1, waits: ["PT1H"], onExhausted: "compensate", onRejected: "compensate" },
   steps: GRAPH.steps.map(({ policy, ...step }) => ({ ...step, completeWithin: "PT2S" })),
 };
 
@@ -27,8 +27,8 @@ afterAll(async () => {
   adapted?.[Symbol.dispose]();
 });
 
-const ended = ({ processState, notices }: StateRecord) =>
-  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const ended = ({ processState, outbox }: StateRecord) =>
+  processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
 
 async function operate(orderId: string, action: string, reason: string) {
@@ -50,10 +50,10 @@ async function waiting(orderId: string): Promise<void> {
   await isBack();
 }
 
-async function undoneKeys(orderId: string): Promise<string[]> {
+async function compensatedKeys(orderId: string): Promise<string[]> {
   const services = ["inventory", "payment", "shipping"];
   const effects = (await Promise.all(services.map((service) => app.effects(service, orderId)))).flat();
-  return effects.map(({ key }) => key).filter((key) => key.endsWith(":undo"));
+  return effects.map(({ key }) => key).filter((key) => key.endsWith(":compensate"));
 }
 
 test.concurrent("P11 resubmitted it goes on at once, without its pause", async ({ expect }) => {
@@ -65,25 +65,28 @@ test.concurrent("P11 resubmitted it goes on at once, without its pause", async (
   expect(await app.eventually("hurry-1", ended)).toMatchObject({ processState: "Processed", attempt: 3 });
 });
 
-test.concurrent("P13 undone, what was done is taken back", async ({ expect }) => {
-  await waiting("undo-1");
-  expect(await operate("undo-1", "undo", "shop asked")).toMatchObject({ status: 200, body: { direction: "undo" } });
-  expect(await app.eventually("undo-1", ended)).toMatchObject({ error: { kind: "undone" } });
-  expect(await undoneKeys("undo-1")).toContain("undo-1:reserveStock:undo");
+test.concurrent("P13 compensated, what was done is taken back", async ({ expect }) => {
+  await waiting("compensation-1");
+  expect(await operate("compensation-1", "compensate", "shop asked")).toMatchObject({
+    status: 200,
+    body: { direction: "compensate" },
+  });
+  expect(await app.eventually("compensation-1", ended)).toMatchObject({ processState: "Compensated" });
+  expect(await compensatedKeys("compensation-1")).toContain("compensation-1:reserveStock:compensate");
 });
 
-test.concurrent("P13 cancelled, what was done is undone, and its end says by whom and why", async ({ expect }) => {
+test.concurrent("P13 cancelled, what was done is compensated, and its end says by whom and why", async ({ expect }) => {
   await waiting("cancel-1");
   expect(await operate("cancel-1", "cancel", "sent by mistake")).toMatchObject({
     status: 200,
-    body: { state: "Pending", direction: "undo" },
+    body: { state: "Pending", direction: "compensate" },
   });
   expect(await app.eventually("cancel-1", ended)).toMatchObject({
-    processState: "Error",
+    processState: "Cancelled",
     error: { kind: "cancelled", message: expect.stringContaining("cancelled by ada@example.com: sent by mistake") },
   });
-  expect(await undoneKeys("cancel-1")).toContain("cancel-1:reserveStock:undo");
-  await expect.poll(() => subjects("cancel-1").at(-1)).toBe("Undone");
+  expect(await compensatedKeys("cancel-1")).toContain("cancel-1:reserveStock:compensate");
+  await expect.poll(() => subjects("cancel-1").at(-1)).toBe("Cancelled");
 });
 
 test.concurrent("P13 cancelled before anything was done, it ends at once", async ({ expect }) => {
@@ -92,9 +95,9 @@ test.concurrent("P13 cancelled before anything was done, it ends at once", async
   await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("cancel-2"), later);
   expect(await operate("cancel-2", "cancel", "sent twice")).toMatchObject({
     status: 200,
-    body: { state: "Error", attempt: 1, dueAt: null, told: true },
+    body: { state: "Cancelled", attempt: 1, dueAt: null, published: true },
   });
-  await expect.poll(() => subjects("cancel-2")).toEqual(["Received", "Undone"]);
-  expect((await app.records.of(["cancel-2"]))[0]).toMatchObject({ error: { kind: "cancelled" }, notices: [] });
+  await expect.poll(() => subjects("cancel-2")).toEqual(["Received", "Cancelled"]);
+  expect((await app.records.of(["cancel-2"]))[0]).toMatchObject({ error: { kind: "cancelled" }, outbox: [] });
   expect((await operate("cancel-2", "cancel", "again")).status).toBe(409);
 });

@@ -1,8 +1,8 @@
-// P11: the supervisor's other strategies on the real bus: pauses that grow, then the undo.
+// P11: the supervisor's other strategies on the real bus: pauses that grow, then the compensation.
 import Long from "long";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { GRAPH } from "../support/orders.ts";
@@ -15,7 +15,7 @@ const impatient: Workflow = {
   policy: {
     failureThreshold: 1,
     waits: WAITS_MS.map((ms) => `PT${ms / 1000}S`),
-    onExhausted: "undo",
+    onExhausted: "compensate",
     onRejected: "fail",
   },
   steps: GRAPH.steps.map(({ policy, ...step }) => ({ ...step, completeWithin: "PT2S" })),
@@ -35,8 +35,8 @@ afterAll(async () => {
   adapted?.[Symbol.dispose]();
 });
 
-const ended = ({ processState, notices }: StateRecord) =>
-  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const ended = ({ processState, outbox }: StateRecord) =>
+  processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 const waits = (attempt: number) => (record: StateRecord) =>
   record.processState === "Pending" && record.attempt === attempt;
 
@@ -58,30 +58,30 @@ test.concurrent("P11 a service that is away for long is waited for, with pauses 
     // The scheduled message came, not the sweep.
     expect(waitedMs, `pause ${index + 1}`).toBeLessThan(pauseMs + CLAIM_WITHIN_MS);
   }
-  expect(record.history.map(({ what }) => what).join()).not.toContain("woken again");
+  expect(record.history.map(({ what }) => what).join()).not.toContain("started again");
 }, 40_000);
 
-test.concurrent("P11 where the scheduled message is lost, the sweep wakes the order", async () => {
+test.concurrent("P11 where the scheduled message is lost, the sweep start messages the order", async () => {
   await app.switchOn("shipping", { kind: "down", forMs: 4500, match: { orderId: "waits-2" } });
   await app.shop.send(madeOrder("waits-2"));
   await app.eventually("waits-2", waits(2));
-  await loseScheduledWake("waits-2");
+  await loseScheduledStart("waits-2");
   const record = await app.eventually("waits-2", ended, 30_000);
   expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
-  expect(record.history.map(({ what }) => what).join()).toContain("nobody claimed it, woken again");
+  expect(record.history.map(({ what }) => what).join()).toContain("nobody claimed it, started again");
 }, 40_000);
 
-test.concurrent("P11 P13 when all pauses are used up, what was done is undone", async ({ expect }) => {
+test.concurrent("P11 P13 when all pauses are used up, what was done is compensated", async ({ expect }) => {
   await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "waits-3" } });
   await app.shop.send(madeOrder("waits-3"));
   const record = await app.eventually("waits-3", ended, 40_000);
-  expect(record).toMatchObject({ processState: "Error", error: { kind: "undone" }, direction: "undo" });
+  expect(record).toMatchObject({ processState: "Compensated", direction: "compensate" });
   const statuses = () => app.statuses("waits-3").map(({ subject }) => subject);
-  await expect.poll(() => statuses().at(-1)).toBe("Undone");
+  await expect.poll(() => statuses().at(-1)).toBe("Compensated");
   expect(statuses().filter((subject) => subject === "RetryScheduled").length).toBeGreaterThanOrEqual(2);
 }, 50_000);
 
-async function loseScheduledWake(orderId: string): Promise<void> {
+async function loseScheduledStart(orderId: string): Promise<void> {
   const receiver = app.bus.createReceiver("scheduler");
   const sender = app.bus.createSender("scheduler");
   try {

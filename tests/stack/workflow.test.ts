@@ -1,7 +1,9 @@
-// Workflows on the real stack: steps side by side, undo, versions, the second workflow.
+// Workflows on the real stack: steps side by side, compensation, versions, the second workflow.
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
+import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -12,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const ended = ({ processState, notices }: { processState: string; notices: readonly unknown[] }) =>
-  processState === "Processed" || (processState === "Error" && notices.length === 0);
+const ended = ({ processState, outbox }: { processState: ProcessState; outbox: readonly unknown[] }) =>
+  processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 
 const keysOf = async (service: string, orderId: string) =>
   (await app.effects(service)).map(({ key }) => key).filter((key) => key.startsWith(`${orderId}:`));
@@ -37,26 +39,46 @@ test("P5 steps that don't wait for each other run side by side, each executed on
   }
 });
 
-test("P13 what a service refuses for good is undone in reverse, under keys of its own, and the shop hears of it", async () => {
-  await app.switchOn("shipping", { kind: "refuse", message: "nobody delivers there", match: { orderId: "undo-1" } });
-  await app.shop.send(madeOrder("undo-1"));
-  const record = await app.eventually("undo-1", ended);
-  expect(record).toMatchObject({ processState: "Error", direction: "undo", attempt: 2, lockedBy: null });
-  expect(record.error).toMatchObject({ kind: "undone", message: expect.stringContaining("nobody delivers there") });
-  expect(await keysOf("payment", "undo-1")).toEqual(["undo-1:takePayment:forward", "undo-1:takePayment:undo"]);
-  expect(await keysOf("inventory", "undo-1")).toEqual(["undo-1:reserveStock:forward", "undo-1:reserveStock:undo"]);
-  expect(await keysOf("shipping", "undo-1")).toEqual([]);
-  await expect.poll(() => app.statuses("undo-1").at(-1)?.subject).toBe("Undone");
+test("P13 what a service rejects for good is compensated in reverse, under keys of its own, and the client is notified of it", async () => {
+  await app.switchOn("shipping", {
+    kind: "reject",
+    message: "nobody delivers there",
+    match: { orderId: "compensation-1" },
+  });
+  await app.shop.send(madeOrder("compensation-1"));
+  const record = await app.eventually("compensation-1", ended);
+  expect(record).toMatchObject({ processState: "Compensated", direction: "compensate", attempt: 2, lockedBy: null });
+  expect(record.error).toMatchObject({
+    kind: "rejected",
+    message: expect.stringContaining("nobody delivers there"),
+  });
+  expect(await keysOf("payment", "compensation-1")).toEqual([
+    "compensation-1:takePayment:forward",
+    "compensation-1:takePayment:compensate",
+  ]);
+  expect(await keysOf("inventory", "compensation-1")).toEqual([
+    "compensation-1:reserveStock:forward",
+    "compensation-1:reserveStock:compensate",
+  ]);
+  expect(await keysOf("shipping", "compensation-1")).toEqual([]);
+  await expect.poll(() => app.statuses("compensation-1").at(-1)?.subject).toBe("Compensated");
 });
 
-test("P3 P13 an undo is supervised: a service that is down meanwhile is waited for, and its effect is taken back once", async () => {
-  await app.switchOn("shipping", { kind: "refuse", message: "nobody delivers there", match: { orderId: "undo-2" } });
+test("P3 P13 a compensation is supervised: a service that is down meanwhile is waited for, and its effect is taken back once", async () => {
+  await app.switchOn("shipping", {
+    kind: "reject",
+    message: "nobody delivers there",
+    match: { orderId: "compensation-2" },
+  });
   await app.switchOn("payment", { kind: "down", forMs: 11_500, path: "/charges/*/void" });
-  await app.shop.send(madeOrder("undo-2"));
-  const record = await app.eventually("undo-2", ended, 40_000);
-  expect(record).toMatchObject({ error: { kind: "undone" }, direction: "undo", attempt: 3 });
-  expect(record.steps["takePayment"]).toMatchObject({ state: "Undone", undo: { retryCount: 1 } });
-  expect(await keysOf("payment", "undo-2")).toEqual(["undo-2:takePayment:forward", "undo-2:takePayment:undo"]);
+  await app.shop.send(madeOrder("compensation-2"));
+  const record = await app.eventually("compensation-2", ended, 40_000);
+  expect(record).toMatchObject({ processState: "Compensated", direction: "compensate", attempt: 3 });
+  expect(record.steps["takePayment"]).toMatchObject({ state: "Compensated", compensation: { retryCount: 1 } });
+  expect(await keysOf("payment", "compensation-2")).toEqual([
+    "compensation-2:takePayment:forward",
+    "compensation-2:takePayment:compensate",
+  ]);
 });
 
 test("P5 an order keeps the version that it started with", async () => {
@@ -64,7 +86,7 @@ test("P5 an order keeps the version that it started with", async () => {
   const record = sampleRecord("old-1", CHAIN);
   await store.create(sampleOrder("old-1"), record);
   const sender = app.bus.createSender("scheduler");
-  await sender.sendMessages({ body: wakeOf(record) });
+  await sender.sendMessages({ body: startAttemptOf(record) });
   await sender.close();
   await app.shop.send(madeOrder("new-1"));
   expect(Object.keys((await app.eventually("old-1", ended)).steps)).toEqual([

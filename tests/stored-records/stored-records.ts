@@ -5,7 +5,7 @@ import version2 from "./version-2.json" with { type: "json" };
 
 export type StoredRecord = { readonly [name: string]: unknown; readonly orderId: string };
 
-/** Of a record, of a step and of its undo. */
+/** Of a record, of a step and of its compensation. */
 export const UNKNOWN = { ofLater: { answer: 42 } };
 
 const STORED = { 0: version0, 1: version1, 2: version2 } as const;

@@ -1,5 +1,5 @@
 // Orders that an operator acts on, in the states that the tests of operators' actions need.
-import { decide, type Occasion, type OperatorAction } from "../../shared/domain/operator.ts";
+import { type DecisionContext, decide, type OperatorAction } from "../../shared/domain/operator.ts";
 import {
   NOT_STARTED,
   newStateRecord,
@@ -11,11 +11,11 @@ import type { Workflow } from "../../shared/domain/workflow.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const LATER = "2026-01-01T12:00:20.000Z";
-export const occasion: Occasion = { by: "ada", now: NOON, claimWithinMs: 60_000, clockSkewMs: 1000 };
+export const context: DecisionContext = { by: "ada", now: NOON, claimWithinMs: 60_000, clockSkewMs: 1000 };
 
 export const step = (name: string) =>
-  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", undo: "byHand" }) as const;
-export const UNDO = { operation: "undo", completeWithin: "PT10S" } as const;
+  ({ name, agent: name, operation: "do", after: [], completeWithin: "PT10S", compensation: "manual" }) as const;
+export const COMPENSATION = { operation: "compensate", completeWithin: "PT10S" } as const;
 export const workflow: Workflow = {
   name: "w",
   version: 1,
@@ -31,7 +31,7 @@ const submission = {
   traceparent: null,
 } as const;
 export const fresh = newStateRecord(submission, workflow, NOON, LATER);
-export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
+export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, compensation: null, generation: 1 };
 export const completed: StepRecord = {
   ...notStarted,
   state: "Completed",
@@ -49,7 +49,11 @@ export const running: StepRecord = {
   completeBy: LATER,
   retryCount: 1,
 };
-export const undone: StepRecord = { ...completed, state: "Undone", undo: { ...NOT_STARTED, state: "Completed" } };
+export const compensated: StepRecord = {
+  ...completed,
+  state: "Compensated",
+  compensation: { ...NOT_STARTED, state: "Completed" },
+};
 
 export function record(changes: Partial<StateRecord>): StateRecord {
   return { ...fresh, ...changes };
@@ -75,18 +79,18 @@ export const underWay = record({
 });
 
 export const actions = {
-  resubmit: { kind: "resubmit", reason: "card renewed", edited: null, compensatedByHand: false },
-  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedByHand: false },
-  byHand: { kind: "resubmit", reason: "fetched back", edited: null, compensatedByHand: true },
-  undo: { kind: "undo", reason: "shop asked" },
+  resubmit: { kind: "resubmit", reason: "card renewed", edited: null, compensatedManually: false },
+  edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedManually: false },
+  manual: { kind: "resubmit", reason: "fetched back", edited: null, compensatedManually: true },
+  compensate: { kind: "compensate", reason: "shop asked" },
   cancel: { kind: "cancel", reason: "sent by mistake" },
-  extend: { kind: "extend", reason: "service is mended", byMs: 60_000 },
-  settle: { kind: "settle", reason: "the bank sent it back" },
+  extend: { kind: "extend", reason: "service is fixed", byMs: 60_000 },
+  markResolved: { kind: "markResolved", reason: "the bank sent it back" },
 } as const satisfies Record<string, OperatorAction>;
 
-/** What is decided. @throws where it is refused */
+/** What is decided. @throws where it is rejected */
 export function allowed(before: StateRecord, action: OperatorAction) {
-  const decision = decide(before, action, workflow, occasion);
+  const decision = decide(before, action, workflow, context);
   if (decision.kind !== "allowed") throw new Error(decision.reason);
   return decision;
 }

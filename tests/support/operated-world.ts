@@ -9,9 +9,9 @@ export const resubmit = {
   kind: "resubmit",
   reason: "card renewed",
   order: null,
-  compensatedByHand: false,
+  compensatedManually: false,
 } as const satisfies OperatorRequest;
-export const undo = { kind: "undo", reason: "shop asked" } as const satisfies OperatorRequest;
+export const compensate = { kind: "compensate", reason: "shop asked" } as const satisfies OperatorRequest;
 
 /** What Ada asks of the order `order-1`. */
 export function operateIn(
@@ -25,7 +25,7 @@ export function operateIn(
 
 /** Runs the attempt that was asked for last. */
 export async function runNextIn(world: World) {
-  const wake = world.wakes.at(-1);
-  if (!wake) throw new Error("the scheduler was not told");
-  return world.runAttempt(wake);
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("the scheduler was not told");
+  return world.runAttempt(startAttempt);
 }

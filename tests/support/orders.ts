@@ -59,7 +59,7 @@ export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): S
   return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
 }
 
-/** A carrier that collects within ten minutes; whoever ordered hears of the shipment. */
+/** A carrier that collects within ten minutes; whoever ordered is notified of the shipment. */
 export const CARRIER: Workflow = {
   name: "carrier",
   version: 1,
@@ -69,7 +69,7 @@ export const CARRIER: Workflow = {
     {
       ...{ name: "arrangeShipping", agent: "shipping", operation: "arrange", after: [] },
       ...{ completeWithin: "PT10S", awaitWithin: "PT10M" },
-      undo: { operation: "cancel", completeWithin: "PT10S" },
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
   ],
 };

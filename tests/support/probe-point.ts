@@ -8,7 +8,7 @@ export const ANY_ORDER = "of-no-order";
 /** `sent`: the request is on its way and not yet answered. */
 export type Where = "before" | "after" | "sent";
 
-/** A file for each order that is watched: its name is the order's id, its content the arms still to be struck, in their order. */
+/** A file for each order that is watched: its name is the order's id, its content the arms still to be crashed, in their order. */
 export function foldersOf(folder: string): { readonly watched: string; readonly noted: string } {
   return { watched: join(folder, "watched"), noted: join(folder, "noted") };
 }
@@ -21,7 +21,7 @@ export function writeArms(folder: string, orderId: string, arms: readonly Arm[])
 }
 
 /** Before what is noted of a strike. */
-export const STRUCK = "struck: ";
+export const CRASHED = "crashed: ";
 
 export interface Arm {
   readonly point: string;
@@ -38,21 +38,21 @@ export function pointName(call: string, where: Where): string {
 export function orderIn(given: unknown): { readonly orderId: string | undefined; readonly parts: readonly string[] } {
   const input = asObject(given);
   const { orderId, step, direction } = { ...asObject(input["params"]), ...input, ...asObject(input["ticket"]) };
-  const parts = [step, direction === "undo" ? direction : undefined];
+  const parts = [step, direction === "compensate" ? direction : undefined];
   return {
     orderId: typeof orderId === "string" ? orderId : undefined,
     parts: parts.filter((part) => typeof part === "string"),
   };
 }
 
-/** What tells one call of a method from another: the status told, the state written, that a wake is for later. */
+/** What tells one call of a method from another: the status told, the state written, that a start message is for later. */
 export function detailOf(args: readonly unknown[]): string {
   const found = args.flatMap((arg) => {
     const { status, processState, direction, changes, at } = asObject(arg);
     if (typeof status === "string") return [status];
     if (Array.isArray(changes)) return changes.flatMap(stateSet);
     if (typeof processState === "string" && args.indexOf(arg) > 0)
-      return [direction === "undo" ? `${processState} undo` : processState];
+      return [direction === "compensate" ? `${processState} compensation` : processState];
     return typeof at === "string" && args.length === 2 ? ["later"] : [];
   });
   return found.length > 0 ? `(${found.join()})` : "";

@@ -8,11 +8,11 @@ import { app } from "@azure/functions";
 import {
   ANY_ORDER,
   type Arm,
+  CRASHED,
   detailOf,
   foldersOf,
   orderIn,
   pointName,
-  STRUCK,
   type Where,
   writeArms,
 } from "./probe-point.ts";
@@ -135,7 +135,7 @@ function reach(name: string, where: Where, orders: readonly string[]): void {
     const [arm, ...later] = JSON.parse(readFileSync(file, "utf8")) as Arm[];
     if (arm?.point !== point) continue;
     writeArms(folder, orderId, later);
-    note(orderId, `${STRUCK}${arm.act} at ${point}`);
+    note(orderId, `${CRASHED}${arm.act} at ${point}`);
     if (arm.act === "throw") throw new Error(`this test has ${point} fail`);
     killHost();
   }

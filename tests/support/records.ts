@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
 import { type StepTask, toSchedule } from "../../shared/domain/attempt.ts";
 import { planOf, readySteps } from "../../shared/domain/plan.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
 import { done, scheduled } from "../../shared/domain/step-run.ts";
 import { claim, type GuardedWrite } from "../../shared/domain/transitions.ts";
@@ -12,7 +12,7 @@ import { CHAIN, NOON, SCHEDULING } from "./orders.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
-export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, undo: null, generation: 1 };
+export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, compensation: null, generation: 1 };
 
 export function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
   expect(holds(guard, record)).toBe(true);
@@ -31,7 +31,7 @@ export function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateR
   const { steps, direction } = record;
   const ready = readySteps(planOf(workflow, steps, direction), steps, direction, NOON);
   const next = ready.map((step) => scheduled(toSchedule(step, steps), record.attempt, direction, NOON, SCHEDULING));
-  return write(record, claim(wakeOf(record), next, "order-1-1@hub", NOON));
+  return write(record, claim(startAttemptOf(record), next, "order-1-1@hub", NOON));
 }
 
 export function taskOf(record: StateRecord, step: string): StepTask {

@@ -1,4 +1,4 @@
-// The real local stack for a suite: free ports, a temporary folder, short intervals; and a shop to send with.
+// The real local stack for a suite: free ports, a temporary folder, short intervals; and a client to send with.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export interface TestStack extends AsyncDisposable {
   readonly bus: ServiceBusClient;
   /** The record once `holds` is true of it. */
   eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
-  /** What the shop has been told so far of one order, in the order in which its queue took it. */
+  /** What the client has been told so far of one order, in the order in which its queue took it. */
   statuses(orderId: string): ServiceBusReceivedMessage[];
   /** @returns how to end it before its time */
   switchOn(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>>;
@@ -86,14 +86,14 @@ export async function startTestStack(
   const records = openRecords(settings);
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
   /** By order, then by sequence number. */
-  const heard = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
+  const received = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
   // Under a lock: what a broker has let go and not yet delivered when it is killed would never be heard. So one may come again.
   const ear = bus.createReceiver(REPLY_QUEUE);
   ear.subscribe({
     processMessage: async (message) => {
       const { orderId } = message.body;
-      const own = heard.get(orderId) ?? new Map();
-      heard.set(orderId, own.set(Number(message.sequenceNumber), message));
+      const own = received.get(orderId) ?? new Map();
+      received.set(orderId, own.set(Number(message.sequenceNumber), message));
     },
     // The broker may be killed under it: it comes back by itself.
     processError: async () => undefined,
@@ -115,7 +115,7 @@ export async function startTestStack(
       }
     },
     statuses: (orderId) =>
-      [...(heard.get(orderId) ?? [])].sort(([one], [other]) => one - other).map(([, message]) => message),
+      [...(received.get(orderId) ?? [])].sort(([one], [other]) => one - other).map(([, message]) => message),
     async switchOn(service, fault) {
       const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
         method: "POST",
@@ -128,7 +128,7 @@ export async function startTestStack(
     },
     async effects(service, orderId) {
       const filter = orderId ? `?orderId=${orderId}` : "";
-      const response = await fetch(`${stack.addresses.remotes[service]}/$ledger${filter}`);
+      const response = await fetch(`${stack.addresses.remotes[service]}/$effects${filter}`);
       return ((await response.json()) as { effects: Effect[] }).effects;
     },
     async [Symbol.asyncDispose]() {

@@ -14,13 +14,13 @@ import {
   type ClaimOutcome,
   firstObstacle,
   runKey,
+  type StartAttempt,
   type StepOutcome,
   type StepTask,
   tasksToBegin,
-  type Wake,
 } from "../../shared/domain/attempt.ts";
 import type { ReplyAddress } from "../../shared/domain/order.ts";
-import { wakeOf } from "../../shared/domain/recovery.ts";
+import { startAttemptOf } from "../../shared/domain/recovery.ts";
 import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
 import type { AgentFacts, Workflow } from "../../shared/domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../../shared/domain/workflow-rules.ts";
@@ -28,10 +28,10 @@ import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../share
 import { completionUrl } from "../../shared/messaging/completion.ts";
 import type {
   Messenger,
+  Published,
   ReceivedMessage,
   Rejection,
   StatusMessage,
-  Told,
   Unreadable,
 } from "../../shared/messaging/messenger.ts";
 import { answerRequest } from "../../shared/operations/answer-request.ts";
@@ -43,8 +43,8 @@ import { recordOrder, submitOrder } from "../../shared/operations/submit-order.t
 import { takeReply } from "../../shared/operations/take-reply.ts";
 import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import type { OrderStore } from "../../shared/store/order-store.ts";
+import { createMemoryAuditLog } from "../../shared/supervision/memory-audit-log.ts";
 import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
-import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
 import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
@@ -64,7 +64,7 @@ type Answer =
   | { readonly kind: "done" }
   | { readonly kind: "accepted"; readonly reference?: string }
   | Pending
-  | { readonly kind: "rejected"; readonly message: string; readonly unsure?: boolean }
+  | { readonly kind: "rejected"; readonly message: string; readonly outcomeUnknown?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
 type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
 
@@ -86,7 +86,7 @@ export interface World extends Omit<Ports, "timing"> {
   readonly statuses: StatusMessage[];
   /** What was said of submissions that were not taken, and where. */
   readonly rejections: (Rejection & ReplyAddress)[];
-  readonly wakes: Wake[];
+  readonly startAttempts: StartAttempt[];
   readonly quarantined: Unreadable[];
   readonly postponed: ReceivedMessage[];
   /** When each of them is to come again; undefined at once. */
@@ -97,8 +97,8 @@ export interface World extends Omit<Ports, "timing"> {
   readonly calls: Call[];
   /** What an operation answers; done unless set. */
   readonly answers: Map<string, (call: Call) => Promise<Answer> | Answer>;
-  /** What `tell` does instead of recording. */
-  tellFault: Error | Told | undefined;
+  /** What `publish` does instead of recording. */
+  publishFault: Error | Published | undefined;
   /** No agent's queue takes a request any more. */
   tooLarge: boolean;
   /** A status that can't be sent. */
@@ -107,14 +107,14 @@ export interface World extends Omit<Ports, "timing"> {
   /** The sample order under the sample's envelope, unless told otherwise. */
   submit(body?: unknown, envelope?: Record<string, unknown>): Promise<ClaimOutcome | undefined>;
   /** The sample order, recorded and not claimed: what asks for its first attempt. */
-  submitted(): Promise<Wake>;
+  submitted(): Promise<StartAttempt>;
   /** Claims the order for the attempt. */
-  claim(wake: Wake): Promise<Attempt>;
+  claim(startAttempt: StartAttempt): Promise<Attempt>;
   /** Claims the order: the first step that the attempt has to run. */
-  firstTask(wake: Wake): Promise<StepTask>;
+  firstTask(startAttempt: StartAttempt): Promise<StepTask>;
   stateOf(orderId?: string): Promise<StateRecord | undefined>;
-  /** Runs an attempt as the orchestrator does; undefined when the claim was refused. */
-  runAttempt(wake: Wake): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
+  /** Runs an attempt as the orchestrator does; undefined when the claim was rejected. */
+  runAttempt(startAttempt: StartAttempt): Promise<StepOutcome["kind"] | ClaimOutcome["kind"]>;
 }
 
 /** What a test's workflows are, where they are not the samples'. */
@@ -131,7 +131,7 @@ export function createWorld(
   const events: World["events"] = [];
   const statuses: StatusMessage[] = [];
   const rejections: World["rejections"] = [];
-  const wakes: Wake[] = [];
+  const startAttempts: StartAttempt[] = [];
   const quarantined: Unreadable[] = [];
   const postponed: ReceivedMessage[] = [];
   const postponedTo: World["postponedTo"] = [];
@@ -146,23 +146,23 @@ export function createWorld(
   const replies: World["replies"] = [];
 
   const messenger: Messenger = {
-    async tell(reply, message) {
-      if (world.tellFault instanceof Error) throw world.tellFault;
+    async publish(reply, message) {
+      if (world.publishFault instanceof Error) throw world.publishFault;
       if (world.failing === message.status) throw new Error("bus down");
-      if (world.tellFault) return world.tellFault;
+      if (world.publishFault) return world.publishFault;
       if (reply.replyTo === null) return "nobody-asked";
       statuses.push(message);
       return "sent";
     },
     async reject(reply, rejection) {
-      if (world.tellFault instanceof Error) throw world.tellFault;
+      if (world.publishFault instanceof Error) throw world.publishFault;
       if (reply.replyTo === null) return "nobody-asked";
-      if (world.tellFault) return world.tellFault;
+      if (world.publishFault) return world.publishFault;
       rejections.push({ ...reply, ...rejection });
       return "sent";
     },
-    async wake(wake) {
-      wakes.push(wake);
+    async startAttempt(startAttempt) {
+      startAttempts.push(startAttempt);
     },
     async ask(agent, request, leftMs, { at } = {}) {
       if (world.tooLarge) return "too-large";
@@ -205,13 +205,13 @@ export function createWorld(
     if (!asked) return { kind: "expired" };
     await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
     const reply = replies.findLast(isOwn);
-    const heard = reply && (await takeReply(reply, world, world.telemetry));
-    return heard?.outcome ?? { kind: "expired" };
+    const received = reply && (await takeReply(reply, world, world.telemetry));
+    return received?.outcome ?? { kind: "expired" };
   }
 
   const world: World = {
     clock: startMs,
-    tellFault: undefined,
+    publishFault: undefined,
     tooLarge: false,
     failing: undefined,
     now: () => world.clock,
@@ -219,7 +219,7 @@ export function createWorld(
       world.clock += ms;
     },
     leadership: createMemoryLease(15_000, () => world.clock).heldBy("supervisor"),
-    supervision: createMemorySupervisionLog(),
+    supervision: createMemoryAuditLog(),
     store,
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
@@ -245,7 +245,7 @@ export function createWorld(
     events,
     statuses,
     rejections,
-    wakes,
+    startAttempts,
     quarantined,
     postponed,
     postponedTo,
@@ -260,21 +260,21 @@ export function createWorld(
       const message = { body: sampleOrder(), envelope: ENVELOPE, traceparent: null };
       const record = await recordOrder(message, world, world.telemetry);
       if (!record) throw new Error("nothing to start");
-      return wakeOf(record);
+      return startAttemptOf(record);
     },
-    async claim(wake) {
-      const claim = await claimOrder(wake, world, world.telemetry);
-      if (claim.kind !== "claimed") throw new Error("the claim was refused");
+    async claim(startAttempt) {
+      const claim = await claimOrder(startAttempt, world, world.telemetry);
+      if (claim.kind !== "claimed") throw new Error("the claim was rejected");
       return claim.attempt;
     },
-    async firstTask(wake) {
-      const [task] = tasksToBegin(await world.claim(wake), new Set());
+    async firstTask(startAttempt) {
+      const [task] = tasksToBegin(await world.claim(startAttempt), new Set());
       if (!task) throw new Error("no task");
       return task;
     },
     stateOf: async (orderId = "order-1") => (await world.store.state(orderId))?.record,
-    async runAttempt(wake) {
-      const claim = await claimOrder(wake, world, world.telemetry);
+    async runAttempt(startAttempt) {
+      const claim = await claimOrder(startAttempt, world, world.telemetry);
       if (claim.kind !== "claimed") return claim.kind;
       return (await runTasks(claim.attempt, doStep)).kind;
     },

@@ -55,7 +55,7 @@ async function sayOneOfEach(): Promise<void> {
     return { kind: "claimed" };
   });
   measure("queues.oldest_message_age", 12, { queue: "orders" });
-  measure("agents.silent_stops", 1, { agent: "payment", step: "takePayment" });
+  measure("agents.timeouts", 1, { agent: "payment", step: "takePayment" });
 }
 
 async function collector(folder: string, port = 0): Promise<RunningTraces> {
@@ -102,7 +102,7 @@ test("OTLP: spans, events with their span, metrics; and the log as ever", async 
     ],
   });
   expect(reader?.points()).toMatchObject([
-    { metric: "agents.silent_stops", kind: "sum", value: 1, attributes: { agent: "payment", step: "takePayment" } },
+    { metric: "agents.timeouts", kind: "sum", value: 1, attributes: { agent: "payment", step: "takePayment" } },
     { metric: "queues.oldest_message_age", kind: "gauge", unit: "s", value: 12 },
   ]);
   expect(lines).toHaveLength(1);

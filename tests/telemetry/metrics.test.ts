@@ -30,9 +30,9 @@ test.each([
     [["steps.duration", 5, { agent: "a", step: "s", outcome: "completed" }]],
   ],
   [
-    "StepUndone",
+    "StepCompensated",
     { agent: "a", step: "s", ms: 5 },
-    [["steps.duration", 5, { agent: "a", step: "s", outcome: "undone" }]],
+    [["steps.duration", 5, { agent: "a", step: "s", outcome: "compensated" }]],
   ],
   [
     "StepRejected",
@@ -42,7 +42,7 @@ test.each([
   ["OrderRetried", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
   ["OrderWaits", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
   ["LateReplyRejected", { step: "s" }, [["orders.late_replies", 1, { step: "s" }]]],
-  ["AgentStoppedSilently", { agent: "a", step: "s" }, [["agents.silent_stops", 1, { agent: "a", step: "s" }]]],
+  ["AgentTimedOut", { agent: "a", step: "s" }, [["agents.timeouts", 1, { agent: "a", step: "s" }]]],
   [
     "EndpointHealth",
     { agent: "a", endpoint: "e", to: "broken" },
@@ -101,7 +101,7 @@ function instruments(staleMs: number, clock: { ms: number }) {
 const points = (metric: MetricData | undefined) =>
   metric?.dataPoints.map(({ attributes, value }) => ({ attributes, value })) ?? [];
 
-test("a gauge holds one value for each set of attributes; one that a timer sets falls silent when nobody sets it anew", async () => {
+test("a gauge holds one value for each set of attributes; one that a timer sets times out when nobody sets it anew", async () => {
   const clock = { ms: 0 };
   const exported = instruments(1000, clock);
   measure("orders.by_state", 3, { state: "Pending", kind: null });
@@ -129,11 +129,11 @@ test("an age grows until it is set anew, or nothing more is to be said", async (
 
 test("counters add up, histograms spread in their own bounds, and no clock makes a time negative", async () => {
   const exported = instruments(1000, { ms: 0 });
-  measure("agents.silent_stops", 1, { agent: "a", step: "s" });
-  measure("agents.silent_stops", 1, { agent: "a", step: "s" });
+  measure("agents.timeouts", 1, { agent: "a", step: "s" });
+  measure("agents.timeouts", 1, { agent: "a", step: "s" });
   measure("orders.critical_time", -5);
   measure("orders.critical_time", 7_200_000);
-  expect(points(await exported("agents.silent_stops"))).toEqual([{ attributes: { agent: "a", step: "s" }, value: 2 }]);
+  expect(points(await exported("agents.timeouts"))).toEqual([{ attributes: { agent: "a", step: "s" }, value: 2 }]);
   const [spread] = ((await exported("orders.critical_time")) as HistogramMetricData).dataPoints;
   expect(spread?.value).toMatchObject({ min: 0, max: 7_200_000, count: 2 });
   expect(spread?.value.buckets.boundaries).toContain(21_600_000);

@@ -96,11 +96,11 @@ test("without any context a span begins a trace", async () => {
 test("the kind of the result is the outcome; an exception fails the span and goes on", async () => {
   await inSpan("claim", {}, async () => ({ kind: "taken" }));
   await expect(inSpan("broken", {}, () => Promise.reject(new Error("store away")))).rejects.toThrow("store away");
-  await inSpan("refused", {}, async () => failSpan("no answer"));
+  await inSpan("rejected", {}, async () => failSpan("no answer"));
   expect(span("claim").attributes["outcome"]).toBe("taken");
   expect(span("broken").status).toEqual({ code: SpanStatusCode.ERROR, message: "store away" });
   expect(span("broken").events).toMatchObject([{ name: "exception" }]);
-  expect(span("refused").status).toEqual({ code: SpanStatusCode.ERROR, message: "no answer" });
+  expect(span("rejected").status).toEqual({ code: SpanStatusCode.ERROR, message: "no answer" });
 });
 
 test("an activity: below the host's span if that is in the order's trace, else below what the order carries", async () => {

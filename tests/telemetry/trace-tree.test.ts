@@ -40,7 +40,7 @@ test("children stand below their parent in the order of time, events among them"
   const spans = [
     span("claim", "submission", 30, 50, { attributes: { attempt: 1, outcome: "claimed" } }),
     span("submission", "shop", 0, 20, { attributes: { orderId: "o" } }),
-    span("tell", "submission", 5, 9.5, { attributes: { "messaging.destination.name": "replies", attempt: 1 } }),
+    span("publish", "submission", 5, 9.5, { attributes: { "messaging.destination.name": "replies", attempt: 1 } }),
     span("step", "claim", 12_000, 12_400, { attributes: { attempt: 1, agent: "payment" } }),
   ];
   const events = [
@@ -51,7 +51,7 @@ test("children stand below their parent in the order of time, events among them"
   expect(tree(spans, events)).toEqual([
     "   0.0 ms    20 ms  submission",
     "   4.0 ms           │ · OrderSubmitted  processState=Pending",
-    "   5.0 ms   4.5 ms  ├─ tell  attempt=1 to replies",
+    "   5.0 ms   4.5 ms  ├─ publish  attempt=1 to replies",
     "    30 ms    20 ms  └─ claim  outcome=claimed attempt=1",
     "    45 ms              │ · OrderClaimed",
     "   12.0 s   400 ms     └─ step  agent=payment",
@@ -69,12 +69,12 @@ test("what a name or a span above has said, and what is usual, is not said again
       isError: true,
       message: "is down",
     }),
-    span("cancel", "step takePayment", 3, 4, { attributes: { direction: "undo", attempt: 3 }, isError: true }),
+    span("cancel", "step takePayment", 3, 4, { attributes: { direction: "compensate", attempt: 3 }, isError: true }),
   ];
   expect(tree(spans)).toEqual([
     "   0.0 ms    10 ms  step takePayment  attempt=2",
     "   1.0 ms   1.0 ms  ├─ call  outcome=unavailable failed: is down try=3",
-    "   3.0 ms   1.0 ms  └─ cancel  failed attempt=3 direction=undo",
+    "   3.0 ms   1.0 ms  └─ cancel  failed attempt=3 direction=compensate",
   ]);
 });
 

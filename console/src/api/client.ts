@@ -5,7 +5,7 @@ export type FaultKind =
   | "signed-out"
   | "forbidden"
   | "not-found"
-  | "refused"
+  | "rejected"
   | "changed"
   | "invalid"
   | "failed";
@@ -30,7 +30,7 @@ const KINDS: { readonly [status: number]: FaultKind } = {
   401: "signed-out",
   403: "forbidden",
   404: "not-found",
-  409: "refused",
+  409: "rejected",
   412: "changed",
 };
 

@@ -17,11 +17,11 @@ import type {
   DiscardedPage,
   Handlings,
   Inspection,
-  LedgerPage,
   OrderAudit,
   OrderPage,
   Overview,
   Session,
+  SupervisionPage,
   Supervisor,
   Traffic,
 } from "./contract.ts";
@@ -38,7 +38,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         networkMode: "always",
         staleTime: 2_000,
-        // One more try where the app gave no answer or a poor one; what it refuses it refuses again.
+        // One more try where the app gave no answer or a poor one; what it rejects it rejects again.
         retry: (count, cause) => count < 1 && cause instanceof ApiFault && cause.kind === "failed",
         retryDelay: 500,
       },
@@ -131,7 +131,7 @@ export const useOrder = (orderId: string) =>
     refetchInterval: ORDER_MS,
   });
 
-/** Only when it is asked for: it looks through the days of the ledgers. */
+/** Only when it is asked for: it looks through the days of the audit logs. */
 export const useOrderAudit = (orderId: string) =>
   useQuery({
     queryKey: ["order", orderId, "audit"],
@@ -209,11 +209,11 @@ export const useSupervisor = () =>
   });
 
 /** A day that is over is not asked for again. */
-export const useLedger = (day: string, isToday: boolean) =>
+export const useAuditLog = (day: string, isToday: boolean) =>
   useInfiniteQuery({
     queryKey: ["supervisor", day],
     queryFn: ({ signal, pageParam }) =>
-      get<LedgerPage>(`supervisor/entries${query({ day, continuation: pageParam })}`, signal),
+      get<SupervisionPage>(`supervisor/entries${query({ day, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     refetchInterval: isToday && LIST_MS,

@@ -31,7 +31,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [reason, setReason] = useState("");
   const [result, setResult] = useState("");
   const [by, setBy] = useState<string>(USUAL_EXTENSION);
-  const [byHand, setByHand] = useState(false);
+  const [manual, setManually] = useState(false);
   const [draft, setDraft] = useState<unknown>(inspection.order);
   const [fault, setFault] = useState<ApiFault>();
   const [isBusy, setBusy] = useState(false);
@@ -53,7 +53,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const edits = changesBetween(base.order, draft);
   const given = report?.as === "done" ? resultIn(result) : {};
   const isReady =
-    reason.trim() !== "" && (!needsWord || byHand) && (asked !== "edit" || edits.length > 0) && given !== undefined;
+    reason.trim() !== "" && (!needsWord || manual) && (asked !== "edit" || edits.length > 0) && given !== undefined;
 
   const act = async (event: FormEvent) => {
     event.preventDefault();
@@ -66,7 +66,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         reason,
         ...(action === "extend" && { by }),
         ...(asked === "edit" && { order: draft }),
-        ...(needsWord && { compensatedByHand: byHand }),
+        ...(needsWord && { compensatedManually: manual }),
         ...(report && { kind: report.as }),
         ...(report?.as === "done" && { result: given }),
       };
@@ -120,11 +120,11 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           </Field>
         )}
         {needsWord && (
-          <Field validationMessage={hasTried && !byHand ? ORDER.wordMissing : null}>
+          <Field validationMessage={hasTried && !manual ? ORDER.wordMissing : null}>
             <Checkbox
-              label={ORDER.byHand}
-              checked={byHand}
-              onChange={(_, { checked }) => setByHand(checked === true)}
+              label={ORDER.manual}
+              checked={manual}
+              onChange={(_, { checked }) => setManually(checked === true)}
             />
           </Field>
         )}
@@ -156,7 +156,7 @@ function meaningOf(asked: Asked, base: Inspection) {
   if (typeof asked === "object") {
     const { step, as } = asked;
     const allowed = awaitedSteps(base).includes(step);
-    const permission: Inspection["actions"]["undo"] = allowed ? { allowed } : { allowed, reason: "" };
+    const permission: Inspection["actions"]["compensate"] = allowed ? { allowed } : { allowed, reason: "" };
     const action = `steps/${encodeURIComponent(step)}/report`;
     return { name: AWAITING.report[as](step), about: AWAITING.reportAbout[as], action, permission, report: asked };
   }

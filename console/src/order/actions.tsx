@@ -10,7 +10,7 @@ import { ACTIONS, ORDER } from "../words/order.ts";
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 
 /** The order of the buttons: what goes on first, what ends last. */
-const SHOWN: readonly OrderAction[] = ["resubmit", "undo", "settle", "cancel", "extend"];
+const SHOWN: readonly OrderAction[] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 /** A report in the place of whoever does the step. */
 export interface AskedReport {
@@ -94,7 +94,7 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
 
 /** The steps of which a report is awaited, of the step itself or of its compensation. */
 export function awaitedSteps({ record: { steps } }: Inspection): string[] {
-  return Object.entries(steps).flatMap(([name, { state, undo }]) =>
-    state === "Awaiting" || undo?.state === "Awaiting" ? [name] : [],
+  return Object.entries(steps).flatMap(([name, { state, compensation }]) =>
+    state === "Awaiting" || compensation?.state === "Awaiting" ? [name] : [],
   );
 }

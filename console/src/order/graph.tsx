@@ -37,7 +37,7 @@ export function Graph({ steps, records }: GraphProps) {
         ))}
         {nodes.map(({ name, x, y }) => {
           const record = records[name];
-          const state = record?.undo?.state === "Completed" ? "Undone" : (record?.state ?? "NotStarted");
+          const state = record?.compensation?.state === "Completed" ? "Compensated" : (record?.state ?? "NotStarted");
           return (
             <g
               key={name}

@@ -11,7 +11,7 @@ const PAGE = 50;
 type Entry = OrderRecord["history"][number];
 
 /** An entry says in words what happened. */
-const FAILED = /fail|expire|not done|past its|overdue|refus|reject|gave up|by hand|error/i;
+const FAILED = /fail|expire|not done|past its|overdue|refus|reject|gave up|manually|error/i;
 export const isFailure = ({ what }: Entry): boolean => FAILED.test(what);
 
 interface HistoryProps {

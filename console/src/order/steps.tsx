@@ -30,7 +30,7 @@ interface StepProps {
 }
 
 function Step({ name, record, step }: StepProps) {
-  const { agent, undo, result } = record;
+  const { agent, compensation, result } = record;
   const order = step && (step.after.length === 0 ? ORDER.first : ORDER.afterSteps(step.after.join(", ")));
   return (
     <>
@@ -52,12 +52,12 @@ function Step({ name, record, step }: StepProps) {
             .join(", ")}
         </p>
       )}
-      {undo && (
+      {compensation && (
         <>
           <h4>
-            {ORDER.compensation(name)} <StepBadge state={undo.state} />
+            {ORDER.compensation(name)} <StepBadge state={compensation.state} />
           </h4>
-          <Run run={undo} />
+          <Run run={compensation} />
         </>
       )}
     </>
@@ -105,10 +105,10 @@ function Run({ run }: { readonly run: StepRun }) {
               {ORDER.awaited} <Instant at={completeBy} />
             </>
           )}
-          {accepted.heardAt && (
+          {accepted.lastReportAt && (
             <>
               {" · "}
-              {ORDER.heard} <Instant at={accepted.heardAt} />
+              {ORDER.received} <Instant at={accepted.lastReportAt} />
               {accepted.progress && `: ${accepted.progress}`}
             </>
           )}

@@ -32,7 +32,7 @@ export function Timeline({ record, failedOnly }: TimelineProps) {
   const now = isOpen ? clock : Date.parse(record.updatedAt);
   const rows = Object.entries(record.steps).flatMap(([name, step]) => [
     ...rowOf(name, step, false, now),
-    ...(step.undo ? rowOf(ORDER.compensation(name), step.undo, true, now) : []),
+    ...(step.compensation ? rowOf(ORDER.compensation(name), step.compensation, true, now) : []),
   ]);
   const events = record.history.filter((entry) => !failedOnly || isFailure(entry));
   const instants = record.history.map(({ at }) => Date.parse(at));
@@ -84,13 +84,14 @@ export function Timeline({ record, failedOnly }: TimelineProps) {
       </ul>
       <p className="legend quiet">
         <span className="bar waiting" /> {ORDER.waiting} <span className="bar running" /> {ORDER.running}{" "}
-        <span className="bar failed" /> {STEP_STATES.Failed} <span className="bar compensating" /> {STEP_STATES.Undone}
+        <span className="bar failed" /> {STEP_STATES.Failed} <span className="bar compensating" />{" "}
+        {STEP_STATES.Compensated}
       </p>
     </div>
   );
 }
 
-/** So many marks can be told apart; more would only be slow. */
+/** So many marks can be distinguished; more would only be slow. */
 const MARKS = 200;
 
 /** What stands in the same place is one mark, which says the first of it and how many there are. */
@@ -107,7 +108,7 @@ function marksOf(events: OrderRecord["history"], from: number, to: number) {
 
 const latestOf = (instants: readonly number[]): number => instants.reduce((latest, at) => Math.max(latest, at), 0);
 
-function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] {
+function rowOf(name: string, run: StepRun, isCompensation: boolean, now: number): Row[] {
   const { scheduledAt, startedAt, endedAt, state } = run;
   if (!scheduledAt && !startedAt) return [];
   const at = (instant: string | null, usual: number) => (instant ? Date.parse(instant) : usual);
@@ -119,7 +120,7 @@ function rowOf(name: string, run: StepRun, isUndo: boolean, now: number): Row[] 
   // From then on nobody here was at work.
   const accepted = run.accepted && Math.max(start, Date.parse(run.accepted.at));
   const isAwaited = state === "Awaiting";
-  const ran = state === "Failed" ? "failed" : isUndo ? "compensating" : "running";
+  const ran = state === "Failed" ? "failed" : isCompensation ? "compensating" : "running";
   return [
     {
       name,

@@ -17,17 +17,15 @@ const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, str
   Completed: ["success", "✓"],
   Skipped: ["informative", "⤼"],
   Failed: ["danger", "✕"],
-  Undone: ["warning", "↩"],
+  Compensated: ["warning", "↩"],
+  Cancelled: ["informative", "■"],
 };
-
-/** Kinds of Error that ask nothing of anybody. */
-const AT_REST: readonly ErrorKind[] = ["undone", "settled", "cancelled"];
 
 export const toneOf = (state: StepState): Tone => TONES[state][0];
 export const signOf = (state: StepState): string => TONES[state][1];
 
 export function OrderBadge({ state, kind }: { readonly state: ProcessState; readonly kind?: ErrorKind | undefined }) {
-  const isAtRest = state === "Error" && kind !== undefined && AT_REST.includes(kind);
+  const isAtRest = state === "Error" && kind === "resolved";
   const [tone, sign] = isAtRest ? (["informative", "■"] as const) : TONES[state];
   const name = state === "Error" && kind ? KINDS[kind] : STATES[state];
   return (

@@ -10,12 +10,14 @@ import type { Selection } from "./table.tsx";
 
 /** What an order in that state may take; each preview says of which orders it is not possible. */
 const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"][] } = {
-  Pending: ["resubmit", "extend", "undo", "cancel"],
-  Processing: ["extend", "undo", "cancel"],
+  Pending: ["resubmit", "extend", "compensate", "cancel"],
+  Processing: ["extend", "compensate", "cancel"],
   Processed: [],
-  Error: ["resubmit", "undo", "settle"],
+  Compensated: ["resubmit"],
+  Cancelled: ["resubmit"],
+  Error: ["resubmit", "compensate", "markResolved"],
 };
-const ALL: readonly BulkRun["action"][] = ["resubmit", "undo", "settle", "cancel", "extend"];
+const ALL: readonly BulkRun["action"][] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 interface BulkOfSearchProps {
   readonly filter: OrderFilter;

@@ -73,7 +73,7 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
               <>
                 <BulkButtons
                   target={{ group: group.id }}
-                  actions={["resubmit", "undo", "settle"]}
+                  actions={["resubmit", "compensate", "markResolved"]}
                   words={(action) => BULK.preview(action, group.count, isAll)}
                 />
                 <Suspense>

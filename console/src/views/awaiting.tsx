@@ -24,17 +24,17 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
   {
     name: AWAITING.step,
     cell: ({ step, direction, workflow }) =>
-      `${direction === "undo" ? ORDER.compensation(step) : step} · ${workflow.name}`,
+      `${direction === "compensate" ? ORDER.compensation(step) : step} · ${workflow.name}`,
   },
   { name: AWAITING.since, cell: ({ since }) => <Age at={since} /> },
   { name: AWAITING.until, cell: ({ until }) => until && <Instant at={until} /> },
   { name: AWAITING.reference, cell: ({ reference }) => reference },
   {
-    name: AWAITING.heard,
-    cell: ({ heardAt, progress }) =>
-      heardAt && (
+    name: AWAITING.received,
+    cell: ({ lastReportAt, progress }) =>
+      lastReportAt && (
         <>
-          <Age at={heardAt} />
+          <Age at={lastReportAt} />
           {progress && <p className="message">{progress}</p>}
         </>
       ),

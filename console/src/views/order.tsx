@@ -99,12 +99,12 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function Standing({ record: { processState, error, direction } }: { readonly record: OrderRecord }) {
-  const isOver = processState === "Error" && error !== null && ["undone", "settled", "cancelled"].includes(error.kind);
-  const title = processState !== "Error" ? ORDER.under : isOver ? ORDER.ended : ORDER.cause;
+  const isOver = ["Compensated", "Cancelled"].includes(processState) || error?.kind === "resolved";
+  const title = isOver ? ORDER.ended : processState === "Error" ? ORDER.cause : ORDER.under;
   return (
     <div className="standing">
       <OrderBadge state={processState} kind={error?.kind} />
-      {direction === "undo" && <span className="quiet">{ORDER.directions.undo}</span>}
+      {direction === "compensate" && <span className="quiet">{ORDER.directions.compensate}</span>}
       {error && (
         <div className={isOver ? "cause-box" : "cause-box bad"}>
           <h2>{title}</h2>

@@ -3,8 +3,8 @@
 import { Button } from "@fluentui/react-components";
 import { Link, useSearchParams } from "wouter";
 import { roundedDuration } from "../../../shared/domain/duration-words.ts";
-import type { LedgerEntry, Standpoint, Supervisor } from "../api/contract.ts";
-import { useLedger, useSupervisor } from "../api/queries.ts";
+import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
+import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
@@ -27,7 +27,7 @@ export function SupervisionView() {
       <Loaded query={supervisor} hidesAge>
         {({ leader }) => <Leader leader={leader} />}
       </Loaded>
-      <Ledger key={day} day={day} isToday={day === today} />
+      <AuditLog key={day} day={day} isToday={day === today} />
     </>
   );
 }
@@ -50,8 +50,8 @@ function Leader({ leader }: Supervisor) {
   );
 }
 
-function Ledger({ day, isToday }: { readonly day: string; readonly isToday: boolean }) {
-  const ledger = useLedger(day, isToday);
+function AuditLog({ day, isToday }: { readonly day: string; readonly isToday: boolean }) {
+  const auditLog = useAuditLog(day, isToday);
   const at = Date.parse(day);
   return (
     <section>
@@ -60,15 +60,15 @@ function Ledger({ day, isToday }: { readonly day: string; readonly isToday: bool
         <Link href={`/supervision?day=${dayOf(at - DAY_MS)}`}>{SUPERVISION.dayBefore}</Link>
         {!isToday && <Link href={`/supervision?day=${dayOf(at + DAY_MS)}`}>{SUPERVISION.dayAfter}</Link>}
       </p>
-      <Loaded query={ledger}>
+      <Loaded query={auditLog}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
           if (entries.length === 0) return <Notice title={SUPERVISION.nothing} />;
           return <Table caption={SUPERVISION.entries(day)} columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />;
         }}
       </Loaded>
-      {ledger.hasNextPage && (
-        <Button disabled={ledger.isFetchingNextPage} onClick={() => void ledger.fetchNextPage()}>
+      {auditLog.hasNextPage && (
+        <Button disabled={auditLog.isFetchingNextPage} onClick={() => void auditLog.fetchNextPage()}>
           {TEXT.more}
         </Button>
       )}
@@ -76,7 +76,7 @@ function Ledger({ day, isToday }: { readonly day: string; readonly isToday: bool
   );
 }
 
-const COLUMNS: readonly Column<LedgerEntry>[] = [
+const COLUMNS: readonly Column<SupervisionEntry>[] = [
   { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
   { name: SUPERVISION.what, cell: (entry) => <What entry={entry} /> },
   {
@@ -84,14 +84,14 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/orders/${entry.orderId}`}>{entry.orderId}</Link>),
   },
   { name: SUPERVISION.why, cell: (entry) => <Why entry={entry} /> },
-  { name: SUPERVISION.before, cell: (entry) => (entry.kind === "decision" ? standpointWords(entry.before) : null) },
+  { name: SUPERVISION.before, cell: (entry) => (entry.kind === "decision" ? snapshotWords(entry.before) : null) },
   {
     name: SUPERVISION.after,
-    cell: (entry) => (entry.kind === "decision" && entry.after ? standpointWords(entry.after) : null),
+    cell: (entry) => (entry.kind === "decision" && entry.after ? snapshotWords(entry.after) : null),
   },
 ];
 
-function What({ entry }: { readonly entry: LedgerEntry }) {
+function What({ entry }: { readonly entry: SupervisionEntry }) {
   if (entry.kind === "sweep") return <strong>{SUPERVISION.sweep}</strong>;
   if (entry.kind === "lateReply") return SUPERVISION.lateReply;
   const { verdict, outcome } = entry;
@@ -103,13 +103,13 @@ function What({ entry }: { readonly entry: LedgerEntry }) {
   );
 }
 
-function Why({ entry }: { readonly entry: LedgerEntry }) {
+function Why({ entry }: { readonly entry: SupervisionEntry }) {
   if (entry.kind === "lateReply") return SUPERVISION.late(entry.step, entry.attempt, entry.reason);
   if (entry.kind === "decision") {
     return (
       <>
         {entry.rule}
-        {entry.stop && <p className="quiet">{SUPERVISION.silentStop(entry.stop)}</p>}
+        {entry.stop && <p className="quiet">{SUPERVISION.agentTimeout(entry.stop)}</p>}
         {entry.fault && <p className="fault">{entry.fault}</p>}
       </>
     );
@@ -124,6 +124,6 @@ function Why({ entry }: { readonly entry: LedgerEntry }) {
   );
 }
 
-function standpointWords({ processState, attempt, failureCount, step }: Standpoint): string {
-  return SUPERVISION.standpoint(STATES[processState], attempt, failureCount, step);
+function snapshotWords({ processState, attempt, failureCount, step }: Snapshot): string {
+  return SUPERVISION.snapshot(STATES[processState], attempt, failureCount, step);
 }

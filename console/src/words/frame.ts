@@ -13,7 +13,7 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
     advice: "Looking takes the role Orders.Read, acting the role Orders.Operate. Ask whoever gives out roles.",
   },
   "not-found": { title: "Not found", advice: "It may have been removed, or the address has a typing error." },
-  refused: { title: "Not possible now", advice: "" },
+  rejected: { title: "Not possible now", advice: "" },
   changed: { title: "Changed by somebody else", advice: "Look at the change below, then decide again." },
   invalid: { title: "The request has faults", advice: "" },
   failed: { title: "The app could not answer", advice: "Its log says why. Try again in a moment." },

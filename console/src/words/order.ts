@@ -5,6 +5,8 @@ export const STATES: { readonly [state in ProcessState]: string } = {
   Pending: "Waiting",
   Processing: "In progress",
   Processed: "Processed",
+  Compensated: "Compensated",
+  Cancelled: "Cancelled",
   Error: "Error",
 };
 
@@ -16,7 +18,7 @@ export const STEP_STATES: { readonly [state in StepState]: string } = {
   Completed: "Completed",
   Skipped: "Skipped",
   Failed: "Failed",
-  Undone: "Compensated",
+  Compensated: "Compensated",
 };
 
 export const SKIP_CAUSES: { readonly [cause in SkipCause]: string } = {
@@ -30,27 +32,26 @@ export const SKIP_CAUSES: { readonly [cause in SkipCause]: string } = {
 export const KINDS: { readonly [kind in ErrorKind]: string } = {
   rejected: "Rejected by a service",
   expired: "Ran out of time",
-  notUndone: "Compensation incomplete",
-  undone: "Compensated",
-  settled: "Marked resolved",
-  undoAsked: "Compensation requested",
+  compensationIncomplete: "Compensation incomplete",
+  resolved: "Marked resolved",
+  compensationRequested: "Compensation requested",
   cancelled: "Cancelled",
 };
 
 export const ACTIONS: { readonly [action in OrderAction]: { readonly name: string; readonly about: string } } = {
   resubmit: {
     name: "Resubmit",
-    about: "Once the cause is mended: the order goes on from the step that failed. Completed steps do not run again.",
+    about: "Once the cause is fixed: the order goes on from the step that failed. Completed steps do not run again.",
   },
-  undo: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
+  compensate: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
   cancel: {
     name: "Cancel",
     about: "Ends the order. If steps had an effect, they are compensated first.",
   },
   extend: { name: "Extend", about: "The supervisor leaves the order alone for longer." },
-  settle: {
+  markResolved: {
     name: "Mark resolved",
-    about: "You have done by hand what was left to do. No service is called, and nobody is notified.",
+    about: "You have done manually what was left to do. No service is called, and nobody is notified.",
   },
 };
 
@@ -85,10 +86,10 @@ export const ORDER = {
   accepted: "Accepted by its service, which does it later",
   reference: (name: string) => `reference ${name}`,
   awaited: "its report is awaited until",
-  heard: "last heard of at",
+  received: "last heard of at",
   expiry: (attempt: number, tries: number) =>
     `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
-  misconfigured: "The endpoint's address or the app's credential for it is wrong: mend that first.",
+  misconfigured: "The endpoint's address or the app's credential for it is wrong: fix that first.",
   content: "Content",
   details: "Details",
   result: "Result",
@@ -112,7 +113,7 @@ export const ORDER = {
   confirmReport: (report: string, orderId: string, environment: string) => `${report}: ${orderId} (${environment})`,
   edit: "Edit and resubmit",
   extendBy: "By",
-  byHand: "A person has compensated what this order's compensation left",
+  manual: "A person has compensated what this order's compensation left",
   changedTitle: "Somebody else has changed this order",
   changedAbout: "Your draft is kept. This is what changed since you opened it:",
   nothingChanged: "Nothing that is shown here.",
@@ -142,7 +143,7 @@ export const ORDER = {
     revision: "Revision of the content",
     direction: "Direction",
   },
-  directions: { forward: "forward", undo: "compensation" },
+  directions: { forward: "forward", compensate: "compensation" },
 } as const;
 
 export const AUDIT = {

@@ -1,5 +1,5 @@
 // The words for what supervisors have decided.
-import type { SilentStop } from "../api/contract.ts";
+import type { AgentTimeout } from "../api/contract.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -7,11 +7,11 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   skip: "Goes on without a step",
   later: "Has time left",
   wait: "Pause, then next attempt",
-  hold: "Waits for an endpoint to be mended",
-  undo: "Compensation",
+  hold: "Waits for an endpoint to be fixed",
+  compensate: "Compensation",
   fail: "Error",
-  wake: "Scheduler told again",
-  tell: "Statuses sent",
+  repeatStart: "Attempt started again",
+  publish: "Statuses sent",
   none: "Could not be judged",
 };
 
@@ -23,10 +23,10 @@ const REPORT: { readonly [name: string]: string } = {
   resumed: "went on",
   waiting: "with a pause",
   held: "waiting for an endpoint",
-  toBeUndone: "to be compensated",
+  toBeCompensated: "to be compensated",
   failed: "in Error",
-  woken: "scheduler told again",
-  told: "statuses sent",
+  startsRepeated: "attempts started again",
+  published: "statuses sent",
   later: "with time left",
   lost: "written by another first",
   broken: "not dealt with",
@@ -75,13 +75,13 @@ export const SUPERVISION = {
   report: reportWords,
   took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,
   late: (step: string, attempt: number, reason: string) => `${step}, attempt ${attempt}: ${reason}`,
-  silentStop: ({ step, agent, attempt, tries, endpoint, message }: SilentStop) => {
-    const what = `${step}${agent === null ? "" : ` (${agent})`} stopped silently in attempt ${attempt}`;
+  agentTimeout: ({ step, agent, attempt, tries, endpoint, message }: AgentTimeout) => {
+    const what = `${step}${agent === null ? "" : ` (${agent})`} timed out in attempt ${attempt}`;
     if (message === null) return `${what}: nothing is known of why. Its process may have died.`;
     const often = tries === null ? "" : `, after ${tries === 1 ? "1 try" : `${tries} tries`}`;
     return `${what}${often}${endpoint === null ? "" : ` at ${endpoint}`}: ${message}`;
   },
-  standpoint: (state: string, attempt: number, failures: number, step: string | null) =>
+  snapshot: (state: string, attempt: number, failures: number, step: string | null) =>
     [state, step, `attempt ${attempt}`, failures === 1 ? "1 failure" : `${failures} failures`]
       .filter(Boolean)
       .join(", "),

@@ -31,7 +31,7 @@ describe("null and none", () => {
     expect((await at.plain.item("same", undefined).read()).resource).toMatchObject({ which: "none" });
   });
 
-  test("are told apart from an object, which is no key: a document with one is as one without", async () => {
+  test("are distinguished from an object, which is no key: a document with one is as one without", async () => {
     await at.plain.items.create({ id: "object", pk: { state: "WA" } });
     expect((await at.plain.item("object", undefined).read()).resource).toMatchObject({ pk: { state: "WA" } });
     await at.plain.item("object", undefined).delete();

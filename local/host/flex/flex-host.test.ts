@@ -181,12 +181,12 @@ test("activities are spread over the durable processes; one that dies with activ
   expect(names(spread)).toEqual(["durable", "durable.2", "durable.3"]);
   for (const name of names(spread)) expect(spread.filter(({ instance }) => instance === name)).toHaveLength(4);
 
-  await start("looks", "struck", { times: 24, ms: 400 });
+  await start("looks", "crashed", { times: 24, ms: 400 });
   await pause(200);
   const pid = await pidOf("durable.2");
   process.kill(pid, "SIGKILL");
-  const struck = await outputOf<Seen[]>("struck");
-  expect(struck).toHaveLength(24);
+  const crashed = await outputOf<Seen[]>("crashed");
+  expect(crashed).toHaveLength(24);
   await expect.poll(() => pidOf("durable.2"), WITHIN).toBeGreaterThan(0);
   await start("looks", "again", { times: 12, ms: 300 });
   expect(names(await outputOf<Seen[]>("again"))).toContain("durable.2");

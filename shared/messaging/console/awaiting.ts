@@ -13,7 +13,7 @@ const awaitingStep = z.strictObject({
   /** What whoever does it calls it. */
   reference: z.string().nullable(),
   /** When whoever does it was last heard of, and what it said. */
-  heardAt: instant.nullable(),
+  lastReportAt: instant.nullable(),
   progress: z.string().nullable(),
 });
 

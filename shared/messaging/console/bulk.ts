@@ -1,6 +1,8 @@
 // Actions on many orders.
+
 import { z } from "zod";
 import { BULK_ACTIONS } from "../../domain/bulk.ts";
+import { PROCESS_STATES } from "../../domain/state-record.ts";
 import { count, errorKind, instant } from "./parts.ts";
 
 const bulkCounts = z.strictObject({ done: count, skipped: count, well: count, same: count, other: count });
@@ -19,7 +21,7 @@ export const bulkRun = z.strictObject({
   /** The search that was chosen. */
   filter: z
     .strictObject({
-      state: z.enum(["Pending", "Processing", "Error"]),
+      state: z.enum(PROCESS_STATES).exclude(["Processed"]),
       kind: errorKind.optional(),
       workflow: z.string().optional(),
       version: z.int().optional(),

@@ -51,7 +51,7 @@ const run = z.object({
     .object({
       at: instant,
       reference: z.string().optional(),
-      heardAt: instant.optional(),
+      lastReportAt: instant.optional(),
       progress: z.string().optional(),
     })
     .optional(),
@@ -71,15 +71,15 @@ const run = z.object({
 const stepRecord = run.extend({
   agent: z.string(),
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
-  undo: run.nullable(),
-  unsure: z.boolean().optional(),
+  compensation: run.nullable(),
+  outcomeUnknown: z.boolean().optional(),
   /** Of a skipped step: why the order went on without it. */
   skipped: z.object({ cause: skipCause, message: z.string() }).optional(),
   /** Of a step with a condition: what that said when it was asked. */
   decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
 });
 
-const notice = z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() });
+const outboxMessage = z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() });
 
 const stateRecord = orderSummary.omit({ steps: true }).extend({
   steps: z.record(z.string(), stepRecord),
@@ -93,11 +93,11 @@ const stateRecord = orderSummary.omit({ steps: true }).extend({
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
   history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),
-  notices: z.array(notice),
+  outbox: z.array(outboxMessage),
 });
 
 const permission = z.union([
-  z.object({ allowed: z.literal(true), requires: z.literal("compensatedByHand").optional() }),
+  z.object({ allowed: z.literal(true), requires: z.literal("compensatedManually").optional() }),
   z.object({ allowed: z.literal(false), reason: z.string() }),
 ]);
 
@@ -108,7 +108,7 @@ const workflowStep = z.object({
   transport: z.enum(["activity", "queue"]).optional(),
   after: z.array(z.string()),
   completeWithin: z.string(),
-  undo: z.union([z.object({ operation: z.string() }), z.enum(["nothing", "byHand"])]),
+  compensation: z.union([z.object({ operation: z.string() }), z.enum(["nothing", "manual"])]),
 });
 
 /** `GET /api/orders/{orderId}`. */
@@ -117,15 +117,15 @@ export const inspection = z.object({
   record: stateRecord,
   order: z.record(z.string(), z.unknown()),
   /** What its requester has been sent, and is still owed: `unwanted` where it asked for no such status, or named no queue. */
-  statuses: z.array(notice.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
+  statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
   /** The steps as the workflow has them; null where the app has that version no longer. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
   actions: z.object({
     resubmit: permission,
-    undo: permission,
+    compensate: permission,
     cancel: permission,
     extend: permission,
-    settle: permission,
+    markResolved: permission,
   }),
 });
 

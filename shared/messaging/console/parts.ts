@@ -1,10 +1,10 @@
 // What several answers of the API have in common.
 import { z } from "zod";
-import { ERROR_KINDS, SKIP_CAUSES } from "../../domain/state-record.ts";
+import { ERROR_KINDS, PROCESS_STATES, SKIP_CAUSES } from "../../domain/state-record.ts";
 
 export const instant = z.string();
 export const count = z.int().min(0);
-export const processState = z.enum(["Pending", "Processing", "Processed", "Error"]);
+export const processState = z.enum(PROCESS_STATES);
 export const stepState = z.enum([
   "NotStarted",
   "Scheduled",
@@ -13,9 +13,9 @@ export const stepState = z.enum([
   "Completed",
   "Skipped",
   "Failed",
-  "Undone",
+  "Compensated",
 ]);
-export const direction = z.enum(["forward", "undo"]);
+export const direction = z.enum(["forward", "compensate"]);
 export const errorKind = z.enum(ERROR_KINDS);
 export const skipCause = z.enum(SKIP_CAUSES);
 

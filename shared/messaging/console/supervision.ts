@@ -16,7 +16,7 @@ export const supervisor = z.strictObject({
     .nullable(),
 });
 
-const standpoint = z.strictObject({
+const snapshot = z.strictObject({
   processState,
   attempt: z.int(),
   failureCount: z.int(),
@@ -34,7 +34,7 @@ const sweep = z.strictObject({
 });
 
 /** An agent that was not done in time; what it met is null where it could not say so. */
-const silentStop = z.strictObject({
+const agentTimeout = z.strictObject({
   step: z.string(),
   agent: z.string().nullable(),
   attempt: z.int(),
@@ -54,11 +54,11 @@ const decision = z.strictObject({
   outcome: z.enum(["applied", "lost", "broken"]),
   /** Why it could not be dealt with. */
   fault: z.string().nullable(),
-  before: standpoint,
+  before: snapshot,
   /** Null unless applied. */
-  after: standpoint.nullable(),
+  after: snapshot.nullable(),
   /** What it was decided on, where that is an agent's silence. */
-  stop: silentStop.optional(),
+  stop: agentTimeout.optional(),
 });
 
 const lateReply = z.strictObject({
@@ -71,7 +71,7 @@ const lateReply = z.strictObject({
   reason: z.string(),
 });
 
-const ledgerEntry = z.discriminatedUnion("kind", [sweep, decision, lateReply]);
+const supervisionEntry = z.discriminatedUnion("kind", [sweep, decision, lateReply]);
 
 const operatorAction = z.strictObject({
   kind: z.literal("operatorAction"),
@@ -81,7 +81,7 @@ const operatorAction = z.strictObject({
   /** Such as `resubmit`. */
   action: z.string(),
   reason: z.string().nullable(),
-  /** `done`, or why it was refused. */
+  /** `done`, or why it was rejected. */
   outcome: z.string(),
 });
 
@@ -95,17 +95,17 @@ export const orderAudit = z.strictObject({
 });
 
 /** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */
-export const ledgerPage = z.strictObject({
+export const supervisionPage = z.strictObject({
   /** In UTC. */
   day: z.string(),
-  entries: z.array(ledgerEntry),
+  entries: z.array(supervisionEntry),
   continuation: z.string().optional(),
 });
 
 export type Supervisor = z.output<typeof supervisor>;
-export type LedgerEntry = z.output<typeof ledgerEntry>;
+export type SupervisionEntry = z.output<typeof supervisionEntry>;
 export type AuditEntry = z.output<typeof auditEntry>;
 export type OrderAudit = z.output<typeof orderAudit>;
-export type LedgerPage = z.output<typeof ledgerPage>;
-export type SilentStop = z.output<typeof silentStop>;
-export type Standpoint = z.output<typeof standpoint>;
+export type SupervisionPage = z.output<typeof supervisionPage>;
+export type AgentTimeout = z.output<typeof agentTimeout>;
+export type Snapshot = z.output<typeof snapshot>;

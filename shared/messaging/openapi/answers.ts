@@ -1,4 +1,4 @@
-// What the API answers beside what the console asks for: faults, refusals, sweeps and versions of workflows.
+// What the API answers beside what the console asks for: faults, rejections, sweeps and versions of workflows.
 import { z } from "zod";
 import { deadLetterCounts, deadLetterPage } from "../console-contract.ts";
 
@@ -11,7 +11,7 @@ export const faults = z.object({ error: z.string(), faults: z.array(z.string()) 
 export const failure = z.object({ error: z.string() });
 
 /** 409: what is asked for is not possible as things stand. */
-export const refusal = z.object({ reason: z.string(), state: z.string().optional() });
+export const rejection = z.object({ reason: z.string(), state: z.string().optional() });
 
 /** `POST /api/orders/{orderId}/erase`. */
 export const erased = z.object({ orderId: z.string(), erased: z.literal(true) });

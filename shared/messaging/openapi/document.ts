@@ -61,11 +61,11 @@ function plain({ $schema: _schema, $id: _id, ...rest }: JsonSchema): JsonSchema 
   return rest;
 }
 
-/** What is sent: further members are refused, as the schemas say. */
+/** What is sent: further members are rejected, as the schemas say. */
 const sent = (schema: z.ZodType): JsonSchema => plain(z.toJSONSchema(schema, { io: "input" }) as JsonSchema);
 
 function operationOf(method: string, path: string, operation: ApiOperation, named: Names): JsonSchema {
-  const { summary, query, body, isConditional, status = 200, answer, refusal = answers.refusal } = operation;
+  const { summary, query, body, isConditional, status = 200, answer, rejection = answers.rejection } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const changes = method === "POST";
   const answersWith = (schema: z.ZodType, description: string) => {
@@ -94,7 +94,7 @@ function operationOf(method: string, path: string, operation: ApiOperation, name
       403: answersWith(answers.failure, "Without the role, or from a page of another site"),
       ...((inPath.length > 0 || changes) && { 404: answersWith(answers.failure, "Not found") }),
       ...(changes && {
-        409: answersWith(refusal, "Not possible as things stand"),
+        409: answersWith(rejection, "Not possible as things stand"),
         415: answersWith(answers.failure, "The body is not JSON"),
       }),
       ...(isConditional && { 412: answersWith(answers.failure, "At another version than If-Match names") }),

@@ -7,7 +7,7 @@ import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../dead-lette
 import { handlingBody } from "../handling-request.ts";
 import { erasureBody, listQuery, operatorBodies, reportBody } from "../operator-request.ts";
 import { pauseBody } from "../pause-request.ts";
-import { ledgerQuery, whatIfQuery } from "../supervisor-request.ts";
+import { supervisionQuery, whatIfQuery } from "../supervisor-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -20,7 +20,7 @@ export interface ApiOperation {
   readonly status?: number;
   readonly answer: z.ZodType;
   /** With 409, where that is not a reason. */
-  readonly refusal?: z.ZodType;
+  readonly rejection?: z.ZodType;
 }
 
 const acts = (summary: string, body: z.ZodType): ApiOperation => ({
@@ -60,10 +60,10 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET orders/{orderId}": { summary: "One order", answer: console.inspection },
   "GET orders/{orderId}/audit": { summary: "What was decided and done about one order", answer: console.orderAudit },
   "POST orders/{orderId}/resubmit": acts("Has an order in Error go on", operatorBodies.resubmit),
-  "POST orders/{orderId}/undo": acts("Takes back what was done", operatorBodies.undo),
+  "POST orders/{orderId}/compensate": acts("Takes back what was done", operatorBodies.compensate),
   "POST orders/{orderId}/cancel": acts("Ends an order", operatorBodies.cancel),
   "POST orders/{orderId}/extend": acts("Gives an order more time", operatorBodies.extend),
-  "POST orders/{orderId}/settle": acts("Marks an order in Error as resolved", operatorBodies.settle),
+  "POST orders/{orderId}/markResolved": acts("Marks an order in Error as resolved", operatorBodies.markResolved),
   "POST orders/{orderId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
   "GET awaiting": {
     summary: "The steps that are done later, and until when they are waited for",
@@ -121,15 +121,15 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET supervisor": { summary: "Which of several supervisors leads", answer: console.supervisor },
   "GET supervisor/entries": {
     summary: "A day's sweeps, decisions and late replies",
-    query: ledgerQuery,
-    answer: console.ledgerPage,
+    query: supervisionQuery,
+    answer: console.supervisionPage,
   },
   "GET supervisor/what-if": {
     summary: "What a sweep would decide under other rules; nothing is done",
     query: whatIfQuery,
     answer: answers.whatIf,
   },
-  "POST supervisor/sweep": { summary: "Sweeps now", answer: answers.swept, refusal: answers.following },
+  "POST supervisor/sweep": { summary: "Sweeps now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {
     summary: "The versions of workflows, and how many orders need each",
     answer: answers.workflowVersions,

@@ -18,8 +18,8 @@ export interface Filling {
   /** Orders in Error that need a person, of some causes. */
   readonly failed: number;
   readonly inFlight: number;
-  /** Whether those that failed stand as an agent's refusal leaves them, so that they can be resubmitted. */
-  readonly isRefused?: boolean;
+  /** Whether those that failed stand as an agent's rejection leaves them, so that they can be resubmitted. */
+  readonly isRejected?: boolean;
 }
 
 /** So much time between two orders: an hour has some hundreds, a million are two months. */
@@ -60,18 +60,18 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
 }
 
 function* recordsOf(
-  { from, ended, failed, inFlight, isRefused = false }: Filling,
+  { from, ended, failed, inFlight, isRejected = false }: Filling,
   now: number,
 ): Generator<StateRecord> {
   for (let at = 0; at < ended; at += 1) {
     const record = processed(`stored-${from + at}`, now - TOOK_MS - at * APART_MS);
-    yield at % 20 === 0 ? inError(record, "settled", "refunded by the bank") : record;
+    yield at % 20 === 0 ? inError(record, "resolved", "refunded by the bank") : record;
   }
   for (let at = 0; at < failed; at += 1) {
     const record = processed(`failed-${from + at}`, now - TOOK_MS - at * APART_MS);
-    const kind = (["rejected", "rejected", "expired", "notUndone"] as const)[at % 4] ?? "rejected";
+    const kind = (["rejected", "rejected", "expired", "compensationIncomplete"] as const)[at % 4] ?? "rejected";
     const message = `card ${4000 + at} of bank ${"abcdefghij"[at % 10]} has expired`;
-    yield inError(isRefused ? refusedIn(record, "takePayment", message) : record, kind, message);
+    yield inError(isRejected ? rejectedIn(record, "takePayment", message) : record, kind, message);
   }
   for (let at = 0; at < inFlight; at += 1) {
     const { overAt: _, ...record } = processed(`flying-${from + at}`, now - at * 100);
@@ -117,22 +117,22 @@ function processed(orderId: string, createdMs: number): StateRecord {
   };
 }
 
-/** Of the steps only the first is done, and those beside the refused one. */
-function refusedIn(record: StateRecord, name: string, message: string): StateRecord {
+/** Of the steps only the first is done, and those beside the rejected one. */
+function rejectedIn(record: StateRecord, name: string, message: string): StateRecord {
   const { steps } = sampleRecord(record.orderId, GRAPH);
-  const { reserveStock, checkFraud, [name]: refused } = record.steps;
-  if (!reserveStock || !checkFraud || !refused) throw new Error(`no step ${name}`);
-  const failed: StepRecord = { ...refused, state: "Failed", result: null, error: message };
+  const { reserveStock, checkFraud, [name]: rejected } = record.steps;
+  if (!reserveStock || !checkFraud || !rejected) throw new Error(`no step ${name}`);
+  const failed: StepRecord = { ...rejected, state: "Failed", result: null, error: message };
   return { ...record, steps: { ...steps, reserveStock, checkFraud, [name]: failed } };
 }
 
 function inError(
   record: StateRecord,
-  kind: "rejected" | "expired" | "notUndone" | "settled",
+  kind: "rejected" | "expired" | "compensationIncomplete" | "resolved",
   message: string,
 ): StateRecord {
   const { overAt, ...rest } = record;
   const at = record.updatedAt;
   const error = { kind, message, step: "takePayment", agent: "payment", at };
-  return { ...rest, processState: "Error", error, ...(kind === "settled" && { overInErrorAt: overAt ?? at }) };
+  return { ...rest, processState: "Error", error, ...(kind === "resolved" && { overInErrorAt: overAt ?? at }) };
 }

@@ -43,7 +43,7 @@ export async function measure(folder: string): Promise<Charges> {
     appSettings: ({ cosmos }) => {
       meter.target = cosmos?.port ?? 0;
       const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-      return { Cosmos: proxied, SupervisorSchedule: NEVER, StockSchedule: NEVER, HousekeepingSchedule: NEVER };
+      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
     },
   });
   const host = app.stack.addresses.host?.url;

@@ -18,7 +18,7 @@ export function essential(points: readonly string[]): string[] {
   });
 }
 
-/** `submission`, `schedulerWake`, `agents, as activities`, …: whose await a point is. */
+/** `submission`, `startAttempt`, `agents, as activities`, …: whose await a point is. */
 export function actorOf(point: string): string {
   const [name = ""] = point.split(/[/:]/);
   if (name.endsWith("QueueAgent")) return "agents, over queues";

@@ -23,7 +23,7 @@ export interface Lived extends Life {
   /** What was reached, in order; after the first death that is the recovery from it. */
   readonly points: readonly string[];
   /** Whether the host died at all of its points. */
-  readonly struck: boolean;
+  readonly crashed: boolean;
   readonly ms: number;
   readonly faults: readonly string[];
 }
@@ -37,7 +37,7 @@ let orders = 0;
 export async function live(rig: Rig, life: Life): Promise<Lived> {
   for (let tries = 1; ; tries += 1) {
     const lived = await liveOnce(rig, life);
-    if (lived.struck || lived.faults.length > 0 || tries === TRIES) return lived;
+    if (lived.crashed || lived.faults.length > 0 || tries === TRIES) return lived;
     await rig.renew(tries % 2 === 0 ? "no leader yet" : undefined);
   }
 }
@@ -51,18 +51,18 @@ async function liveOnce(rig: Rig, life: Life): Promise<Lived> {
   rig.watch(orderId, []);
   rig.watch(watched, [...(life.scenario.arms ?? []), ...kills]);
   let faults: readonly string[] = ["it was not looked at"];
-  let struck = false;
+  let crashed = false;
   try {
     await life.scenario.drive(new Hand(rig.app, orderId));
     const giveUpAt = Date.now() + ENDS_WITHIN_MS;
     do {
       await sleep(POLL_MS);
-      struck = rig.unstruck(watched).length === 0;
+      crashed = rig.notReached(watched).length === 0;
       faults = faultsOf(life.scenario.end, await evidenceOf(rig.app, orderId));
       // A tick comes every second.
     } while (
       (faults.length > 0 && Date.now() < giveUpAt) ||
-      (life.ofAnyOrder && !struck && Date.now() < begun + TICKS_MS)
+      (life.ofAnyOrder && !crashed && Date.now() < begun + TICKS_MS)
     );
   } catch (cause) {
     faults = [String(cause)];
@@ -70,5 +70,5 @@ async function liveOnce(rig: Rig, life: Life): Promise<Lived> {
   rig.forget(orderId);
   rig.forget(watched);
   const { points } = rig.noted(orderId);
-  return { ...life, orderId, points, struck, ms: Date.now() - begun, faults };
+  return { ...life, orderId, points, crashed, ms: Date.now() - begun, faults };
 }

@@ -27,10 +27,10 @@ const MISSED_AT_MOST = isWhole ? 0.01 : 0.05;
 const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000;
 
 const ACTORS = [
-  ...["submission", "submissionPriority", "schedulerWake", "tellEnd"],
+  ...["submission", "submissionPriority", "startAttempt", "publishEnd"],
   ...["agents, as activities", "askAgent", "agents, over queues", "agentReplies", "supervisor"],
   ...["pollStep", "completeStep"],
-  ...["resubmitOrder", "undoOrder", "extendOrder", "settleOrder", "inspectOrder", "listOrders"],
+  ...["resubmitOrder", "compensateOrder", "extendOrder", "settleOrder", "inspectOrder", "listOrders"],
 ];
 
 /** What these do is done whatever lives; what a person asks for has to be asked for. */
@@ -104,7 +104,7 @@ for (const scenario of scenarios) {
     async ({ expect }) => {
       const alive = plain.get(scenario);
       expect(alive?.faults, "left alone").toEqual([]);
-      expect(alive?.struck, "its own fault came").toBe(true);
+      expect(alive?.crashed, "its own fault came").toBe(true);
       await Promise.all((deaths.get(scenario) ?? []).map(dieAt));
       expect(lived.filter((one) => one.scenario === scenario && one.faults.length > 0).flatMap(wrong)).toEqual([]);
     },
@@ -136,7 +136,7 @@ test("P16 P20 the points are those of every function, and the host died at them"
   expect([...actors].sort()).toEqual(expect.arrayContaining(ACTORS));
   // What only a recovery reaches may not be reached in the next one.
   const first = lived.filter(({ deaths: points }) => points.length === 1);
-  const missed = first.filter(({ struck }) => !struck).flatMap(({ deaths: points }) => points);
+  const missed = first.filter(({ crashed }) => !crashed).flatMap(({ deaths: points }) => points);
   expect(missed.length, `not reached again: ${missed.join("; ")}`).toBeLessThanOrEqual(first.length * MISSED_AT_MOST);
   expect(kills()).toBeGreaterThan(isWhole ? 150 : 30);
 });

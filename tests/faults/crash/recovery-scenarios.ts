@@ -1,32 +1,33 @@
 // The lives in which something is lost, waits or is given up, and the supervisor or the next message has to see to it.
 import {
   BEFORE_SHIPPING,
-  cardRefused,
+  cardRejected,
+  compensated,
   done,
   ended,
   failing,
   inHand,
   isDown,
-  refusesCard,
+  rejectsCard,
   retry,
   type Scenario,
-  undone,
 } from "./scenario.ts";
 
 export const recoveries: readonly Scenario[] = [
   {
-    name: "waited for, then undone",
+    name: "waited for, then compensated",
     title:
-      "[supervisor | every await of a pause, and of the undo after the last | host killed] the pause is had, and what was done is undone once",
+      "[supervisor | every await of a pause, and of the compensation after the last | host killed] the pause is had, and what was done is compensated once",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "patient" });
     },
-    end: undone,
+    end: compensated,
   },
   {
     name: "given up",
-    title: "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the notice",
+    title:
+      "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the outbox message",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "strict" });
@@ -34,10 +35,10 @@ export const recoveries: readonly Scenario[] = [
     end: { error: "expired", steps: BEFORE_SHIPPING },
   },
   {
-    name: "its wake lost",
+    name: "its start message lost",
     title:
-      "[supervisor | the wake could not be sent; every await of the next | host killed] the order is woken when its claim is overdue; no failure is counted",
-    arms: failing("supervisor:messenger.wake#1:before"),
+      "[supervisor | the start message could not be sent; every await of the next | host killed] the order is started when its claim is overdue; no failure is counted",
+    arms: failing("supervisor:messenger.startAttempt#1:before"),
     drive: retry,
     end: done,
   },
@@ -45,15 +46,15 @@ export const recoveries: readonly Scenario[] = [
     name: "a step not told",
     title:
       "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
-    arms: failing("inventoryAgent/reserveStock:messenger.tell(StepCompleted)#1:before"),
+    arms: failing("inventoryAgent/reserveStock:messenger.publish(StepCompleted)#1:before"),
     drive: (hand) => hand.send(),
     end: done,
   },
   {
     name: "its end not told",
     title:
-      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: failing("paymentAgent/capturePayment:messenger.tell(Completed)#1:before"),
+      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the outbox message",
+    arms: failing("paymentAgent/capturePayment:messenger.publish(Completed)#1:before"),
     async drive(hand) {
       await hand.send();
       await hand.until(ended);
@@ -64,9 +65,9 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "its end neither told nor noted",
     title:
-      "[scheduler | Completed could be neither sent nor left as a notice; every await of the attempt's last word | host killed] it is told from the record",
+      "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last word | host killed] it is told from the record",
     arms: failing(
-      "paymentAgent/capturePayment:messenger.tell(Completed)#1:before",
+      "paymentAgent/capturePayment:messenger.publish(Completed)#1:before",
       "paymentAgent/capturePayment:store.change#1:before",
     ),
     drive: (hand) => hand.send(),
@@ -75,16 +76,16 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "its failure not told",
     title:
-      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the notice",
-    arms: failing("paymentAgent/takePayment:messenger.tell(Failed)#1:before"),
+      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the outbox message",
+    arms: failing("paymentAgent/takePayment:messenger.publish(Failed)#1:before"),
     async drive(hand) {
-      await hand.fault("payment", refusesCard);
+      await hand.fault("payment", rejectsCard);
       await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });
       await hand.send();
       await hand.until(ended);
       await hand.hurry();
     },
-    end: cardRefused,
+    end: cardRejected,
   },
   {
     name: "its orchestration lost",

@@ -11,9 +11,9 @@ import type { Lived } from "./crash-lives.ts";
 const LIVES = join(ROOT, ".local", "faults", "lives.log");
 
 /** A line for each life, as it ends: a run of all of them takes long. */
-export function noteLife({ orderId, deaths, struck, ms, faults }: Lived): void {
+export function noteLife({ orderId, deaths, crashed, ms, faults }: Lived): void {
   mkdirSync(dirname(LIVES), { recursive: true });
-  const what = faults.length > 0 ? faults.join("; ") : struck ? "ended as it had to" : "not reached again";
+  const what = faults.length > 0 ? faults.join("; ") : crashed ? "ended as it had to" : "not reached again";
   appendFileSync(LIVES, `${new Date().toISOString()} ${orderId} ${ms} ms, ${deaths.join(", then ")}: ${what}\n`);
 }
 
@@ -35,13 +35,13 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
     chosenTopology() === "flex" ? "crash, flex" : whole ? "crash" : "crash, a choice",
     [
       `killed ${kills} times in ${seconds} s`,
-      `at ${countStruck(plain)} of ${plain.length} points of plain lives`,
-      ...(further.length > 0 ? [`at ${countStruck(further)} of ${further.length} that only a recovery reaches`] : []),
+      `at ${countCrashed(plain)} of ${plain.length} points of plain lives`,
+      ...(further.length > 0 ? [`at ${countCrashed(further)} of ${further.length} that only a recovery reaches`] : []),
       `${countWrong(lived)} orders ended wrong`,
     ].join(", "),
   );
 }
 
-const countStruck = (lived: readonly Lived[]): number => lived.length - countMissed(lived);
-const countMissed = (lived: readonly Lived[]): number => lived.filter(({ struck }) => !struck).length;
+const countCrashed = (lived: readonly Lived[]): number => lived.length - countMissed(lived);
+const countMissed = (lived: readonly Lived[]): number => lived.filter(({ crashed }) => !crashed).length;
 const countWrong = (lived: readonly Lived[]): number => lived.filter(({ faults }) => faults.length > 0).length;

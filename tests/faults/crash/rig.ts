@@ -11,7 +11,7 @@ import type { StateRecord } from "../../../shared/domain/state-record.ts";
 import { completionUrl } from "../../../shared/messaging/completion.ts";
 import { contentDigest } from "../../../shared/messaging/content-digest.ts";
 import type { ActionName } from "../../../shared/messaging/operator-request.ts";
-import { type Arm, foldersOf, STRUCK, writeArms } from "../../support/probe-point.ts";
+import { type Arm, CRASHED, foldersOf, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
@@ -27,10 +27,10 @@ export interface Rig extends AsyncDisposable {
   /** Another host for the one that lives; with `no leader yet` it is as if there had never been one. */
   renew(leader?: "no leader yet"): Promise<void>;
   watch(orderId: string, arms: readonly Arm[]): void;
-  /** Every point that was reached for it, in order, and the strikes. */
-  noted(orderId: string): { readonly points: readonly string[]; readonly strikes: readonly string[] };
-  /** The arms that were not struck. */
-  unstruck(orderId: string): readonly Arm[];
+  /** Every point that was reached for it, in order, and the crashes. */
+  noted(orderId: string): { readonly points: readonly string[]; readonly crashes: readonly string[] };
+  /** The arms that were not crashed. */
+  notReached(orderId: string): readonly Arm[];
   /** Nothing befalls it any more; what is still reached for it stays its own. */
   forget(orderId: string): void;
 }
@@ -98,12 +98,12 @@ export async function startRig(topology: Topology): Promise<Rig> {
     watch: (orderId, arms) => writeArms(folder, orderId, arms),
     noted(orderId) {
       const lines = linesOf(join(noted, orderId));
-      const [points, strikes] = [false, true].map((struck) =>
-        lines.filter((line) => line.startsWith(STRUCK) === struck),
+      const [points, crashes] = [false, true].map((crashed) =>
+        lines.filter((line) => line.startsWith(CRASHED) === crashed),
       );
-      return { points: points ?? [], strikes: strikes ?? [] };
+      return { points: points ?? [], crashes: crashes ?? [] };
     },
-    unstruck: (orderId) => JSON.parse(readFileSync(join(watched, orderId), "utf8")) as Arm[],
+    notReached: (orderId) => JSON.parse(readFileSync(join(watched, orderId), "utf8")) as Arm[],
     forget: (orderId) => writeArms(folder, orderId, []),
     async [Symbol.asyncDispose]() {
       ending = true;
@@ -193,11 +193,11 @@ export class Hand {
     await sender.close();
   }
 
-  /** Has the sweep look at the record now, and not when a notice's time is over. */
+  /** Has the sweep look at the record now, and not when an outbox message's time is over. */
   async hurry(): Promise<void> {
     const path = "/dueAt";
     const operations = [{ op: "set" as const, path, value: new Date().toISOString() }];
-    const condition = "from c where IS_DEFINED(c.dueAt) and IS_DEFINED(c.notices[0])";
+    const condition = "from c where IS_DEFINED(c.dueAt) and IS_DEFINED(c.outbox[0])";
     await containerOf(this.#app.settings)
       .item("state", this.orderId)
       .patch({ condition, operations })

@@ -1,6 +1,6 @@
 // What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
 import { isDone, isInHand } from "../../../shared/domain/plan.ts";
-import type { StateRecord } from "../../../shared/domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../../../shared/domain/state-record.ts";
 import type { Arm } from "../../support/probe-point.ts";
 import type { End, Step } from "../check-life.ts";
 import type { Hand } from "./rig.ts";
@@ -18,15 +18,19 @@ export interface Scenario {
 
 export const done: End = {};
 export const BEFORE_SHIPPING: readonly Step[] = ["reserveStock", "takePayment", "checkFraud"];
-export const undone: End = { error: "undone", steps: BEFORE_SHIPPING, undone: ["reserveStock", "takePayment"] };
-export const cardRefused: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
+export const compensated: End = {
+  error: "compensated",
+  steps: BEFORE_SHIPPING,
+  compensated: ["reserveStock", "takePayment"],
+};
+export const cardRejected: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
 
-export const refusesCard = { kind: "refuse", status: 402, message: "card expired", path: "/charges" };
+export const rejectsCard = { kind: "reject", status: 402, message: "card expired", path: "/charges" };
 export const isDown = { kind: "down", path: "/shipments" };
 export const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
 
-export const ended = ({ processState }: StateRecord) => processState === "Processed" || processState === "Error";
-export const quiet = (record: StateRecord) => ended(record) && record.notices.length === 0;
+export const ended = ({ processState }: StateRecord) => hasEnded(processState);
+export const quiet = (record: StateRecord) => ended(record) && record.outbox.length === 0;
 export const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
 export const isAwaited = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Awaiting";
 export const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;
@@ -50,9 +54,9 @@ export async function whileShipping(
   return lift;
 }
 
-/** The check beside it is done before the card is refused, so that its outcome is on record. */
-export async function refuseCard(hand: Hand): Promise<() => Promise<void>> {
-  const lift = await hand.fault("payment", refusesCard);
+/** The check beside it is done before the card is rejected, so that its outcome is on record. */
+export async function rejectCard(hand: Hand): Promise<() => Promise<void>> {
+  const lift = await hand.fault("payment", rejectsCard);
   const letThrough = await hand.fault("payment", { kind: "down", path: "/charges" });
   await hand.send();
   await hand.until(({ steps }) => isDone(steps["checkFraud"], "forward"));

@@ -2,17 +2,17 @@
 import { recoveries } from "./recovery-scenarios.ts";
 import {
   BEFORE_SHIPPING,
-  cardRefused,
+  cardRejected,
+  compensated,
   done,
   ended,
   isAwaited,
   isDown,
   isErrorOf,
-  refuseCard,
-  refusesCard,
+  rejectCard,
+  rejectsCard,
   retry,
   type Scenario,
-  undone,
   whileShipping,
 } from "./scenario.ts";
 
@@ -84,21 +84,21 @@ export const scenarios: readonly Scenario[] = [
     end: done,
   },
   {
-    name: "refused, so undone",
+    name: "rejected, so compensated",
     title:
-      "[agents, scheduler | every await of a refusal for good and of the undo | host killed] what was done is undone once, in reverse; the shop hears Undone",
+      "[agents, scheduler | every await of a rejection for good and of the compensation | host killed] what was done is compensated once, in reverse; the client receives Compensated",
     async drive(hand) {
-      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there" });
+      await hand.fault("shipping", { kind: "reject", message: "nobody delivers there" });
       await hand.send();
     },
-    end: undone,
+    end: compensated,
   },
   {
-    name: "refused, and another step in its place",
+    name: "rejected, and another step in its place",
     title:
       "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order goes on with the other one: Processed, one effect a step",
     async drive(hand) {
-      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there", path: "/shipments" });
+      await hand.fault("shipping", { kind: "reject", message: "nobody delivers there", path: "/shipments" });
       await hand.send({ workflow: "spare" });
     },
     end: { steps: [...BEFORE_SHIPPING, "collectIt", "capturePayment"] },
@@ -119,29 +119,29 @@ export const scenarios: readonly Scenario[] = [
     end: { steps: [...BEFORE_SHIPPING, "capturePayment"] },
   },
   {
-    name: "refused, and an undo refused too",
+    name: "rejected, and a compensation rejected too",
     title:
-      "[agents | every await of an undo that is refused | host killed] the others are undone; Failed names what is left to a person",
+      "[agents | every await of a compensation that is rejected | host killed] the others are compensated; Failed names what is left to a person",
     async drive(hand) {
-      await hand.fault("shipping", { kind: "refuse", message: "nobody delivers there" });
-      await hand.fault("payment", { kind: "refuse", message: "not to be voided", path: "/charges/*/void" });
+      await hand.fault("shipping", { kind: "reject", message: "nobody delivers there" });
+      await hand.fault("payment", { kind: "reject", message: "not to be voided", path: "/charges/*/void" });
       await hand.send();
     },
-    end: { error: "notUndone", steps: BEFORE_SHIPPING, undone: ["reserveStock"] },
+    end: { error: "compensationIncomplete", steps: BEFORE_SHIPPING, compensated: ["reserveStock"] },
   },
   {
-    name: "refused, left to an operator",
+    name: "rejected, left to an operator",
     title:
-      "[agents | every await of a refusal that an operator has to see | host killed] Error, told; nothing further is called",
-    drive: async (hand) => void (await refuseCard(hand)),
-    end: cardRefused,
+      "[agents | every await of a rejection that an operator has to see | host killed] Error, told; nothing further is called",
+    drive: async (hand) => void (await rejectCard(hand)),
+    end: cardRejected,
   },
   {
     name: "resubmitted as it was",
     title:
-      "[operator | every await of a resubmission | host killed] asked again it is refused as done, or done; the order goes on from the failed step",
+      "[operator | every await of a resubmission | host killed] asked again it is rejected as done, or done; the order goes on from the failed step",
     async drive(hand) {
-      await (await refuseCard(hand))();
+      await (await rejectCard(hand))();
       await hand.operate("resubmit");
     },
     end: done,
@@ -151,72 +151,73 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[operator | every await of a resubmission with an edit | host killed] record and new content are written both or neither; the edit is had once",
     async drive(hand) {
-      await (await refuseCard(hand))();
+      await (await rejectCard(hand))();
       await hand.operate("resubmit", { order: { ...hand.order, paymentToken: "tok_new" } });
     },
     end: done,
   },
   {
-    name: "undone by an operator",
-    title: "[operator | every await of an undo | host killed] the undo is had once, whoever wakes it",
+    name: "compensated by an operator",
+    title:
+      "[operator | every await of a compensation | host killed] the compensation is had once, whoever start messages it",
     async drive(hand) {
-      await refuseCard(hand);
-      await hand.operate("undo");
+      await rejectCard(hand);
+      await hand.operate("compensate");
     },
-    end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
+    end: { error: "compensated", steps: ["reserveStock", "checkFraud"], compensated: ["reserveStock"] },
   },
   {
     name: "cancelled by an operator",
     title:
-      "[operator | every await of a cancellation of an order that runs | host killed] the undo is had once, whoever wakes it; its end says cancelled",
+      "[operator | every await of a cancellation of an order that runs | host killed] the compensation is had once, whoever start messages it; its end says cancelled",
     async drive(hand) {
       await whileShipping(hand);
       await hand.operate("cancel");
     },
-    end: { ...undone, error: "cancelled" },
+    end: { ...compensated, error: "cancelled" },
   },
   {
     name: "cancelled by its requester",
     title:
-      "[submission | every await of a requester's cancellation of an order that runs | host killed] the message comes again; the undo is had once; its end says cancelled",
+      "[submission | every await of a requester's cancellation of an order that runs | host killed] the message comes again; the compensation is had once; its end says cancelled",
     async drive(hand) {
       await whileShipping(hand);
       await hand.cancel();
     },
-    end: { ...undone, error: "cancelled" },
+    end: { ...compensated, error: "cancelled" },
   },
   {
-    name: "nothing to undo",
+    name: "nothing to compensate",
     title:
       "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep tells what the claim concluded",
     async drive(hand) {
-      await hand.fault("inventory", { kind: "refuse", message: "sold out" });
+      await hand.fault("inventory", { kind: "reject", message: "sold out" });
       await hand.send();
       await hand.until(isErrorOf("rejected"));
-      await hand.operate("undo");
+      await hand.operate("compensate");
     },
-    end: { error: "undone", steps: [] },
+    end: { error: "compensated", steps: [] },
   },
   {
-    name: "undone while it runs",
+    name: "compensated while it runs",
     title:
-      "[operator | every await of an undo of an order under way | host killed] the old attempt is fenced; the new one undoes once",
+      "[operator | every await of a compensation of an order under way | host killed] the old attempt is fenced; the new one compensates once",
     async drive(hand) {
       await whileShipping(hand, { workflow: "brisk" });
-      await hand.operate("undo");
+      await hand.operate("compensate");
     },
-    end: undone,
+    end: compensated,
   },
   {
-    name: "settled",
+    name: "resolved",
     title:
-      "[operator | every await of settling an order whose rest was done by hand | host killed] asked again it is refused as done; Error stays",
+      "[operator | every await of settling an order whose rest was done manually | host killed] asked again it is rejected as done; Error stays",
     async drive(hand) {
-      await refuseCard(hand);
-      await hand.operate("settle");
-      await hand.until(isErrorOf("settled"));
+      await rejectCard(hand);
+      await hand.operate("markResolved");
+      await hand.until(isErrorOf("resolved"));
     },
-    end: { error: "settled", steps: ["reserveStock", "checkFraud"] },
+    end: { error: "resolved", steps: ["reserveStock", "checkFraud"] },
   },
   {
     name: "extended",
@@ -232,7 +233,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "looked at",
     title:
-      "[operator | every await of reads: one order, the list, a what-if, and a sweep by hand | host killed] asked again they answer; nothing changes",
+      "[operator | every await of reads: one order, the list, a what-if, and a sweep manually | host killed] asked again they answer; nothing changes",
     async drive(hand) {
       // First of all, so that it may be the one that takes the lead.
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
@@ -248,7 +249,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "retried",
     title:
-      "[supervisor | every await of a retry | host killed] one attempt more and one failure counted for an expiry; the wake goes out again",
+      "[supervisor | every await of a retry | host killed] one attempt more and one failure counted for an expiry; the start message goes out again",
     drive: retry,
     end: done,
   },
@@ -266,15 +267,15 @@ export const scenarios: readonly Scenario[] = [
     end: done,
   },
   {
-    name: "refused beside a step that goes on",
+    name: "rejected beside a step that goes on",
     title:
-      "[scheduler, agents, replies | every await of an undo that begins while another step is at work | host killed] the other is recorded when it is done; then the undo ends",
+      "[scheduler, agents, replies | every await of a compensation that begins while another step is at work | host killed] the other is recorded when it is done; then the compensation ends",
     async drive(hand) {
       await hand.fault("fraud", { kind: "slow", delayMs: 2000, calls: 1 });
-      await hand.fault("payment", refusesCard);
+      await hand.fault("payment", rejectsCard);
       await hand.send({ workflow: "eager" });
     },
-    end: { error: "undone", steps: ["reserveStock", "checkFraud"], undone: ["reserveStock"] },
+    end: { error: "compensated", steps: ["reserveStock", "checkFraud"], compensated: ["reserveStock"] },
   },
   {
     name: "reported later",
@@ -302,7 +303,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replied to too late",
     title:
-      "[replies | every await of a late reply | host killed] it is rejected and stands in the ledger; the order goes through without it",
+      "[replies | every await of a late reply | host killed] it is rejected and stands in the audit log; the order goes through without it",
     async drive(hand) {
       const lift = await hand.fault("shipping", isDown);
       await hand.send({ workflow: "hasty" });

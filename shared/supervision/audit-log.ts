@@ -1,8 +1,8 @@
-// What supervisors and operators did and why, as a port: the ledger that an audit reads.
+// What supervisors and operators did and why, as a port: the audit log that an audit reads.
 import type { ProcessState } from "../domain/state-record.ts";
 
 /** What a decision was made on, and what it led to. */
-export interface Standpoint {
+export interface Snapshot {
   readonly processState: ProcessState;
   readonly attempt: number;
   readonly failureCount: number;
@@ -23,7 +23,7 @@ export interface SweepEntry {
 }
 
 /** An agent that was not done in time, and said nothing in time either. */
-export interface SilentStop {
+export interface AgentTimeout {
   readonly step: string;
   readonly agent: string | null;
   readonly attempt: number;
@@ -43,14 +43,14 @@ export interface DecisionEntry {
   readonly rule: string;
   /** `none` where the record could not even be judged. */
   readonly verdict: string;
-  readonly before: Standpoint;
+  readonly before: Snapshot;
   /** Null unless applied. */
-  readonly after: Standpoint | null;
+  readonly after: Snapshot | null;
   /** `lost`: somebody else had written the record first. `broken`: it could not be dealt with, for this reason. */
   readonly outcome: "applied" | "lost" | "broken";
   readonly fault?: string;
   /** What it was decided on, where that is an agent's silence. */
-  readonly stop?: SilentStop;
+  readonly stop?: AgentTimeout;
 }
 
 export interface OperatorAction {
@@ -62,8 +62,8 @@ export interface OperatorAction {
   readonly orderId: string | null;
   readonly reason: string | null;
   readonly outcome: string;
-  readonly before: Standpoint | null;
-  readonly after: Standpoint | null;
+  readonly before: Snapshot | null;
+  readonly after: Snapshot | null;
   /** The dead letter that the action is on. */
   readonly message?: {
     readonly queue: string;
@@ -86,7 +86,7 @@ export interface LateReply {
 export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply;
 
 /** Entries are kept for a time and then go by themselves. Every method throws once its bounded retries are used up. */
-export interface SupervisionLog {
+export interface AuditLog {
   /** A sweep that is written again replaces what stood there. */
   sweep(entry: Omit<SweepEntry, "kind">): Promise<void>;
   decision(entry: Omit<DecisionEntry, "kind">): Promise<void>;

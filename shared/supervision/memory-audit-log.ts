@@ -1,7 +1,7 @@
-// The ledger in memory: for tests of everything that stands on the port.
-import { dayOfSweep, type SupervisionEntry, type SupervisionLog } from "./supervision-log.ts";
+// The audit log in memory: for tests of everything that stands on the port.
+import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
 
-export function createMemorySupervisionLog(): SupervisionLog {
+export function createMemoryAuditLog(): AuditLog {
   const kept = new Map<string, { day: string; entry: SupervisionEntry }>();
   let made = 0;
 

@@ -1,6 +1,6 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 import { afterEach, expect, test } from "vitest";
-import { type StockPorts, takeStock } from "../../shared/operations/take-stock.ts";
+import { type GaugePorts, measureGauges } from "../../shared/operations/measure-gauges.ts";
 import { measureWith } from "../../shared/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld } from "../support/world.ts";
@@ -16,9 +16,9 @@ test("what can't be counted is an event of its own, and all else is measured", a
   const measured: unknown[] = [];
   measureWith((metric, value, by) => measured.push([metric, value, by]));
   const asked: string[] = [];
-  const ports: StockPorts = {
+  const ports: GaugePorts = {
     ...world,
-    census: [
+    orderGauges: [
       { of: { state: "Pending", kind: null }, count: async () => 3 },
       { of: { state: "Error", kind: "expired" }, count: away },
       { of: { state: "Error", kind: "rejected" }, count: async () => 2 },
@@ -35,7 +35,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
       { queue: "scheduler", read: async (now) => now - NOON_MS + 1500 },
     ],
   };
-  await takeStock(ports, world.telemetry);
+  await measureGauges(ports, world.telemetry);
   expect(measured).toEqual([
     ["orders.by_state", 3, { state: "Pending", kind: null }],
     ["orders.by_state", 2, { state: "Error", kind: "rejected" }],
@@ -44,7 +44,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
   ]);
   expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
   expect(world.events).toEqual([
-    { name: "StockUncounted", attributes: { what: "orders Error expired", cause: "Error: away" } },
-    { name: "StockUncounted", attributes: { what: "queue orders", cause: "Error: away" } },
+    { name: "GaugesNotMeasured", attributes: { what: "orders Error expired", cause: "Error: away" } },
+    { name: "GaugesNotMeasured", attributes: { what: "queue orders", cause: "Error: away" } },
   ]);
 });

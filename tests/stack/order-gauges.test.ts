@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import type { OrderError, StateRecord } from "../../shared/domain/state-record.ts";
+import { hasEnded, type OrderError, type StateRecord } from "../../shared/domain/state-record.ts";
 import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
-import { createOrderCensus } from "../../shared/store/order-census.ts";
+import { createOrderGauges } from "../../shared/store/order-gauges.ts";
 import { createRecentOrders } from "../../shared/store/recent-orders.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const store = createCosmosOrderStore(container);
   for (const [orderId, changes] of Object.entries(RECORDS)) {
     const { dueAt, ...record } = { ...sampleRecord(orderId), ...changes };
-    const ended = record.processState === "Processed" || record.processState === "Error";
+    const ended = hasEnded(record.processState);
     await store.create(sampleOrder(orderId), ended ? record : { ...record, ...(dueAt && { dueAt }) });
   }
 });
@@ -36,11 +36,11 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
   "waiting-1": {},
   "waiting-2": {},
   "running-1": { processState: "Processing" },
-  "refused-1": inError("rejected"),
-  "refused-2": inError("rejected"),
-  "undoing-1": inError("rejected", { processState: "Processing", direction: "undo" }),
+  "rejected-1": inError("rejected"),
+  "rejected-2": inError("rejected"),
+  "compensating-1": inError("rejected", { processState: "Processing", direction: "compensate" }),
   "expired-1": inError("expired"),
-  "byHand-1": inError("notUndone", { direction: "undo" }),
+  "manual-1": inError("compensationIncomplete", { direction: "compensate" }),
   "ended-processed": { processState: "Processed", overAt: "2026-01-01T12:40:00.000Z" },
   "ended-late": {
     processState: "Processed",
@@ -50,20 +50,20 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
   },
   "ended-to-be-told": { processState: "Processed", overAt: null, keptUntil: null },
   "ended-closed": { processState: "Processed", keptUntil: "2026-01-08T12:50:00.000Z" },
-  "ended-undone": inError("undone", { direction: "undo" }),
-  "ended-settled": inError("settled"),
+  "ended-compensated": inError("rejected", { direction: "compensate", processState: "Compensated" }),
+  "ended-settled": inError("resolved"),
 };
 
 test("counts the orders by state, and by kind those in Error that somebody has to see to", async () => {
   const counted = await Promise.all(
-    createOrderCensus(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
+    createOrderGauges(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
   );
   expect(counted).toEqual([
     [{ state: "Pending", kind: null }, 2],
     [{ state: "Processing", kind: null }, 2],
     [{ state: "Error", kind: "rejected" }, 2],
     [{ state: "Error", kind: "expired" }, 1],
-    [{ state: "Error", kind: "notUndone" }, 1],
+    [{ state: "Error", kind: "compensationIncomplete" }, 1],
     ["overdue", 4],
   ]);
 });
@@ -87,7 +87,7 @@ test("of late: the newest that came in and that were completed, also where these
 });
 
 /** The container, and the queries that go by it. */
-function overheard(): { readonly container: Container; readonly queries: SqlQuerySpec[] } {
+function recorded_queries(): { readonly container: Container; readonly queries: SqlQuerySpec[] } {
   const queries: SqlQuerySpec[] = [];
   const items = {
     query(query: SqlQuerySpec) {
@@ -99,8 +99,8 @@ function overheard(): { readonly container: Container; readonly queries: SqlQuer
 }
 
 test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
-  const { container: heard, queries } = overheard();
-  await Promise.all(createOrderCensus(heard).map(({ count }) => count(NOW)));
+  const { container: received, queries } = recorded_queries();
+  await Promise.all(createOrderGauges(received).map(({ count }) => count(NOW)));
   expect(queries).toHaveLength(6);
   for (const { query, parameters = [] } of queries) {
     const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.orderId"), parameters };
@@ -113,8 +113,8 @@ test("none of its queries meets an order that has ended, so their price never gr
 test("each filter has an index of its own: one over both properties where there are two", async () => {
   const { containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
   const { includedPaths, compositeIndexes } = containers[0].indexingPolicy;
-  const { container: heard, queries } = overheard();
-  await Promise.all(createOrderCensus(heard).map(({ count }) => count(NOW)));
+  const { container: received, queries } = recorded_queries();
+  await Promise.all(createOrderGauges(received).map(({ count }) => count(NOW)));
   for (const { query } of queries) {
     const paths = [...query.matchAll(/\bc((?:\.\w+)+) (?:=|<)/g)].map(([, path = ""]) => path.replaceAll(".", "/"));
     if (paths.length === 1) expect(includedPaths).toContainEqual({ path: `${paths[0]}/?` });

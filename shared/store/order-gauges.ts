@@ -10,11 +10,10 @@ const UNFINISHED = ["Pending", "Processing"] as const satisfies readonly Process
 const IS_OPEN = {
   rejected: true,
   expired: true,
-  notUndone: true,
-  undone: false,
-  undoAsked: false,
+  compensationIncomplete: true,
+  compensationRequested: false,
   cancelled: false,
-  settled: false,
+  resolved: false,
 } as const satisfies Record<OrderError["kind"], boolean>;
 
 /** The kinds of error of orders that a person still has to see to. */
@@ -28,7 +27,7 @@ export interface OrderCount {
 }
 
 /** @param container its index has `processState` and `dueAt`, and `error.kind` together with `processState` */
-export function createOrderCensus(container: Container): readonly OrderCount[] {
+export function createOrderGauges(container: Container): readonly OrderCount[] {
   async function count(condition: string, parameters: { readonly [name: string]: string }): Promise<number> {
     const query = {
       query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
@@ -48,7 +47,7 @@ export function createOrderCensus(container: Container): readonly OrderCount[] {
     (kind): OrderCount => ({
       of: { state: "Error", kind },
       // Two filters, each over an index of its own, would be intersected, and all that ever ended in Error passes one of them: the
-      // composite index has both. The kind first, for a store that takes only one: being undone, an order keeps the kind of its cause.
+      // composite index has both. The kind first, for a store that takes only one: being compensated, an order keeps the kind of its cause.
       count: () => count("c.error.kind = @kind AND c.processState = 'Error'", { "@kind": kind }),
     }),
   );

@@ -1,13 +1,13 @@
-// The contract of the ledger: every implementation passes this one suite.
+// The contract of the audit log: every implementation passes this one suite.
 import { beforeAll, describe, expect, test } from "vitest";
-import { type SupervisionEntry, type SupervisionLog, sweepIdOf } from "../../shared/supervision/supervision-log.ts";
+import { type AuditLog, type SupervisionEntry, sweepIdOf } from "../../shared/supervision/audit-log.ts";
 
 const BEFORE = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
 const AFTER = { processState: "Pending", attempt: 2, failureCount: 1, step: null } as const;
 
-export function supervisionLogContract(name: string, open: () => Promise<SupervisionLog>): void {
+export function supervisionLogContract(name: string, open: () => Promise<AuditLog>): void {
   describe(`supervision log: ${name}`, () => {
-    let log: SupervisionLog;
+    let log: AuditLog;
     beforeAll(async () => {
       log = await open();
     });

@@ -1,8 +1,8 @@
-// The ledger's contract on the Cosmos DB server, through the official SDK.
+// The audit log's contract on the Cosmos DB server, through the official SDK.
 import { CosmosClient } from "@azure/cosmos";
 import { afterAll } from "vitest";
-import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
-import { supervisionLogContract } from "../contract/supervision-log.ts";
+import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
+import { supervisionLogContract } from "../contract/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
@@ -11,7 +11,7 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 supervisionLogContract("cosmos", async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-  return createCosmosSupervisionLog({
+  return createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),
   });

@@ -1,7 +1,7 @@
 // What the services did: one row for each idempotency key, so that a repeat is answered and never acted on twice.
 import type { Database } from "../database/database.ts";
 
-/** What became of a key: an effect, an answer without one (nothing to undo), or so far only calls. */
+/** What became of a key: an effect, an answer without one (nothing to compensate), or so far only calls. */
 export interface Entry {
   readonly path: string | null;
   readonly id: string | null;
@@ -11,8 +11,8 @@ export interface Entry {
   readonly answer: string | null;
   /** 1: something came of it. */
   readonly effect: number;
-  /** 1: an undo came before the create, which has to be refused from now on. */
-  readonly undone: number;
+  /** 1: a compensation came before the create, which has to be refused from now on. */
+  readonly compensated: number;
 }
 
 export interface Recorded {
@@ -25,7 +25,7 @@ export interface Recorded {
   readonly effect: boolean;
 }
 
-export interface LedgerRow {
+export interface Effect {
   readonly key: string;
   readonly path: string;
   readonly id: string;
@@ -43,13 +43,13 @@ const SCHEMA = `
     calls INTEGER NOT NULL,
     path TEXT, id TEXT, action TEXT, body TEXT, status INTEGER, answer TEXT, at TEXT,
     effect INTEGER NOT NULL DEFAULT 0,
-    undone INTEGER NOT NULL DEFAULT 0,
+    compensated INTEGER NOT NULL DEFAULT 0,
     UNIQUE (service, key)
   );
   CREATE INDEX IF NOT EXISTS created ON entries (service, id) WHERE action = 'create';`;
 
-/** The ledger of one service. All but `list` runs inside `Database.write`. */
-export class Ledger {
+/** The list of effects of one service. All but `list` runs inside `Database.write`. */
+export class EffectLog {
   readonly #database: Database;
   readonly #service: string;
 
@@ -62,7 +62,7 @@ export class Ledger {
   find(key: string): Entry | undefined {
     return this.#database
       .prepare(
-        "SELECT path, id, action, body, status, answer, effect, undone FROM entries WHERE service = ? AND key = ?",
+        "SELECT path, id, action, body, status, answer, effect, compensated FROM entries WHERE service = ? AND key = ?",
       )
       .get(this.#service, key) as Entry | undefined;
   }
@@ -102,7 +102,7 @@ export class Ledger {
   bury(key: string): void {
     this.#database
       .prepare(
-        "INSERT INTO entries (service, key, calls, undone) VALUES (?, ?, 0, 1) ON CONFLICT (service, key) DO UPDATE SET undone = 1",
+        "INSERT INTO entries (service, key, calls, compensated) VALUES (?, ?, 0, 1) ON CONFLICT (service, key) DO UPDATE SET compensated = 1",
       )
       .run(this.#service, key);
   }
@@ -120,7 +120,7 @@ export class Ledger {
   }
 
   /** The effects, oldest first, whose request body has every one of `fields` at its top level. */
-  list(fields: Iterable<readonly [string, string]>): LedgerRow[] {
+  list(fields: Iterable<readonly [string, string]>): Effect[] {
     const conditions: string[] = [];
     const values: string[] = [this.#service];
     for (const [field, value] of fields) {
@@ -128,7 +128,7 @@ export class Ledger {
       values.push(`$.${JSON.stringify(field)}`, value);
     }
     const sql = `SELECT key, path, id, action, calls, at, body FROM entries WHERE service = ? AND effect = 1${conditions.join("")} ORDER BY at, seq`;
-    const rows = this.#database.prepare(sql).all(...values) as unknown as (LedgerRow & { body: string })[];
+    const rows = this.#database.prepare(sql).all(...values) as unknown as (Effect & { body: string })[];
     return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as unknown }));
   }
 }

@@ -1,14 +1,14 @@
-// The supervisors' ledger as it stands: of today, and of the day that began while the test ran.
+// The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
 import { CosmosClient } from "@azure/cosmos";
 import type { Settings } from "../../cli/settings.ts";
-import { createCosmosSupervisionLog } from "../../shared/supervision/cosmos-supervision-log.ts";
-import type { SupervisionEntry } from "../../shared/supervision/supervision-log.ts";
+import type { SupervisionEntry } from "../../shared/supervision/audit-log.ts";
+import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 
 const LONGEST_TEST_MS = 120_000;
 
-export async function openLedger(settings: Settings): Promise<SupervisionEntry[]> {
+export async function openAuditLog(settings: Settings): Promise<SupervisionEntry[]> {
   const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
-  const log = createCosmosSupervisionLog({
+  const log = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),
   });

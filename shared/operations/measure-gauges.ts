@@ -1,23 +1,26 @@
 // What stands where, for the gauges: orders by state, what is overdue, how long messages wait.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueAge } from "../messaging/queue-ages.ts";
-import type { OrderCount } from "../store/order-census.ts";
+import type { OrderCount } from "../store/order-gauges.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
 import { instant, type Ports, type Telemetry } from "./ports.ts";
 
-export interface StockPorts extends Pick<Ports, "now" | "timing"> {
-  readonly census: readonly OrderCount[];
+export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
+  readonly orderGauges: readonly OrderCount[];
   readonly queueAges: readonly QueueAge[];
 }
 
 /** Longer than any answer takes of a store and a bus that work. */
-const STOCK_LIMIT_MS = 10_000;
+const GAUGE_LIMIT_MS = 10_000;
 
 /** Never throws: each number that could not be counted is an event, and its gauge alone says nothing until it expires. */
-export async function takeStock({ census, queueAges, now, timing }: StockPorts, telemetry: Telemetry): Promise<void> {
+export async function measureGauges(
+  { orderGauges, queueAges, now, timing }: GaugePorts,
+  telemetry: Telemetry,
+): Promise<void> {
   if (!isMeasured()) return;
   const overdueBefore = instant(now() - timing.clockSkewMs);
-  const orders = census.map(({ of, count }) =>
+  const orders = orderGauges.map(({ of, count }) =>
     counted(orderWords(of), async () => measureOrders(of, await count(overdueBefore)), telemetry),
   );
   const queues = queueAges.map(({ queue, read }) =>
@@ -44,7 +47,7 @@ async function counted(what: string, count: () => Promise<void>, telemetry: Tele
   try {
     await Promise.race([count(), timeout(limit.signal)]);
   } catch (cause) {
-    telemetry.event("StockUncounted", { what, cause: String(cause) });
+    telemetry.event("GaugesNotMeasured", { what, cause: String(cause) });
   } finally {
     limit.abort();
   }
@@ -52,6 +55,6 @@ async function counted(what: string, count: () => Promise<void>, telemetry: Tele
 
 async function timeout(signal: AbortSignal): Promise<never> {
   // Aborted once it no longer matters: then nobody waits for this any more.
-  await sleep(STOCK_LIMIT_MS, undefined, { signal, ref: false });
-  throw new Error(`no answer within ${STOCK_LIMIT_MS} ms`);
+  await sleep(GAUGE_LIMIT_MS, undefined, { signal, ref: false });
+  throw new Error(`no answer within ${GAUGE_LIMIT_MS} ms`);
 }

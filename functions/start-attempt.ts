@@ -2,24 +2,24 @@
 import { app, type InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import { ports, queueNames } from "../shared/compose.ts";
-import type { Wake } from "../shared/domain/attempt.ts";
-import { parseWake } from "../shared/messaging/wake-message.ts";
+import type { StartAttempt } from "../shared/domain/attempt.ts";
+import { parseStartAttempt } from "../shared/messaging/start-attempt-message.ts";
 import { claimOrder } from "../shared/operations/claim-order.ts";
 import { startClaimed } from "../shared/scheduler-client.ts";
 import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
-app.serviceBusQueue("schedulerWake", {
+app.serviceBusQueue("startAttempt", {
   queueName: "%SchedulerQueue%",
   connection: "ServiceBus",
   extraInputs: [df.input.durableClient()],
   handler: (body: unknown, context: InvocationContext) => {
-    const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<Wake>;
+    const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<StartAttempt>;
     return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
       workOnMessage(body, queueNames().scheduler, context, telemetry, async () => {
-        const wake = parseWake(body);
+        const startAttempt = parseStartAttempt(body);
         await ports().admission.admit("begun");
-        const claim = await claimOrder(wake, ports(), telemetry);
+        const claim = await claimOrder(startAttempt, ports(), telemetry);
         if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
       }),
     );

@@ -1,11 +1,11 @@
-// The ledger on Cosmos DB: one partition a day. What supervisors note goes after its time; what operators did stands in a container of its
+// The audit log on Cosmos DB: one partition a day. What supervisors note goes after its time; what operators did stands in a container of its
 // own, in which the app's identity may only add (infra/app/cosmos-access.bicep).
 import { randomUUID } from "node:crypto";
 import type { Container } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
-import { dayOfSweep, type SupervisionEntry, type SupervisionLog } from "./supervision-log.ts";
+import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
 
-/** Under a second in all: whoever writes has more important things to do than to wait for the ledger. */
+/** Under a second in all: whoever writes has more important things to do than to wait for the audit log. */
 const withRetries = retry(handleAll, {
   maxAttempts: 3,
   backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 400 }),
@@ -19,12 +19,12 @@ type Stored = SupervisionEntry & { readonly id: string; readonly day: string };
 const CONFLICT = 409;
 
 /** Of both the partition key is `/day`; `/at` and `/orderId` are indexed. */
-export interface LedgerContainers {
+export interface AuditLogContainers {
   readonly supervision: Container;
   readonly audit: Container;
 }
 
-export function createCosmosSupervisionLog({ supervision: container, audit }: LedgerContainers): SupervisionLog {
+export function createCosmosAuditLog({ supervision: container, audit }: AuditLogContainers): AuditLog {
   async function put(id: string, day: string, entry: SupervisionEntry): Promise<void> {
     // The id is settled before the first try: a repeat after a lost answer replaces its own document.
     await patiently("write", () => container.items.upsert({ ...entry, id, day }));
@@ -88,6 +88,6 @@ async function patiently<T>(operation: string, work: () => Promise<T>): Promise<
   try {
     return await withRetries.execute(work);
   } catch (cause) {
-    throw new Error(`The ledger can't be ${operation === "read" ? "read" : "written"}: ${String(cause)}`, { cause });
+    throw new Error(`The audit log can't be ${operation === "read" ? "read" : "written"}: ${String(cause)}`, { cause });
   }
 }

@@ -1,0 +1,17 @@
+// The contract of a message on the scheduler's own queue.
+import { z } from "zod";
+import type { StartAttempt } from "../domain/attempt.ts";
+import { inTodaysWords } from "./message-version.ts";
+
+/** Members that it does not know are ignored: an older app put the steps in here too. */
+const startAttemptSchema = z.object({
+  orderId: z.string(),
+  attempt: z.int().min(1),
+  direction: z.enum(["forward", "compensate"]),
+  traceparent: z.string().nullable().optional(),
+}) satisfies z.ZodType<StartAttempt>;
+
+/** Throws if the message is no start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
+export function parseStartAttempt(body: unknown): StartAttempt {
+  return startAttemptSchema.parse(inTodaysWords(body, "This start message"));
+}

@@ -1,0 +1,23 @@
+// The end of an attempt that broke off (P15, P16): its last write may stand, and nobody have been published of it.
+import { hasEnded } from "../domain/state-record.ts";
+import { concludeOrder } from "./conclude-order.ts";
+import type { Ports, Telemetry } from "./ports.ts";
+import { clearOutbox, publishSteps } from "./publish.ts";
+
+/**
+ * For an attempt whose activity gave up, or that ran out of time: if its order has ended all the same, the client is notified of it.
+ * What was published before goes again under the same message id. Throws where store or bus are away: the engine tries again.
+ */
+export async function publishEndOf(
+  { orderId, attempt }: { readonly orderId: string; readonly attempt: number },
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<void> {
+  const stored = await ports.store.state(orderId);
+  if (!stored || stored.record.attempt !== attempt) return;
+  const { processState } = stored.record;
+  if (!hasEnded(processState)) return;
+  await publishSteps(stored.record, ports, telemetry);
+  if (processState === "Processed") await concludeOrder(stored, ports, telemetry);
+  else await clearOutbox(stored, ports, telemetry);
+}

@@ -1,0 +1,149 @@
+// What the client receives (P15): in order for each order, and at least once. What can't be sent now is left as an outbox message in the record.
+import { isWanted, outputsOf } from "../domain/outputs.ts";
+import { published } from "../domain/recovery.ts";
+import {
+  hasEnded,
+  type OrderStatus,
+  type OutboxMessage,
+  type StateRecord,
+  type StepResult,
+} from "../domain/state-record.ts";
+import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
+import type { Versioned } from "../store/order-store.ts";
+import { instant, type Ports, type Telemetry } from "./ports.ts";
+
+/** A write, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
+const TRIES_TO_LEAVE = 3;
+
+/** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
+export async function publish(
+  record: StateRecord,
+  outboxMessage: OutboxMessage,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<void> {
+  if (!isWanted(record, outboxMessage.status)) return;
+  const { orderId, replyTo, error, contentDigest } = record;
+  const detail = isEnd(outboxMessage.status) && error ? { detail: error.message } : {};
+  const content = contentDigest ? { contentDigest } : {};
+  const outputs = outputsIn(record, outboxMessage, ports);
+  const answer = await ports.messenger.publish(record, {
+    orderId,
+    ...outboxMessage,
+    ...detail,
+    ...content,
+    ...(outputs && { outputs }),
+  });
+  if (answer === "no-such-queue")
+    telemetry.event("StatusUndeliverable", { orderId, status: outboxMessage.status, queue: replyTo });
+}
+
+function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workflows }: Ports): StepResult | undefined {
+  if (status !== "Completed" && status !== "StepCompleted") return undefined;
+  // After a rollback this app may not have the workflow: what has become of the order is said all the same.
+  const workflow = workflows.find(record.workflow);
+  return workflow && outputsOf(workflow, record, step);
+}
+
+/**
+ * What the client has to have heard before a next attempt begins. Whoever recorded an order or completed a step may have died
+ * before it said so, and once another attempt holds the order nobody else would: so it is said again, under the same ids.
+ * Returns the record as far as this knows it now.
+ */
+export async function publishBeforeStart(pending: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
+  const { record } = pending;
+  const received: OutboxMessage = { status: "Received", attempt: 1, at: record.createdAt };
+  if (record.attempt === 1) await publish(record, received, ports, telemetry);
+  await publishSteps(record, ports, telemetry);
+  return clearOutbox(pending, ports, telemetry);
+}
+
+/** Each step that is completed, in the name of the attempt that completed it. */
+export async function publishSteps(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
+  for (const [step, { completedIn: attempt, endedAt }] of Object.entries(record.steps)) {
+    if (attempt === undefined) continue;
+    await publish(
+      record,
+      { status: "StepCompleted", attempt, at: endedAt ?? record.updatedAt, step },
+      ports,
+      telemetry,
+    );
+  }
+}
+
+/** Sends all that the record has still to tell, in order. What was sent before goes again under the same message id. */
+export async function publishOutbox(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
+  for (const outboxMessage of record.outbox) await publish(record, outboxMessage, ports, telemetry);
+}
+
+/**
+ * Sends the outbox messages, then takes them out of the record, unless there are others by then: they are sent again otherwise. Before a
+ * start message, for the attempt writes the record too. Returns the record as far as this knows it now.
+ */
+export async function clearOutbox(read: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
+  const { outbox, orderId } = read.record;
+  if (outbox.length === 0) return read;
+  await publishOutbox(read.record, ports, telemetry);
+  let known: Versioned | undefined = read;
+  for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
+    const written = await ports.store.replace(known, published(known.record, instant(ports.now())));
+    if (written.kind === "written") return written;
+    // What was at work beside a step that ended the order is recorded too.
+    known = await ports.store.state(orderId);
+    if (!known || namesOf(known.record.outbox) !== namesOf(outbox)) return read;
+  }
+  return read;
+}
+
+/** What they are, by what their messages' ids are made of. */
+function namesOf(outbox: readonly OutboxMessage[]): string {
+  return outbox.map(({ status, attempt, step }) => `${attempt}:${status}:${step ?? ""}`).join();
+}
+
+/**
+ * A step is completed, or the order is done. What can't be sent is left as an outbox message, told before the next message or by the
+ * sweep: so nothing overtakes it. Returns the record as far as this knows it now.
+ */
+export async function publishOrKeep(
+  written: Versioned,
+  status: "StepCompleted" | "Completed",
+  step: string | null,
+  ports: Ports,
+  telemetry: Telemetry,
+): Promise<Versioned> {
+  const { orderId, updatedAt, steps } = written.record;
+  // A step may have been completed for an attempt before the one that holds the order.
+  const attempt = (step === null ? undefined : steps[step]?.completedIn) ?? written.record.attempt;
+  const outboxMessage: OutboxMessage = { status, attempt, at: updatedAt, ...(step !== null && { step }) };
+  try {
+    const settled = await clearOutbox(written, ports, telemetry);
+    await publish(written.record, outboxMessage, ports, telemetry);
+    return settled;
+  } catch (cause) {
+    telemetry.event("StatusDelayed", { orderId, status, cause: String(cause) });
+    return leave(written.record, outboxMessage, ports);
+  }
+}
+
+/** Throws where the store can't take it: the attempt then times out, and its step's activity may run again. */
+async function leave(seen: StateRecord, outboxMessage: OutboxMessage, ports: Ports): Promise<Versioned> {
+  let record: StateRecord | undefined = seen;
+  for (let tries = 0; record && tries < TRIES_TO_LEAVE; tries += 1) {
+    const left = await ports.store.change(record.orderId, addToOutbox(record, outboxMessage, instant(ports.now())));
+    if (left.kind === "written") return left;
+    record = (await ports.store.state(record.orderId))?.record;
+  }
+  throw new Error(
+    `the outbox message ${outboxMessage.status} of order ${seen.orderId} could not be left in its record`,
+  );
+}
+
+/** The status that an ended order's record stands for. */
+export function endStatus({ processState }: StateRecord): OrderStatus {
+  return hasEnded(processState) ? STATUS_OF[processState] : "Failed";
+}
+
+/** Its requester is sent the reason too. */
+function isEnd(status: OrderStatus): boolean {
+  return status === "Failed" || status === "Compensated" || status === "Cancelled";
+}

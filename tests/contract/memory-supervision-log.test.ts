@@ -1,4 +1,0 @@
-import { createMemorySupervisionLog } from "../../shared/supervision/memory-supervision-log.ts";
-import { supervisionLogContract } from "./supervision-log.ts";
-
-supervisionLogContract("memory", async () => createMemorySupervisionLog());
