@@ -5,6 +5,7 @@ import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agen
 import { type Config, endpointsIn, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import { LONGEST_STEP_MS, type Workflow } from "./domain/workflow.ts";
+import { offered } from "./domain/workflows.ts";
 import { repliesQueueOf } from "./messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
 import { completionUrl, publicUrlOf } from "./messaging/completion.ts";
@@ -50,7 +51,7 @@ import { isExporting } from "./telemetry/start.ts";
 import { activeTraceparent } from "./telemetry/trace-context.ts";
 import { tracedMessenger } from "./telemetry/traced-messenger.ts";
 import { returnWorkflows } from "./workflows/returns.ts";
-import { agentsAskedByQueue, knownWorkflows, loadWorkflows, offered } from "./workflows/workflows.ts";
+import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 
 /** For the ages of the queues, which the next minute reads again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;

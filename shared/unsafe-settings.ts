@@ -1,5 +1,6 @@
 // Settings that are well formed, and with which the app would let in whom it should not: it does not start with them.
 import { knownAgents } from "./agents/agents.ts";
+import { isThisMachine } from "./messaging/completion.ts";
 import type { OperatorSignIn } from "./messaging/operator-access.ts";
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -51,11 +52,6 @@ function signInFaults({ OperatorSignIn: signIn }: Given, environment: Environmen
 
 function isInAzure(environment: Environment): boolean {
   return OF_AZURE.some((name) => environment[name]) || !isThisMachine(environment["WEBSITE_HOSTNAME"] ?? "localhost");
-}
-
-/** @param host with its port, if it has one */
-export function isThisMachine(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /**

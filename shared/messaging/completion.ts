@@ -1,6 +1,5 @@
 // Where what came of a step is reported by whoever does it later: an address that nobody can guess, the same for each try of the step.
 import { z } from "zod";
-import { isThisMachine } from "../unsafe-settings.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
 
 /** Below the app's address; the rest says which step it is, with a nonce that only the request and the record have. */
@@ -15,6 +14,11 @@ export function publicUrlOf(settings: {
 }): string {
   const { PublicUrl: url, WEBSITE_HOSTNAME: host = "localhost:7071" } = settings;
   return (url ?? `${isThisMachine(host) ? "http" : "https"}://${host}`).replace(/\/+$/, "");
+}
+
+/** @param host with its port, if it has one */
+export function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /** @param app the app's address, without a slash at its end */

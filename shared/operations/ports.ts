@@ -2,6 +2,7 @@
 import type { OrderView, RoutedAgent } from "../agents/agent.ts";
 import type { Order } from "../domain/order.ts";
 import type { Scheduling } from "../domain/step-run.ts";
+import type { Workflows } from "../domain/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
@@ -12,7 +13,6 @@ import type { ClosingStore, OrderStore } from "../store/order-store.ts";
 import type { AuditLog } from "../supervision/audit-log.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
-import type { Workflows } from "../workflows/workflows.ts";
 import type { Admission } from "./admission.ts";
 import type { Pauses } from "./pauses.ts";
 

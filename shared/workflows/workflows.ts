@@ -1,37 +1,12 @@
 // All workflows that this app knows, by name and version.
-import type { Order } from "../domain/order.ts";
-import { OtherVersionNeeded } from "../domain/outage.ts";
-import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "../domain/workflow.ts";
-import { workflowFaults } from "../domain/workflow-faults.ts";
-import { knownRules, listFaults, type WorkflowRules } from "../domain/workflow-rules.ts";
+import type { KnownAgents, Workflow } from "../domain/workflow.ts";
+import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import { loadWorkflows as load, type Workflows } from "../domain/workflows.ts";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { workflowRules } from "./rules.ts";
 import { smoke } from "./smoke.ts";
 import { trips } from "./trip.ts";
-
-export interface Workflows {
-  /** The newest version of a workflow: what new orders start with. */
-  newest(name: string): Workflow | undefined;
-  /** The version that an order started with; undefined where this app does not have it. */
-  find(ref: WorkflowRef): Workflow | undefined;
-  /** The same. @throws MissingWorkflow where this app does not have it */
-  of(ref: WorkflowRef): Workflow;
-  readonly names: readonly string[];
-  /** What they may ask of an order's content. */
-  readonly rules: WorkflowRules;
-  /** What is wrong with a new order for the lists of its workflow, in words. */
-  listFaults(order: Order): readonly string[];
-}
-
-/** Only another version of the app has it, as after a rollback: the orders that began with it are left as they are until then. */
-export class MissingWorkflow extends OtherVersionNeeded {
-  override readonly name = "MissingWorkflow";
-  constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
-    const which = version === undefined ? name : `${name} v${version}`;
-    super(`No workflow ${which} in this version of the app: deploy one that has it, and its orders go on`);
-  }
-}
 
 /** As they are written: the app's settings add to them. */
 export const knownWorkflows: readonly Workflow[] = [...orderFulfilment, ...returns, ...trips, smoke];
@@ -43,42 +18,12 @@ export const agentsAskedByQueue: ReadonlySet<string> = new Set(
   ),
 );
 
-/**
- * Checks every workflow against the agents. Throws one error that names all faults.
- * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
- */
+/** Checks this app's workflows, or others with its rules; throws one error that names all faults. */
 export function loadWorkflows(
   agents: KnownAgents,
   workflows: readonly Workflow[] = knownWorkflows,
-  startWithin: string = START_WITHIN,
+  startWithin?: string,
   rules: WorkflowRules = workflowRules,
 ): Workflows {
-  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));
-  if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
-  const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
-  const byVersion = whole.sort((one, other) => other.version - one.version);
-  const find = (ref: WorkflowRef) =>
-    byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
-  const newest = (name: string) => byVersion.find((workflow) => workflow.name === name);
-  return {
-    newest,
-    find,
-    of: (ref) => {
-      const found = find(ref);
-      if (!found) throw new MissingWorkflow(ref);
-      return found;
-    },
-    names: [...new Set(workflows.map(({ name }) => name))],
-    rules,
-    listFaults: (order) => {
-      const workflow = newest(order.workflow);
-      return workflow ? listFaults(workflow, order, rules) : [];
-    },
-  };
-}
-
-/** What new orders may ask for: the workflows all of whose services this deployment has the addresses of. */
-export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
-  const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
-  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
+  return load(agents, workflows, rules, startWithin);
 }

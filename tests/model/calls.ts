@@ -5,12 +5,12 @@ import type { Order } from "../../shared/domain/order.ts";
 import type { StateRecord } from "../../shared/domain/state-record.ts";
 import type { GuardedWrite } from "../../shared/domain/transitions.ts";
 import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
+import type { Workflows } from "../../shared/domain/workflows.ts";
 import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
 import type { Report } from "../../shared/messaging/completion.ts";
 import type { Published, StatusMessage } from "../../shared/messaging/messenger.ts";
 import type { Ports } from "../../shared/operations/ports.ts";
 import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
-import type { Workflows } from "../../shared/workflows/workflows.ts";
 import { TICK_MS } from "./abstract-time.ts";
 import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
 
