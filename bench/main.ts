@@ -1,9 +1,9 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { ROOT, settingsFor } from "../cli/settings.ts";
-import { type Stack, startStack } from "../local/stack/stack.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
 import { type Floor, measureFloor } from "./floor.ts";

@@ -1,7 +1,8 @@
 // The table of what runs where.
+
+import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
 import Table from "cli-table3";
-import type { Addresses } from "../local/stack/addresses.ts";
-import type { StackInstance } from "../local/stack/host-instances.ts";
 
 /** @param instances the hosts' own processes, in the flex topology */
 export function addressTable(

@@ -1,6 +1,12 @@
 // `npm run send -- --wait`: submits orders as an application would, and prints what the app says of each until it ends.
 import { styleText } from "node:util";
-import type { OrderClient, OrderEnd, OrderRequest, OrderStatus, SubmitOptions } from "../client/order-client.ts";
+import type {
+  OrderClient,
+  OrderEnd,
+  OrderRequest,
+  OrderStatus,
+  SubmitOptions,
+} from "@scheduler-agent-supervisor/client/order-client";
 import { openRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";

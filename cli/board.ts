@@ -1,8 +1,8 @@
 // Shows orders move: rows that are redrawn on a terminal, a line for each change elsewhere.
 import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
-import { isInHand } from "../shared/domain/plan.ts";
-import type { StateRecord, StepState } from "../shared/domain/state-record.ts";
+import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { StateRecord, StepState } from "@scheduler-agent-supervisor/core/domain/state-record";
 
 const STATE_WIDTH = 11;
 

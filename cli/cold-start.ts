@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startStack } from "../local/stack/stack.ts";
+import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { ROOT, settingsFor } from "./settings.ts";
 
 const TIMES = 7;

@@ -1,8 +1,8 @@
 // What `npm start -- --hosts 2 --cut-off PART` shows: orders come while the second region is cut off, the first one goes on alone, and
 // each step has one effect.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { REFUNDS_AGENT } from "../shared/domain/refund.ts";
-import type { StepRecord } from "../shared/domain/state-record.ts";
 import type { Board } from "./board.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";

@@ -1,6 +1,6 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
-import type { StateRecord } from "../shared/domain/state-record.ts";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { printTable } from "./orders/table.ts";

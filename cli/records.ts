@@ -1,6 +1,6 @@
 // Reads state records and the quarantine, for people.
 import type { SqlQuerySpec } from "@azure/cosmos";
-import type { StateRecord } from "../shared/domain/state-record.ts";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 

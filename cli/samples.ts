@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasEnded } from "../shared/domain/state-record.ts";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
 import { ROOT } from "./settings.ts";

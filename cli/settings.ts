@@ -1,7 +1,7 @@
 // Where the running stack is and what the app is told of it: `.local/stack.json` while a stack runs, else the sample settings.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Addresses } from "../local/stack/addresses.ts";
+import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 
 export const ROOT = join(import.meta.dirname, "..");
 export const DEFAULT_DATA = join(ROOT, ".local");

@@ -1,6 +1,11 @@
 // The client's side: sends orders over Service Bus, as a submitting application would.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { createOrderClient, type OrderClient, type OrderRequest, type WantedStatuses } from "../client/order-client.ts";
+import {
+  createOrderClient,
+  type OrderClient,
+  type OrderRequest,
+  type WantedStatuses,
+} from "@scheduler-agent-supervisor/client/order-client";
 import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 

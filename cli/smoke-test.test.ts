@@ -1,7 +1,8 @@
 // What the smoke test says is missing, for each thing that can be.
+
+import type { OrderEnd } from "@scheduler-agent-supervisor/client/order-client";
+import { OrderClientError } from "@scheduler-agent-supervisor/client/order-client-error";
 import { expect, test } from "vitest";
-import type { OrderEnd } from "../client/order-client.ts";
-import { OrderClientError } from "../client/order-client-error.ts";
 import { sampleRecord } from "../tests/support/orders.ts";
 import { madeOrder } from "./shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";

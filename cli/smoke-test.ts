@@ -1,9 +1,9 @@
 // The smoke test: one order through a workflow, awaited to its end, and a look whether telemetry of it arrived. Where something is
 // missing it says which role, setting or network that is.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OrderEnd, OrderRequest } from "../client/order-client.ts";
-import { OrderClientError, type OrderClientFault } from "../client/order-client-error.ts";
-import type { StateRecord } from "../shared/domain/state-record.ts";
+import type { OrderEnd, OrderRequest } from "@scheduler-agent-supervisor/client/order-client";
+import { OrderClientError, type OrderClientFault } from "@scheduler-agent-supervisor/client/order-client-error";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 
 export interface SmokeTarget {
   /** @throws OrderClientError */

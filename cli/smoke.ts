@@ -1,6 +1,6 @@
 // `npm run smoke`: sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
 import { join } from "node:path";
-import { openTraces } from "../local/traces/trace-file.ts";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
 import { madeOrder } from "./shop.ts";

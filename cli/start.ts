@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
-import { ENGINES } from "../local/host/durable/engine-profile.ts";
-import { parseInstances, TOPOLOGIES } from "../local/host/flex/groups.ts";
-import { PART_NAMES } from "../local/stack/parts.ts";
-import { HOST_NAMES } from "../local/stack/processes.ts";
-import { type Stack, type StackOptions, startStack } from "../local/stack/stack.ts";
+import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { parseInstances, TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
+import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { addressTable } from "./address-table.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";

@@ -1,6 +1,6 @@
 // A trace as a tree of lines: each span with its offset, its duration and what it says, and the events inside it.
 import { styleText } from "node:util";
-import type { Attributes, LogEvent, Span, Value } from "../local/traces/otlp-json.ts";
+import type { Attributes, LogEvent, Span, Value } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 
 export interface TracePicture {
   readonly spans: readonly Span[];

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
-import { openTraces, type Trace } from "../local/traces/trace-file.ts";
-import { hasEnded } from "../shared/domain/state-record.ts";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { openRecords } from "./records.ts";
 import { currentSettings, stackPid } from "./settings.ts";
 import { time, traceLines } from "./trace-tree.ts";

@@ -1,9 +1,9 @@
 // `npm run workflows`: what the workflows look like, drawn from their definitions; whether they can run.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { workflowFaults } from "@scheduler-agent-supervisor/core/domain/workflow-faults";
+import { knownRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { knownAgents } from "../shared/agents/agents.ts";
-import { workflowFaults } from "../shared/domain/workflow-faults.ts";
-import { knownRules } from "../shared/domain/workflow-rules.ts";
 import { workflowRules } from "../shared/workflows/rules.ts";
 import { knownWorkflows } from "../shared/workflows/workflows.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";

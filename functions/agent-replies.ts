@@ -1,12 +1,12 @@
 // What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
 import { app, type InvocationContext } from "@azure/functions";
+import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
+import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
+import { describeSpan } from "@scheduler-agent-supervisor/core/telemetry/spans";
 import * as df from "durable-functions";
 import { agentTeams, ports, queueNames } from "../shared/compose.ts";
-import { repliesQueueOf } from "../shared/messaging/agent-teams.ts";
-import { takeReply } from "../shared/operations/take-reply.ts";
-import { reportEnd } from "../shared/scheduler-client.ts";
-import { observeMessage } from "../shared/telemetry/invocation.ts";
-import { describeSpan } from "../shared/telemetry/spans.ts";
 import { functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 const take = (team?: string) => (body: unknown, context: InvocationContext) =>

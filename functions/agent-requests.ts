@@ -1,11 +1,11 @@
 // The agents of this app that some workflow asks over their queues (P7). Each can be switched off, to be done elsewhere, by
 // `AzureWebJobs.<name>QueueAgent.Disabled`.
 import { app } from "@azure/functions";
+import { type AgentRequestMessage, parseAgentRequest } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
+import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { agentNames } from "../shared/agents/agents.ts";
 import { ports, queueNames } from "../shared/compose.ts";
-import { type AgentRequestMessage, parseAgentRequest } from "../shared/messaging/agent-messages.ts";
-import { answerRequest } from "../shared/operations/answer-request.ts";
-import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 

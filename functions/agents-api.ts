@@ -1,9 +1,10 @@
 // Agents and workflows, for operators: what is paused, how each endpoint does, and pausing and resuming them.
+
+import type { Pauses } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { parsePauseChange } from "@scheduler-agent-supervisor/core/messaging/pause-request";
+import { changePause } from "@scheduler-agent-supervisor/core/operations/pauses";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { consolePorts, ports } from "../shared/compose.ts";
-import type { Pauses } from "../shared/messaging/console-contract.ts";
-import { parsePauseChange } from "../shared/messaging/pause-request.ts";
-import { changePause } from "../shared/operations/pauses.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("agentStandings", {

@@ -1,15 +1,15 @@
 // The agents as activities (P6): one for each, which does a step through its remote service and records it; and one that asks
 // an agent over its queue (P7).
 import type { InvocationContext } from "@azure/functions";
+import type { StepOutcome, StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
+import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observe, type Subject } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { agentNames } from "../shared/agents/agents.ts";
 import { ports } from "../shared/compose.ts";
-import type { StepOutcome, StepTask } from "../shared/domain/attempt.ts";
-import { askAgent } from "../shared/operations/ask-agent.ts";
-import type { StepEnd } from "../shared/operations/record-step.ts";
-import { runStep } from "../shared/operations/run-step.ts";
-import { reportEnd } from "../shared/scheduler-client.ts";
-import { observe, type Subject } from "../shared/telemetry/invocation.ts";
 
 for (const name of agentNames) {
   df.app.activity(`${name}Agent`, {

@@ -1,14 +1,19 @@
 // Actions on many orders (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { isBulkId, parseBulkPreview, parseBulkStart } from "@scheduler-agent-supervisor/core/messaging/bulk-request";
+import type { BulkList, BulkPreview, BulkProgress } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import {
+  type BulkOrder,
+  changeBulk,
+  listBulk,
+  watchBulk,
+} from "@scheduler-agent-supervisor/core/operations/operate-bulk";
+import { previewBulk } from "@scheduler-agent-supervisor/core/operations/preview-bulk";
+import { runBulk } from "@scheduler-agent-supervisor/core/operations/run-bulk";
+import { startOnce } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { bulkPorts } from "../shared/compose.ts";
-import { isBulkId, parseBulkPreview, parseBulkStart } from "../shared/messaging/bulk-request.ts";
-import type { BulkList, BulkPreview, BulkProgress } from "../shared/messaging/console-contract.ts";
-import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../shared/operations/operate-bulk.ts";
-import { previewBulk } from "../shared/operations/preview-bulk.ts";
-import { runBulk } from "../shared/operations/run-bulk.ts";
-import { startOnce } from "../shared/scheduler-client.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 const ORCHESTRATOR = "bulkRun";

@@ -1,7 +1,8 @@
 // Claims and notes: which operator sees to what, and what the next one should know.
+
+import { parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import { parseHandlingChange } from "@scheduler-agent-supervisor/core/messaging/handling-request";
 import { consolePorts } from "../shared/compose.ts";
-import { parseIfMatch } from "../shared/messaging/entity-tag.ts";
-import { parseHandlingChange } from "../shared/messaging/handling-request.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listClaims", {

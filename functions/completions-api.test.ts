@@ -1,9 +1,9 @@
 // What the endpoint of reports answers while the store is away (P27): whoever reports has to come again.
 import { app, type HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
+import type { Ticket } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
+import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Ticket } from "../shared/messaging/agent-messages.ts";
-import { completionUrl } from "../shared/messaging/completion.ts";
-import { StoreUnavailable } from "../shared/store/order-store.ts";
 
 const state = vi.fn();
 vi.mock("../shared/compose.ts", () => ({ ports: () => ({ store: { state } }) }));

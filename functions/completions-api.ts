@@ -1,12 +1,12 @@
 // Reports of steps that are done later (P6, P7): whoever was asked to do one says what came of it, by the address that it was given.
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { Outage } from "@scheduler-agent-supervisor/core/domain/outage";
+import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "@scheduler-agent-supervisor/core/messaging/completion";
+import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
+import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
-import { Outage } from "../shared/domain/outage.ts";
-import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../shared/messaging/completion.ts";
-import { takeReport } from "../shared/operations/take-reply.ts";
-import { reportEnd } from "../shared/scheduler-client.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault } from "./http/operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */

@@ -1,12 +1,18 @@
 // What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
+
+import { parseAttentionPage } from "@scheduler-agent-supervisor/core/messaging/attention-request";
+import type {
+  OrderAudit,
+  Session,
+  SupervisionPage,
+  Supervisor,
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
+import { accessTo } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import { continuationOf } from "@scheduler-agent-supervisor/core/messaging/paging";
+import { parseSupervisionQuery } from "@scheduler-agent-supervisor/core/messaging/supervisor-request";
+import { shownEntry, shownInAudit } from "@scheduler-agent-supervisor/core/operations/shown-entry";
 import { consolePorts } from "../shared/compose.ts";
-import { parseAttentionPage } from "../shared/messaging/attention-request.ts";
-import type { OrderAudit, Session, SupervisionPage, Supervisor } from "../shared/messaging/console-contract.ts";
-import { openApi } from "../shared/messaging/openapi/document.ts";
-import { accessTo } from "../shared/messaging/operator-access.ts";
-import { continuationOf } from "../shared/messaging/paging.ts";
-import { parseSupervisionQuery } from "../shared/messaging/supervisor-request.ts";
-import { shownEntry, shownInAudit } from "../shared/operations/shown-entry.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 

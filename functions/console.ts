@@ -1,6 +1,6 @@
 // Serves the operators' console: static files without any data, which the API answers only to who may have it.
 import { app, type HttpRequest, type HttpResponseInit } from "@azure/functions";
-import { isWanted, parseIfMatch } from "../shared/messaging/entity-tag.ts";
+import { isWanted, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import { type ConsoleFile, consoleFile, encodedContent } from "./http/console-files.ts";
 
 const INDEX = "index.html";

@@ -1,18 +1,18 @@
 // The operator's API for dead letters and the quarantine: what lies there, and what a person may have done about one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { deadLetterPorts, ports } from "../shared/compose.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,
   parseDeadLetterList,
   parseDeadLetterRequest,
-} from "../shared/messaging/dead-letter-request.ts";
-import type { DeadLetterQueue } from "../shared/messaging/dead-letters.ts";
-import { withHiddenBody } from "../shared/messaging/hidden-secrets.ts";
-import { seesSecrets } from "../shared/messaging/operator-access.ts";
-import { countDeadLetters } from "../shared/operations/count-dead-letters.ts";
-import { type Handled, handleDeadLetter } from "../shared/operations/handle-dead-letter.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
+} from "@scheduler-agent-supervisor/core/messaging/dead-letter-request";
+import type { DeadLetterQueue } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { withHiddenBody } from "@scheduler-agent-supervisor/core/messaging/hidden-secrets";
+import { seesSecrets } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import { countDeadLetters } from "@scheduler-agent-supervisor/core/operations/count-dead-letters";
+import { type Handled, handleDeadLetter } from "@scheduler-agent-supervisor/core/operations/handle-dead-letter";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
+import { deadLetterPorts, ports } from "../shared/compose.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDeadLetters", {

@@ -1,11 +1,19 @@
 // What operators discarded (P11), as HTTP functions: looked at, and sent again.
+
+import {
+  parseDeadLetterRequest,
+  parseDiscardedList,
+} from "@scheduler-agent-supervisor/core/messaging/dead-letter-request";
+import { withHiddenBody } from "@scheduler-agent-supervisor/core/messaging/hidden-secrets";
+import { seesSecrets } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import { continuationOf } from "@scheduler-agent-supervisor/core/messaging/paging";
+import {
+  listDiscarded,
+  readDiscarded,
+  resendDiscarded,
+} from "@scheduler-agent-supervisor/core/operations/discarded-messages";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { deadLetterPorts, ports } from "../shared/compose.ts";
-import { parseDeadLetterRequest, parseDiscardedList } from "../shared/messaging/dead-letter-request.ts";
-import { withHiddenBody } from "../shared/messaging/hidden-secrets.ts";
-import { seesSecrets } from "../shared/messaging/operator-access.ts";
-import { continuationOf } from "../shared/messaging/paging.ts";
-import { listDiscarded, readDiscarded, resendDiscarded } from "../shared/operations/discarded-messages.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDiscarded", {

@@ -1,9 +1,10 @@
 // Erasure (operator): removes all that the store keeps of an order that is over.
+
+import { entityTag, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import { parseErasure } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { eraseOrder } from "@scheduler-agent-supervisor/core/operations/erase-order";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { erasurePorts, ports } from "../shared/compose.ts";
-import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
-import { parseErasure } from "../shared/messaging/operator-request.ts";
-import { eraseOrder } from "../shared/operations/erase-order.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("eraseOrder", {

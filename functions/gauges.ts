@@ -1,8 +1,8 @@
 // Takes stock for the gauges at an interval: how many orders stand where, and how long messages wait.
 import { app } from "@azure/functions";
+import { measureGauges } from "@scheduler-agent-supervisor/core/operations/measure-gauges";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { gaugePorts } from "../shared/compose.ts";
-import { measureGauges } from "../shared/operations/measure-gauges.ts";
-import { logTelemetry } from "../shared/telemetry/events.ts";
 
 app.timer("stock", {
   schedule: "%GaugesSchedule%",

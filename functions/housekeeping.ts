@@ -1,12 +1,12 @@
 // Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and orders that
 // are over are closed, where a setting says how long they are kept.
 import { app } from "@azure/functions";
+import { closeOrders } from "@scheduler-agent-supervisor/core/operations/close-orders";
+import { removeAttempts } from "@scheduler-agent-supervisor/core/operations/remove-attempts";
+import { removeEnded } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import * as df from "durable-functions";
 import { ports, purgeProgress } from "../shared/compose.ts";
-import { closeOrders } from "../shared/operations/close-orders.ts";
-import { removeAttempts } from "../shared/operations/remove-attempts.ts";
-import { removeEnded } from "../shared/scheduler-client.ts";
-import { logTelemetry } from "../shared/telemetry/events.ts";
 
 /** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
 const REMOVING_MS = 120_000;

@@ -1,15 +1,19 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { entityTag, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import { seesSecrets } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import {
+  type ActionName,
+  parseListRequest,
+  parseOperatorRequest,
+} from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { continuationOf } from "@scheduler-agent-supervisor/core/messaging/paging";
+import { findOrders } from "@scheduler-agent-supervisor/core/operations/find-orders";
+import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspect-order";
+import { type Operated, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { consolePorts, ports } from "../shared/compose.ts";
-import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
-import { seesSecrets } from "../shared/messaging/operator-access.ts";
-import { type ActionName, parseListRequest, parseOperatorRequest } from "../shared/messaging/operator-request.ts";
-import { continuationOf } from "../shared/messaging/paging.ts";
-import { findOrders } from "../shared/operations/find-orders.ts";
-import { inspectOrder } from "../shared/operations/inspect-order.ts";
-import { type Operated, operateOrder } from "../shared/operations/operate-order.ts";
-import type { Versioned } from "../shared/store/order-store.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, listed, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {

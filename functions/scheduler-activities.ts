@@ -1,11 +1,12 @@
 // The scheduler's own activities: what it has to ask or to say itself.
+
+import type { Poll } from "@scheduler-agent-supervisor/core/domain/poll";
+import { pollStep } from "@scheduler-agent-supervisor/core/operations/poll-step";
+import { publishEndOf } from "@scheduler-agent-supervisor/core/operations/publish-end";
+import { reportEnd, reportStanding } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { ports } from "../shared/compose.ts";
-import type { Poll } from "../shared/domain/poll.ts";
-import { pollStep } from "../shared/operations/poll-step.ts";
-import { publishEndOf } from "../shared/operations/publish-end.ts";
-import { reportEnd, reportStanding } from "../shared/scheduler-client.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 
 interface Subject {
   readonly orderId: string;

@@ -1,5 +1,5 @@
 // The scheduler (P4, P5, P8, P14): runs one attempt at an order; what can be begun next is the domain's to say.
-import * as df from "durable-functions";
+
 import {
   type Attempt,
   advance,
@@ -11,8 +11,9 @@ import {
   type StepTask,
   tasksToBegin,
   waitsUntil,
-} from "../shared/domain/attempt.ts";
-import { keyOf, type NextPolls, nextPolls, type Poll } from "../shared/domain/poll.ts";
+} from "@scheduler-agent-supervisor/core/domain/attempt";
+import { keyOf, type NextPolls, nextPolls, type Poll } from "@scheduler-agent-supervisor/core/domain/poll";
+import * as df from "durable-functions";
 
 /** About two hours in all. */
 const PAUSE_MS = 5000;

@@ -1,12 +1,12 @@
 // The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
 import { app, type InvocationContext } from "@azure/functions";
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { parseStartAttempt } from "@scheduler-agent-supervisor/core/messaging/start-attempt-message";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { ports, queueNames } from "../shared/compose.ts";
-import type { StartAttempt } from "../shared/domain/attempt.ts";
-import { parseStartAttempt } from "../shared/messaging/start-attempt-message.ts";
-import { claimOrder } from "../shared/operations/claim-order.ts";
-import { startClaimed } from "../shared/scheduler-client.ts";
-import { observeMessage } from "../shared/telemetry/invocation.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
 app.serviceBusQueue("startAttempt", {

@@ -1,13 +1,13 @@
 // Steps that are done later, for operators (P9, P11): which ones wait, and a report in the place of the service's own.
 import type { HttpResponseInit } from "@azure/functions";
+import { Outage } from "@scheduler-agent-supervisor/core/domain/outage";
+import { entityTag, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import { parseStepReport } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/operations/report-step";
+import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { consolePorts, ports } from "../shared/compose.ts";
-import { Outage } from "../shared/domain/outage.ts";
-import { entityTag, parseIfMatch } from "../shared/messaging/entity-tag.ts";
-import { parseStepReport } from "../shared/messaging/operator-request.ts";
-import { type Reported, reportStep } from "../shared/operations/report-step.ts";
-import { reportEnd } from "../shared/scheduler-client.ts";
-import { observe } from "../shared/telemetry/invocation.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listAwaiting", {

@@ -1,14 +1,14 @@
 // The front door (P1): orders arrive on the shared queues or on their sender's own, are recorded and claimed, and their first attempt
 // is started.
 import { app, type InvocationContext } from "@azure/functions";
+import { isCancellation } from "@scheduler-agent-supervisor/core/messaging/cancellation-message";
+import { submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { takeCancellation } from "@scheduler-agent-supervisor/core/operations/take-cancellation";
+import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
+import { messageTraceparent, observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
+import { activeTraceparent } from "@scheduler-agent-supervisor/core/telemetry/trace-context";
 import * as df from "durable-functions";
 import { ports, queueNames, submissionQueues } from "../shared/compose.ts";
-import { isCancellation } from "../shared/messaging/cancellation-message.ts";
-import { submitOrder } from "../shared/operations/submit-order.ts";
-import { takeCancellation } from "../shared/operations/take-cancellation.ts";
-import { startClaimed } from "../shared/scheduler-client.ts";
-import { messageTraceparent, observeMessage } from "../shared/telemetry/invocation.ts";
-import { activeTraceparent } from "../shared/telemetry/trace-context.ts";
 import { enqueuedAt, functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 /** Of an id that may be anything. */

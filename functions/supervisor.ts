@@ -1,10 +1,10 @@
 // The supervisor (P10, P12): at an interval, or when asked over HTTP, finds what nobody finished and has it recovered.
 import { app } from "@azure/functions";
+import { parseSweepQuery, parseWhatIfQuery } from "@scheduler-agent-supervisor/core/messaging/supervisor-request";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { ports } from "../shared/compose.ts";
-import { parseSweepQuery, parseWhatIfQuery } from "../shared/messaging/supervisor-request.ts";
-import { sweep } from "../shared/operations/sweep.ts";
-import { whatIf } from "../shared/operations/what-if.ts";
-import { logTelemetry } from "../shared/telemetry/events.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 app.timer("supervisor", {

@@ -1,8 +1,8 @@
 // Telemetry begins with the app and sends what it still holds before the app ends.
 import { app } from "@azure/functions";
+import { recordingExceptions } from "@scheduler-agent-supervisor/core/telemetry/exceptions";
+import { flushTelemetry, isExporting, startTelemetry } from "@scheduler-agent-supervisor/core/telemetry/start";
 import { telemetrySettings } from "../shared/compose.ts";
-import { recordingExceptions } from "../shared/telemetry/exceptions.ts";
-import { flushTelemetry, isExporting, startTelemetry } from "../shared/telemetry/start.ts";
 
 /** The host gives its workers a few seconds. */
 const FLUSH_WITHIN_MS = 2000;

@@ -1,10 +1,14 @@
 // The app is checked when it starts: its settings, its workflows and their versions, which operators can also count.
 import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "@azure/functions";
+import {
+  checkWorkflows,
+  versionsInUse,
+  WorkflowEdited,
+} from "@scheduler-agent-supervisor/core/operations/check-workflows";
+import { processTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { workflowPorts } from "../shared/compose.ts";
-import { checkWorkflows, versionsInUse, WorkflowEdited } from "../shared/operations/check-workflows.ts";
 import { startFaults } from "../shared/start-faults.ts";
-import { processTelemetry } from "../shared/telemetry/events.ts";
 import { operatorEndpoint } from "./http/operator-endpoint.ts";
 
 /** The host waits for this; a store that is away must not keep the app from starting. */

@@ -1,55 +1,72 @@
 // Puts the app together: the ports, made once a process, from the settings.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LONGEST_STEP_MS, type Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { offered } from "@scheduler-agent-supervisor/core/domain/workflows";
+import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
+import { createBusSenders, ONE_TRY } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
+import { completionUrl, publicUrlOf } from "@scheduler-agent-supervisor/core/messaging/completion";
+import type { AgentStandings, Session, Traffic } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { type DeadLetters, deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { createQueueAges } from "@scheduler-agent-supervisor/core/messaging/queue-ages";
+import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
+import {
+  createServiceBusMessenger,
+  type QueueNames,
+} from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
+import { orderContract } from "@scheduler-agent-supervisor/core/messaging/submission-message";
+import { createAdmission } from "@scheduler-agent-supervisor/core/operations/admission";
+import { createAgentStandings } from "@scheduler-agent-supervisor/core/operations/agent-standings";
+import { type AttentionView, createAttention } from "@scheduler-agent-supervisor/core/operations/attention";
+import { type AwaitingView, createAwaiting } from "@scheduler-agent-supervisor/core/operations/awaiting";
+import { STILL_PUBLISHED_MS } from "@scheduler-agent-supervisor/core/operations/close-orders";
+import type { DeadLetterPorts } from "@scheduler-agent-supervisor/core/operations/handle-dead-letter";
+import { createHandling, type HandlingView } from "@scheduler-agent-supervisor/core/operations/handle-order";
+import type { GaugePorts } from "@scheduler-agent-supervisor/core/operations/measure-gauges";
+import { createPauses, type Pauses } from "@scheduler-agent-supervisor/core/operations/pauses";
+import { instant, type Ports, type Retention } from "@scheduler-agent-supervisor/core/operations/ports";
+import type { BulkPorts } from "@scheduler-agent-supervisor/core/operations/preview-bulk";
+import { createHealthReports } from "@scheduler-agent-supervisor/core/operations/report-health";
+import { createTraffic } from "@scheduler-agent-supervisor/core/operations/traffic";
+import { createCosmosAgentHealthStore } from "@scheduler-agent-supervisor/core/store/agent-health-store";
+import { createAwaitingOrders } from "@scheduler-agent-supervisor/core/store/awaiting-orders";
+import { createBlobOrderArchive } from "@scheduler-agent-supervisor/core/store/blob-order-archive";
+import { createCosmosBulkStore } from "@scheduler-agent-supervisor/core/store/bulk-store";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import {
+  createCosmosDiscardedStore,
+  type DiscardedStore,
+} from "@scheduler-agent-supervisor/core/store/discarded-store";
+import { createCosmosHandlingStore } from "@scheduler-agent-supervisor/core/store/handling-store";
+import { createOpenOrders } from "@scheduler-agent-supervisor/core/store/open-orders";
+import { createOrderGauges } from "@scheduler-agent-supervisor/core/store/order-gauges";
+import type { ClosingStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import { createCosmosPauseStore, type Pause } from "@scheduler-agent-supervisor/core/store/pause-store";
+import { createCosmosPurgeProgress, type PurgeProgress } from "@scheduler-agent-supervisor/core/store/purge-progress";
+import { createRecentOrders } from "@scheduler-agent-supervisor/core/store/recent-orders";
+import {
+  createCosmosWorkflowRegister,
+  type WorkflowRegister,
+} from "@scheduler-agent-supervisor/core/store/workflow-register";
+import {
+  connectSupervision,
+  connectSupervisionReader,
+  STORAGE_RETRY,
+} from "@scheduler-agent-supervisor/core/supervision/connect";
+import type { SupervisionReader } from "@scheduler-agent-supervisor/core/supervision/read-supervision";
+import {
+  createHealthObserver,
+  observeTry,
+  reportMisconfigured,
+} from "@scheduler-agent-supervisor/core/telemetry/agent-calls";
+import { processTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { isExporting } from "@scheduler-agent-supervisor/core/telemetry/start";
+import { activeTraceparent } from "@scheduler-agent-supervisor/core/telemetry/trace-context";
+import { tracedMessenger } from "@scheduler-agent-supervisor/core/telemetry/traced-messenger";
 import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
 import { type Config, endpointsIn, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
-import { LONGEST_STEP_MS, type Workflow } from "./domain/workflow.ts";
-import { offered } from "./domain/workflows.ts";
-import { repliesQueueOf } from "./messaging/agent-teams.ts";
-import { createBusSenders, ONE_TRY } from "./messaging/bus-senders.ts";
-import { completionUrl, publicUrlOf } from "./messaging/completion.ts";
-import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
-import { type DeadLetters, deadLetterQueuesOf } from "./messaging/dead-letters.ts";
-import { createQueueAges } from "./messaging/queue-ages.ts";
-import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
-import { createServiceBusMessenger, type QueueNames } from "./messaging/service-bus-messenger.ts";
-import { orderContract } from "./messaging/submission-message.ts";
-import { createAdmission } from "./operations/admission.ts";
-import { createAgentStandings } from "./operations/agent-standings.ts";
-import { type AttentionView, createAttention } from "./operations/attention.ts";
-import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
-import { STILL_PUBLISHED_MS } from "./operations/close-orders.ts";
-import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
-import { createHandling, type HandlingView } from "./operations/handle-order.ts";
-import type { GaugePorts } from "./operations/measure-gauges.ts";
-import { createPauses, type Pauses } from "./operations/pauses.ts";
-import { instant, type Ports, type Retention } from "./operations/ports.ts";
-import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
-import { createHealthReports } from "./operations/report-health.ts";
-import { createTraffic } from "./operations/traffic.ts";
-import { createCosmosAgentHealthStore } from "./store/agent-health-store.ts";
-import { createAwaitingOrders } from "./store/awaiting-orders.ts";
-import { createBlobOrderArchive } from "./store/blob-order-archive.ts";
-import { createCosmosBulkStore } from "./store/bulk-store.ts";
-import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
-import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
-import { createCosmosHandlingStore } from "./store/handling-store.ts";
-import { createOpenOrders } from "./store/open-orders.ts";
-import { createOrderGauges } from "./store/order-gauges.ts";
-import type { ClosingStore } from "./store/order-store.ts";
-import { createCosmosPauseStore, type Pause } from "./store/pause-store.ts";
-import { createCosmosPurgeProgress, type PurgeProgress } from "./store/purge-progress.ts";
-import { createRecentOrders } from "./store/recent-orders.ts";
-import { createCosmosWorkflowRegister, type WorkflowRegister } from "./store/workflow-register.ts";
-import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "./supervision/connect.ts";
-import type { SupervisionReader } from "./supervision/read-supervision.ts";
-import { createHealthObserver, observeTry, reportMisconfigured } from "./telemetry/agent-calls.ts";
-import { processTelemetry } from "./telemetry/events.ts";
-import { isExporting } from "./telemetry/start.ts";
-import { activeTraceparent } from "./telemetry/trace-context.ts";
-import { tracedMessenger } from "./telemetry/traced-messenger.ts";
 import { returnWorkflows } from "./workflows/returns.ts";
 import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 

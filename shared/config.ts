@@ -1,16 +1,17 @@
 // The app's settings, parsed once: one error names every fault.
+
+import type { Endpoint } from "@scheduler-agent-supervisor/core/agents/agent";
+import { parseEndpoints, transportFault } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
+import { START_WITHIN } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { agentTeams } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
+import { inWords } from "@scheduler-agent-supervisor/core/messaging/checked";
+import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { SIGN_INS } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import { ownedQueues } from "@scheduler-agent-supervisor/core/messaging/owned-queues";
+import type { TelemetrySettings } from "@scheduler-agent-supervisor/core/telemetry/start";
 import { z } from "zod";
-import type { Endpoint } from "./agents/agent.ts";
 import type { AgentEndpoints } from "./agents/agents.ts";
-import { parseEndpoints, transportFault } from "./agents/endpoint-list.ts";
-import { durationMs } from "./domain/duration.ts";
-import { START_WITHIN } from "./domain/workflow.ts";
-import { agentTeams } from "./messaging/agent-teams.ts";
-import { inWords } from "./messaging/checked.ts";
-import { ENVIRONMENT_COLOURS } from "./messaging/console-contract.ts";
-import { SIGN_INS } from "./messaging/operator-access.ts";
-import { ownedQueues } from "./messaging/owned-queues.ts";
-import type { TelemetrySettings } from "./telemetry/start.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
 const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { expect, test } from "vitest";
 import { parseConfig, settings } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
-import { createCosmosOrderStore } from "./store/cosmos-order-store.ts";
 
 const endpoints = Object.fromEntries(
   Object.keys(settings.shape)

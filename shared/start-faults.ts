@@ -1,7 +1,8 @@
 // All that can be known wrong of the app before anything is asked of anyone: its settings, and its workflows against its agents.
+
+import type { KnownAgents, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { knownAgents } from "./agents/agents.ts";
 import { type Environment, parseConfig } from "./config.ts";
-import type { KnownAgents, Workflow } from "./domain/workflow.ts";
 import { knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 
 /** Each in words, with the way out; empty where the app can run. */

@@ -1,7 +1,8 @@
 // Settings that are well formed, and with which the app would let in whom it should not: it does not start with them.
+
+import { isThisMachine } from "@scheduler-agent-supervisor/core/messaging/completion";
+import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/messaging/operator-access";
 import { knownAgents } from "./agents/agents.ts";
-import { isThisMachine } from "./messaging/completion.ts";
-import type { OperatorSignIn } from "./messaging/operator-access.ts";
 
 type Environment = { readonly [name: string]: string | undefined };
 

@@ -1,5 +1,5 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
-import { roundedDuration } from "../../shared/domain/duration-words.ts";
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import type {
   Attention,
   AttentionOrder,
@@ -9,7 +9,7 @@ import type {
   HandlingAnswer,
   Handlings,
   OrderPage,
-} from "../../shared/messaging/console-contract.ts";
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
 

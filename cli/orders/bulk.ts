@@ -1,6 +1,11 @@
 // Actions on many orders, for the terminal: previewed, started with the number that the preview said, followed to the end.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BulkList, BulkPreview, BulkProgress, BulkRun } from "../../shared/messaging/console-contract.ts";
+import type {
+  BulkList,
+  BulkPreview,
+  BulkProgress,
+  BulkRun,
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import type { App } from "./app.ts";
 import type { Search } from "./attention.ts";
 import { printTable } from "./table.ts";

@@ -1,5 +1,5 @@
 // What an operator asks for by a word: the same filters, causes, claims and actions as the console's.
-import { BULK_ACTIONS, MOST_ORDERS } from "../../shared/domain/bulk.ts";
+import { BULK_ACTIONS, MOST_ORDERS } from "@scheduler-agent-supervisor/core/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";

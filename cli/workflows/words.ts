@@ -1,7 +1,12 @@
 // What a workflow's steps and policies say, in words that fit into a box.
-import { durationMs } from "../../shared/domain/duration.ts";
-import { exactDuration } from "../../shared/domain/duration-words.ts";
-import { policyFor, type StepPolicy, type Workflow, type WorkflowStep } from "../../shared/domain/workflow.ts";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
+import { exactDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import {
+  policyFor,
+  type StepPolicy,
+  type Workflow,
+  type WorkflowStep,
+} from "@scheduler-agent-supervisor/core/domain/workflow";
 
 /** `PT1M30S` as "1 min 30 s". */
 export const spoken = (duration: string): string => exactDuration(durationMs(duration) ?? 0);

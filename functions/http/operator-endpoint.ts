@@ -7,12 +7,12 @@ import {
   type HttpResponseInit,
   type InvocationContext,
 } from "@azure/functions";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import { isWanted, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import { isKnown, listTag } from "@scheduler-agent-supervisor/core/messaging/list-tag";
+import { accessTo, type Role } from "@scheduler-agent-supervisor/core/messaging/operator-access";
+import { isOwnOrigin } from "@scheduler-agent-supervisor/core/messaging/own-origin";
 import { ports } from "../../shared/compose.ts";
-import { NewerSchema } from "../../shared/domain/newer-schema.ts";
-import { isWanted, parseIfMatch } from "../../shared/messaging/entity-tag.ts";
-import { isKnown, listTag } from "../../shared/messaging/list-tag.ts";
-import { accessTo, type Role } from "../../shared/messaging/operator-access.ts";
-import { isOwnOrigin } from "../../shared/messaging/own-origin.ts";
 
 export interface OperatorEndpoint {
   readonly method: HttpMethod;

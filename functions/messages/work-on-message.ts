@@ -1,9 +1,9 @@
 // What the functions with a Service Bus trigger have in common: a message outlasts an outage of what its function stands on.
 import type { InvocationContext } from "@azure/functions";
+import type { ReceivedMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
+import { holdMessage } from "@scheduler-agent-supervisor/core/operations/hold-message";
+import type { Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { ports } from "../../shared/compose.ts";
-import type { ReceivedMessage } from "../../shared/messaging/messenger.ts";
-import { holdMessage } from "../../shared/operations/hold-message.ts";
-import type { Telemetry } from "../../shared/telemetry/events.ts";
 
 /** Works on the message until that is done; where an outage lasts, the message goes back to wait in its queue. */
 export async function workOnMessage(

@@ -2,12 +2,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import type { StepResult } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { Order } from "../domain/order.ts";
-import type { StepResult } from "../domain/state-record.ts";
-import type { AgentCall, AgentReply, Operation } from "./agent.ts";
 import { type AgentName, knownAgents } from "./agents.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";

@@ -1,8 +1,10 @@
 // All agents of this app: adding one is a file, a line here and the setting of its endpoints.
-import type { Order } from "../domain/order.ts";
+
+import type { Endpoint, OrderView, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import type { AgentFacts, KnownAgents } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { REFUNDS_AGENT } from "../domain/refund.ts";
-import type { AgentFacts, KnownAgents } from "../domain/workflow.ts";
-import type { Endpoint, OrderView, RoutedAgent } from "./agent.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";
 import { flightAgent } from "./flight.ts";
@@ -10,7 +12,6 @@ import { fraudAgent } from "./fraud.ts";
 import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
-import { type RouteOptions, routeAgent } from "./route-agent.ts";
 import { shippingAgent } from "./shipping.ts";
 import { smokeAgent } from "./smoke.ts";
 

@@ -1,8 +1,9 @@
 // The agent that asks a person: the service behind it puts the question before whoever may answer, and reports the answer.
-import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
-import type { DeclaredAgent } from "./agent.ts";
-import { callService, keepId, referenceId } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+
+import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { callService, keepId, referenceId } from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
 
 const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 

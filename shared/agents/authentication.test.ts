@@ -1,13 +1,13 @@
 // How a service knows the app, over HTTP: the header of a setting, or a token; a 401 brings a fresh one, once.
 
 import type { AccessToken, TokenCredential } from "@azure/identity";
+import { parseEndpoints } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
+import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/support/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import { parseEndpoints } from "./endpoint-list.ts";
 import { inventoryAgent } from "./inventory.ts";
-import { type RouteOptions, routeAgent } from "./route-agent.ts";
 
 const HOUR_MS = 3_600_000;
 const REQUEST = {

@@ -1,15 +1,15 @@
 // What a service may make us read and keep, over HTTP: a bounded part of its answer, and no more.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
+import { bounded } from "@scheduler-agent-supervisor/core/agents/bounds";
+import { routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/support/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { Agent, BoundedReply } from "./agent.ts";
-import { bounded } from "./bounds.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
-import { routeAgent } from "./route-agent.ts";
 
 const MB = 1_048_576;
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,9 +1,15 @@
 // The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Order, OrderLine } from "../domain/order.ts";
-import type { AgentCall, AgentReply, DeclaredAgent, Finding } from "./agent.ts";
-import { type Answer, callService, keepId, keepStatus, lookUp } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+import type { AgentCall, AgentReply, DeclaredAgent, Finding } from "@scheduler-agent-supervisor/core/agents/agent";
+import {
+  type Answer,
+  callService,
+  keepId,
+  keepStatus,
+  lookUp,
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
 
 const answers: readonly AnswerRule[] = [
   { status: 404, code: "not-found", means: "rejected" },

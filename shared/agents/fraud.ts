@@ -1,8 +1,9 @@
 // The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to compensate.
-import { type Address, type Order, type OrderLine, orderTotal } from "../domain/order.ts";
-import type { DeclaredAgent } from "./agent.ts";
-import { callService, keepId } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+
+import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { callService, keepId } from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { type Address, type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
 
 /** The service rejects a suspicious order, and an operator looks at it. */
 const answers: readonly AnswerRule[] = [

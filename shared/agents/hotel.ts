@@ -1,8 +1,16 @@
 // The agent of the hotel service, which books later: it answers 202, and reports within minutes what came of it.
-import type { Order, OrderLine } from "../domain/order.ts";
-import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, referenceId, type ServiceCall, whatToCompensate } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+
+import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import {
+  callService,
+  keepId,
+  keepStatus,
+  referenceId,
+  type ServiceCall,
+  whatToCompensate,
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
 
 const answers: readonly AnswerRule[] = [
   { status: 404, code: "not-found", means: "rejected" },

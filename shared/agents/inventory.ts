@@ -1,8 +1,15 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
-import type { Order, OrderLine } from "../domain/order.ts";
-import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, keepId, keepStatus, type ServiceCall, whatToCompensate } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+
+import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import {
+  callService,
+  keepId,
+  keepStatus,
+  type ServiceCall,
+  whatToCompensate,
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
 
 const answers: readonly AnswerRule[] = [
   /** The goods are being counted, and can be had again when that is done. */

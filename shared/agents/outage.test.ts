@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
+import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type RunningRemotes, startRemotes } from "../../local/remotes/start.ts";
 import { bounds } from "../../tests/support/bounds.ts";
-import type { BoundedReply, RoutedAgent } from "./agent.ts";
 import { inventoryAgent } from "./inventory.ts";
-import { type RouteOptions, routeAgent } from "./route-agent.ts";
 
 const resources = [{ path: "/reservations", idPrefix: "res", actions: ["release"], echo: ["orderId"] }];
 

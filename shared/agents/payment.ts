@@ -1,9 +1,17 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
-import { type Order, type OrderLine, orderTotal } from "../domain/order.ts";
+
+import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import {
+  callService,
+  isId,
+  keepId,
+  keepStatus,
+  type ServiceCall,
+  whatToCompensate,
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
 import { RESERVING_STEP } from "../domain/refund.ts";
-import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
-import { callService, isId, keepId, keepStatus, type ServiceCall, whatToCompensate } from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
 
 const answers: readonly AnswerRule[] = [
   /** An earlier try under the same key is still being done (draft-ietf-httpapi-idempotency-key-header, 2.7). */

@@ -1,10 +1,11 @@
 // P9 over HTTP: what each agent takes for its service's word on the order, and what is a fault of the endpoint.
 
+import type { Agent, AgentCall, AgentReply, LastError, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
+import { routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/support/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { Agent, AgentCall, AgentReply, LastError, Operation } from "./agent.ts";
 import type { AgentName } from "./agents.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";
@@ -13,7 +14,6 @@ import { fraudAgent } from "./fraud.ts";
 import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
-import { routeAgent } from "./route-agent.ts";
 import { shippingAgent } from "./shipping.ts";
 
 const AGENTS = {

@@ -1,6 +1,6 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
-import type { Order, OrderLine } from "../domain/order.ts";
-import type { AgentCall, AgentReply, DeclaredAgent } from "./agent.ts";
+
+import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
   keepId,
@@ -10,8 +10,9 @@ import {
   referenceId,
   type ServiceCall,
   whatToCompensate,
-} from "./http-service.ts";
-import type { AnswerRule } from "./service-answers.ts";
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
 const answers: readonly AnswerRule[] = [

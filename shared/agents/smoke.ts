@@ -1,5 +1,5 @@
 // The agent of the smoke test: it has no service, and no effect anywhere.
-import type { RoutedAgent } from "./agent.ts";
+import type { RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 
 export const smokeAgent: RoutedAgent = {
   name: "smoke",

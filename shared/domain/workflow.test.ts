@@ -1,8 +1,14 @@
+import {
+  type KnownAgents,
+  levelsOf,
+  policyFor,
+  type Workflow,
+  type WorkflowStep,
+} from "@scheduler-agent-supervisor/core/domain/workflow";
+import { workflowFaults } from "@scheduler-agent-supervisor/core/domain/workflow-faults";
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
 import { returns } from "../workflows/returns.ts";
-import { type KnownAgents, levelsOf, policyFor, type Workflow, type WorkflowStep } from "./workflow.ts";
-import { workflowFaults } from "./workflow-faults.ts";
 
 const agents: KnownAgents = new Map([
   ["inventory", { operations: ["reserve", "release", "restock", "withdraw"], transports: ["activity", "queue"] }],

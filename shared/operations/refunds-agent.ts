@@ -1,9 +1,9 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
-import type { BoundedReply, RoutedAgent } from "../agents/agent.ts";
-import { orderTotal } from "../domain/order.ts";
+import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
+import type { Refunds } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT } from "../domain/refund.ts";
-import type { Refunds } from "../domain/state-record.ts";
-import type { ClosingStore, OrderStore, Versioned } from "../store/order-store.ts";
 
 /** Each of them lost to another return's write, or to housekeeping's. */
 const MOST_TRIES = 20;

@@ -1,5 +1,5 @@
 // The business of fulfilling an order. Both versions run: an order keeps the one that it started with.
-import type { RecoveryPolicy, Workflow } from "../domain/workflow.ts";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 

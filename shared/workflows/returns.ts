@@ -1,6 +1,7 @@
 // The business of taking goods back: pick them up, put them on the shelf, give the money back.
+
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { REFUNDING_STEP, REFUNDS_AGENT, RESERVING_STEP } from "../domain/refund.ts";
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "../domain/workflow.ts";
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 

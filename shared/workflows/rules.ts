@@ -1,6 +1,6 @@
 // What the workflows of this app ask of an order's content, by name.
-import { orderTotal } from "../domain/order.ts";
-import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import { orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 
 /** In the currency's smallest unit. */
 const EXPENSIVE = 500_000;

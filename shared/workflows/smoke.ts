@@ -1,5 +1,5 @@
 // The workflow of the smoke test: an order goes all the way, and nothing is done for it anywhere.
-import type { Workflow } from "../domain/workflow.ts";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 
 export const smoke: Workflow = {
   name: "smoke",

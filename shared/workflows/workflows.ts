@@ -1,7 +1,7 @@
 // All workflows that this app knows, by name and version.
-import type { KnownAgents, Workflow } from "../domain/workflow.ts";
-import type { WorkflowRules } from "../domain/workflow-rules.ts";
-import { loadWorkflows as load, type Workflows } from "../domain/workflows.ts";
+import type { KnownAgents, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import { loadWorkflows as load, type Workflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { workflowRules } from "./rules.ts";

@@ -1,6 +1,7 @@
 // P20: a minute of a random walk; `npm run chaos` walks for longer. A seed that finds something is worth keeping here.
+
+import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { expect, test } from "vitest";
-import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { noteRun } from "../support/last-run.ts";
 import { chosenTopology } from "../support/test-stack.ts";
 import { runChaos } from "./chaos.ts";

@@ -1,10 +1,10 @@
 // A random walk of the whole stack: orders go through while processes die, freeze and services fail, by a seed.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { madeOrder } from "../../cli/shop.ts";
-import type { Topology } from "../../local/host/flex/groups.ts";
-import type { StackOptions } from "../../local/stack/stack.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { shortVisibility } from "../support/short-visibility.ts";

@@ -1,7 +1,8 @@
 // What goes wrong when, made from a seed: the same seed makes the same plan.
+
+import type { InstanceCounts, Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import type { InstanceName, ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
 import fc from "fast-check";
-import type { InstanceCounts, Topology } from "../../local/host/flex/groups.ts";
-import type { InstanceName, ProcessName } from "../../local/stack/processes.ts";
 
 /** A process of the stack, or one of a host's own. */
 export type Victim = ProcessName | InstanceName;

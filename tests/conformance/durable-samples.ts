@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Stack, startStack } from "../../local/stack/stack.ts";
+import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { type FakeTwilio, startFakeTwilio } from "../support/fake-twilio.ts";
 import { type FakeWeather, startFakeWeather } from "./fake-weather.ts";
 import { outcomeOf, type SuiteRun, type TestOutcome } from "./outcome.ts";

@@ -27,9 +27,12 @@ const RUNS: Readonly<Record<SuiteName, (environment: Environment) => Ran | Promi
   "service-bus-python": () => runBusClient("azure-servicebus (Python)"),
   proton: () => runBusClient("python-qpid-proton"),
   "durable-samples": ({ sources }) => runDurableSamples(sources),
-  "real-host": () => runOwnSuite("Microsoft's host", "usual", ["local/host/conformance"]),
+  "real-host": () => runOwnSuite("Microsoft's host", "usual", ["packages/local/src/host/conformance"]),
   fuzz: () =>
-    runOwnSuite("changed bytes", "long", ["tests/input/bus-frames.test.ts", "local/cosmos/tests/fuzz.long.test.ts"]),
+    runOwnSuite("changed bytes", "long", [
+      "tests/input/bus-frames.test.ts",
+      "packages/local/src/cosmos/tests/fuzz.long.test.ts",
+    ]),
 };
 
 const { values } = parseArgs({

@@ -1,9 +1,9 @@
 // An operator in a real browser with many orders: searches, and actions on what a search has found.
 import { readFileSync } from "node:fs";
+import { agentStandings } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { agentStandings } from "../../shared/messaging/console-contract.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";

@@ -1,8 +1,9 @@
 // 200 orders with two planted causes leave 32 that need a person: from the alert to the end, by whoever has read nothing.
+
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 

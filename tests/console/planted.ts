@@ -1,7 +1,7 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 import { CosmosClient } from "@azure/cosmos";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import { madeOrder } from "../../cli/shop.ts";
-import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {

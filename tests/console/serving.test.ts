@@ -1,8 +1,9 @@
 // How the console is served, and that the API's answers are what its schemas say.
+
+import * as contract from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { madeOrder } from "../../cli/shop.ts";
-import * as contract from "../../shared/messaging/console-contract.ts";
 import { holdAgainst, type OpenApi, operationsOf } from "../support/openapi.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";

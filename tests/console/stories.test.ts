@@ -1,8 +1,9 @@
 // An operator in a real browser, on the real stack: from what needs a person to its end.
+
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";

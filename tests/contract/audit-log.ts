@@ -1,6 +1,11 @@
 // The contract of the audit log: every implementation passes this one suite.
+
+import {
+  type AuditLog,
+  type SupervisionEntry,
+  sweepIdOf,
+} from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type AuditLog, type SupervisionEntry, sweepIdOf } from "../../shared/supervision/audit-log.ts";
 
 const BEFORE = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
 const AFTER = { processState: "Pending", attempt: 2, failureCount: 1, step: null } as const;

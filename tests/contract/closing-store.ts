@@ -1,10 +1,11 @@
 // The contract of what retention asks of the state store: every implementation passes this one suite.
+
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
+import { closed } from "@scheduler-agent-supervisor/core/domain/retention";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { addToOutbox } from "@scheduler-agent-supervisor/core/domain/transitions";
+import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, describe, expect, test } from "vitest";
-import { REMOVED } from "../../shared/domain/order.ts";
-import { closed } from "../../shared/domain/retention.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { addToOutbox } from "../../shared/domain/transitions.ts";
-import type { ClosingStore, OrderStore, Versioned } from "../../shared/store/order-store.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 // The contract of the lead among supervisors: every implementation passes this one suite.
+
+import type { Leadership } from "@scheduler-agent-supervisor/core/supervision/leadership";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Leadership } from "../../shared/supervision/leadership.ts";
 
 /** Something to contend for, and time that passes. */
 export interface Contest {

@@ -1,4 +1,4 @@
-import { createMemoryAuditLog } from "../../shared/supervision/memory-audit-log.ts";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/core/supervision/memory-audit-log";
 import { supervisionLogContract } from "./audit-log.ts";
 
 supervisionLogContract("memory", async () => createMemoryAuditLog());

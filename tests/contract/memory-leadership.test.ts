@@ -1,4 +1,4 @@
-import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
+import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
 import { leadershipContract } from "./leadership.ts";
 
 const LEASE_MS = 15_000;

@@ -1,4 +1,4 @@
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { closingStoreContract } from "./closing-store.ts";
 import { orderStoreContract } from "./order-store.ts";

@@ -1,8 +1,9 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of an order's content.
+
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { OrderQuery } from "@scheduler-agent-supervisor/core/store/order-list";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { OrderQuery } from "../../shared/store/order-list.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 
 export function operatorStoreContract(name: string, open: () => Promise<OrderStore>): void {

@@ -1,10 +1,10 @@
 // The contract of the state store's port: every implementation passes this one suite.
-import { beforeAll, describe, expect, test } from "vitest";
-import type { StepTask } from "../../shared/domain/attempt.ts";
-import { recover, startAttemptOf } from "../../shared/domain/recovery.ts";
-import { skippedFor } from "../../shared/domain/skip.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { accepted, done, scheduled, takenUp } from "../../shared/domain/step-run.ts";
+
+import type { StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { skippedFor } from "@scheduler-agent-supervisor/core/domain/skip";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { accepted, done, scheduled, takenUp } from "@scheduler-agent-supervisor/core/domain/step-run";
 import {
   claim,
   completeAmong,
@@ -13,9 +13,10 @@ import {
   noteExpiry,
   takeUp,
   takeUpOnly,
-} from "../../shared/domain/transitions.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
+} from "@scheduler-agent-supervisor/core/domain/transitions";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import { beforeAll, describe, expect, test } from "vitest";
 import { CHAIN, NOON, SCHEDULING, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 /** A step may be called what is a keyword of the store's own language. */

@@ -1,11 +1,17 @@
 // What every implementation of the state store does with records of other versions of the app.
+
+import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import {
+  NOT_STARTED,
+  RECORD_VERSION,
+  type StateRecord,
+  type StepRecord,
+} from "@scheduler-agent-supervisor/core/domain/state-record";
+import { scheduled } from "@scheduler-agent-supervisor/core/domain/step-run";
+import { claim } from "@scheduler-agent-supervisor/core/domain/transitions";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, describe, expect, test } from "vitest";
-import { NewerSchema } from "../../shared/domain/newer-schema.ts";
-import { recover, startAttemptOf } from "../../shared/domain/recovery.ts";
-import { NOT_STARTED, RECORD_VERSION, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
-import { scheduled } from "../../shared/domain/step-run.ts";
-import { claim } from "../../shared/domain/transitions.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";
 

@@ -1,7 +1,7 @@
 // What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client heard.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { OrderError, StateRecord } from "../../shared/domain/state-record.ts";
-import { levelsOf } from "../../shared/domain/workflow.ts";
+import type { OrderError, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { levelsOf } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { GRAPH } from "../support/orders.ts";
 
 const ALL_STEPS = GRAPH.steps.map(({ name }) => name);

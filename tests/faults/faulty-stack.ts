@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { madeOrder } from "../../cli/shop.ts";
-import type { Addresses } from "../../local/stack/addresses.ts";
-import { FaultProxy } from "../../local/stack/fault-proxy.ts";
-import type { StackOptions } from "../../local/stack/stack.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { shortVisibility } from "../support/short-visibility.ts";

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
+import { FREE_PORTS, type PartAddress } from "@scheduler-agent-supervisor/local/stack/parts";
+import { startServices } from "@scheduler-agent-supervisor/local/stack/processes";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import { FREE_PORTS, type PartAddress } from "../../local/stack/parts.ts";
-import { startServices } from "../../local/stack/processes.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 

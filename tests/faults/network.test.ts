@@ -1,9 +1,9 @@
 // P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
 import { setTimeout as sleep } from "node:timers/promises";
+import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Fault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Fault } from "../../local/stack/fault-proxy.ts";
-import { isInHand } from "../../shared/domain/plan.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { containerOf } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";

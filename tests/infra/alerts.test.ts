@@ -48,7 +48,7 @@ const queries = [...alerts.log.map((alert) => ({ name: alert.name, query: queryO
 const sources = globSync("shared/**/*.ts", { cwd: root })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => ({ file, text: read(file) }));
-const telemetry = sources.filter(({ file }) => file.startsWith("shared/telemetry")).map(({ text }) => text);
+const telemetry = sources.filter(({ file }) => file.startsWith("packages/core/src/telemetry")).map(({ text }) => text);
 const literals = telemetry.flatMap((text) => [...text.matchAll(/"([\w.]+)"/g)].map(([, name = ""]) => name));
 
 const METRIC = /^[a-z]+(\.[a-z_]+)+$/;

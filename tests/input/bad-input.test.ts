@@ -1,6 +1,7 @@
 // Ten thousand order messages, most of them wrong: each is accepted or quarantined with its faults named, and none is lost.
+
+import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseSubmission } from "../../shared/messaging/submission-message.ts";
 import { noteRun } from "../support/last-run.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type Case, orderMessages } from "./order-messages.ts";

@@ -37,7 +37,7 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   const program = `
-    import { startBus } from ${JSON.stringify(new URL("../../local/bus/start.ts", import.meta.url).href)};
+    import { startBus } from ${JSON.stringify(new URL("../../packages/local/src/bus/start.ts", import.meta.url).href)};
     const { port, connectionString } = await startBus({ port: 0, adminPort: 0, data: ${JSON.stringify(data)}, ...${JSON.stringify(ENTITIES)} });
     console.log(port + " " + connectionString);`;
   const options = ["--input-type=module-typescript", "--eval", program];

@@ -1,10 +1,10 @@
 // The app and the client, which share no code, have one digest for one content.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { contentDigest as clientDigest } from "@scheduler-agent-supervisor/client/content-digest";
+import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contentDigest as clientDigest } from "../../client/content-digest.ts";
-import { contentDigest as appDigest } from "../../shared/messaging/content-digest.ts";
 
 /** As the app receives it. */
 const received = (order: object): unknown => JSON.parse(JSON.stringify(order));

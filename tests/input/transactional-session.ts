@@ -1,7 +1,8 @@
 // A valid session with the bus in which messages are sent and settled in transactions, which the JavaScript SDK cannot.
+
+import { DISPOSITION, frame, RawClient, TRANSFER } from "@scheduler-agent-supervisor/local/bus/raw-client";
+import { types } from "@scheduler-agent-supervisor/local/bus/rhea-internals";
 import rhea, { type Typed } from "rhea";
-import { DISPOSITION, frame, RawClient, TRANSFER } from "../../local/bus/raw-client.ts";
-import { types } from "../../local/bus/rhea-internals.ts";
 
 const COORDINATOR = 7;
 

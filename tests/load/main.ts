@@ -1,8 +1,8 @@
 // `npm run overload`: a service that takes less than is asked of it, by the figures that one likes.
 import { styleText } from "node:util";
+import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
-import { ENGINES } from "../../local/host/durable/engine-profile.ts";
-import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { runOverload } from "./overload.ts";
 
 const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--topology T] [--engine E]

@@ -1,7 +1,8 @@
 // P26: a service that takes less than is asked of it. Orders wait; no failure is counted, nothing is retried and nothing compensated.
+
+import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { afterAll, expect, test } from "vitest";
-import type { EngineName } from "../../local/host/durable/engine-profile.ts";
-import type { Topology } from "../../local/host/flex/groups.ts";
 import { noteRun } from "../support/last-run.ts";
 import { type OverloadPlan, type OverloadReport, runOverload } from "./overload.ts";
 

@@ -1,8 +1,8 @@
 // More orders than a service takes: they wait, and waiting is nobody's failure.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StackOptions } from "../../local/stack/stack.ts";
-import { hasEnded } from "../../shared/domain/state-record.ts";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { endsOf } from "../chaos/oracle.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

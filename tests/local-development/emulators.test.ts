@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
+import { USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
+import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { emulatorConfig } from "../../cli/emulator-config.ts";
 import { createContainers } from "../../cli/emulator-containers.ts";
 import { ROOT, sampleSettings } from "../../cli/settings.ts";
-import { USUAL_PORTS } from "../../local/stack/parts.ts";
-import { startStack } from "../../local/stack/stack.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const entities = JSON.parse(read("infra/entities/service-bus.json"));

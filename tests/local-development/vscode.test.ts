@@ -1,9 +1,9 @@
 // What .vscode/ names has to be there: tasks, npm scripts, and the line by which it knows that the services are up.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { rowsOf, USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { rowsOf, USUAL_PORTS } from "../../local/stack/parts.ts";
 
 const read = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const { tasks } = read(".vscode/tasks.json");
@@ -32,5 +32,5 @@ test("the services count as up by the row that they print last, and not by an ea
   const [row] = rowsOf({ name: "azurite", blobPort, queuePort, tablePort, connectionString: "" });
   expect(row?.where).toMatch(new RegExp(background.endsPattern));
   expect("azurite: Azurite Blob service is starting at http://127.0.0.1:10000").not.toMatch(background.endsPattern);
-  expect("> node cli/build.ts && node dist/local/services.js").toMatch(new RegExp(background.beginsPattern));
+  expect("> node cli/build.ts && node packages/local/dist/services.js").toMatch(new RegExp(background.beginsPattern));
 });

@@ -1,7 +1,8 @@
 // The model forgets history, long past instants and most versions; reduced it forgets more. Walked side by side with one that forgets
 // nothing but the time of day, each allows the same moves: so what it forgets makes no difference.
+
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { forgetWhatIsOver } from "./abstract-time.ts";
 import { Model } from "./model.ts";
 import type { Move } from "./moves.ts";

@@ -1,16 +1,20 @@
 // What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
-import type { AgentRequest, BoundedReply, RoutedAgent } from "../../shared/agents/agent.ts";
-import type { StartAttempt } from "../../shared/domain/attempt.ts";
-import type { Order } from "../../shared/domain/order.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { GuardedWrite } from "../../shared/domain/transitions.ts";
-import { NO_RULES } from "../../shared/domain/workflow-rules.ts";
-import type { Workflows } from "../../shared/domain/workflows.ts";
-import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../shared/messaging/agent-messages.ts";
-import type { Report } from "../../shared/messaging/completion.ts";
-import type { Published, StatusMessage } from "../../shared/messaging/messenger.ts";
-import type { Ports } from "../../shared/operations/ports.ts";
-import type { Created, Versioned, Written } from "../../shared/store/order-store.ts";
+import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
+import { NO_RULES } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type { Workflows } from "@scheduler-agent-supervisor/core/domain/workflows";
+import type {
+  Address,
+  AgentReplyMessage,
+  AgentRequestMessage,
+} from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import type { Report } from "@scheduler-agent-supervisor/core/messaging/completion";
+import type { Published, StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
+import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
+import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store/order-store";
 import { TICK_MS } from "./abstract-time.ts";
 import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
 

@@ -1,9 +1,9 @@
 // What a mutant makes of a write, or of the record that an operation reads or stores.
-import { after } from "../../shared/domain/duration.ts";
-import { isInHand, mayHaveHadEffect } from "../../shared/domain/plan.ts";
-import { NOT_STARTED, type StateRecord } from "../../shared/domain/state-record.ts";
-import { expiresAt } from "../../shared/domain/step-run.ts";
-import type { Change, GuardedWrite } from "../../shared/domain/transitions.ts";
+import { after } from "@scheduler-agent-supervisor/core/domain/duration";
+import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/domain/plan";
+import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { expiresAt } from "@scheduler-agent-supervisor/core/domain/step-run";
+import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
 import { TICK_MS } from "./abstract-time.ts";
 import type { OperationName } from "./operation-run.ts";
 

@@ -1,12 +1,12 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
-import type { BoundedReply } from "../../shared/agents/agent.ts";
-import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
-import type { StepTask } from "../../shared/domain/attempt.ts";
-import { runOf } from "../../shared/domain/plan.ts";
-import { holderId, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Guard } from "../../shared/domain/transitions.ts";
-import type { Address } from "../../shared/messaging/agent-messages.ts";
-import type { StatusMessage } from "../../shared/messaging/messenger.ts";
+import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
+import { applyChanges, holds } from "@scheduler-agent-supervisor/core/domain/apply-changes";
+import type { StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Guard } from "@scheduler-agent-supervisor/core/domain/transitions";
+import type { Address } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import {
   type Accepted,

@@ -1,6 +1,12 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import { type Attempt, PROGRESS, runKey, type StepOutcome, standingOf } from "../../shared/domain/attempt.ts";
-import { runsInHand } from "../../shared/domain/plan.ts";
+import {
+  type Attempt,
+  PROGRESS,
+  runKey,
+  type StepOutcome,
+  standingOf,
+} from "@scheduler-agent-supervisor/core/domain/attempt";
+import { runsInHand } from "@scheduler-agent-supervisor/core/domain/plan";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";

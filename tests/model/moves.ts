@@ -5,9 +5,9 @@ import {
   PROGRESS,
   type StepOutcome,
   standingOf,
-} from "../../shared/domain/attempt.ts";
-import type { Report } from "../../shared/messaging/completion.ts";
-import type { StepEnd } from "../../shared/operations/record-step.ts";
+} from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { Report } from "@scheduler-agent-supervisor/core/messaging/completion";
+import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
@@ -275,7 +275,7 @@ export class Moves {
     if (next) this.#add(next, `${what}: the attempt is notified of it`, RANK.call);
   }
 
-  /** As `startClaimed` of shared/scheduler-client.ts; its look at the record comes with the start. */
+  /** As `startClaimed` of packages/core/src/scheduler-client.ts; its look at the record comes with the start. */
   #started(state: State, rest: State, host: Host, claimed: Attempt, isBehind: boolean): State | undefined {
     const { values } = this.#pieces;
     const { attempt } = claimed;

@@ -1,6 +1,6 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
-import { isInHand, mayHaveHadEffect, runOf } from "../../shared/domain/plan.ts";
+import { isInHand, mayHaveHadEffect, runOf } from "@scheduler-agent-supervisor/core/domain/plan";
 import type {
   Direction,
   OrderError,
@@ -8,7 +8,7 @@ import type {
   StepRecord,
   StepRun,
   Steps,
-} from "../../shared/domain/state-record.ts";
+} from "@scheduler-agent-supervisor/core/domain/state-record";
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";

@@ -1,7 +1,7 @@
 // What the client is owed, and whether what it is told is true and comes in order.
-import { isInHand } from "../../shared/domain/plan.ts";
-import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
-import type { StatusMessage } from "../../shared/messaging/messenger.ts";
+import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { OrderStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { ended } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */

@@ -1,8 +1,9 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
+
+import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { expect, test } from "vitest";
-import { runOf } from "../../shared/domain/plan.ts";
-import type { Direction, StateRecord, StepRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { Model } from "./model.ts";
 import type { Move } from "./moves.ts";
 import { PLANTED } from "./mutants.ts";

@@ -1,6 +1,12 @@
 // How many orders are in flight (P26): several processes over one count, and who is admitted first.
+
+import {
+  type Admission,
+  type AdmissionLane,
+  createAdmission,
+  NotAdmitted,
+} from "@scheduler-agent-supervisor/core/operations/admission";
 import { beforeEach, expect, test } from "vitest";
-import { type Admission, type AdmissionLane, createAdmission, NotAdmitted } from "../../shared/operations/admission.ts";
 
 const LIMIT = 100;
 

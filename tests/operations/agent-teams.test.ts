@@ -1,10 +1,11 @@
 // P7: agents of several teams, each with a reply queue of its own, over the store in memory.
+
+import { repliesQueueOf, teamOf } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { expect, test } from "vitest";
 import { sampleSettings } from "../../cli/settings.ts";
 import { parseConfig } from "../../shared/config.ts";
-import { repliesQueueOf, teamOf } from "../../shared/messaging/agent-teams.ts";
-import { deadLetterQueuesOf } from "../../shared/messaging/dead-letters.ts";
-import { takeReply } from "../../shared/operations/take-reply.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld } from "../support/world.ts";
 

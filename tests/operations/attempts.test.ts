@@ -1,11 +1,12 @@
 // An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
+
+import { attemptOf, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { planOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test, vi } from "vitest";
-import { attemptOf, tasksToBegin } from "../../shared/domain/attempt.ts";
-import { planOf } from "../../shared/domain/plan.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import { GRAPH, NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, runTasks, type World } from "../support/world.ts";
 

@@ -1,11 +1,12 @@
 // Turns of an action on many orders, over stores in memory: what a death in between leaves, and records that nobody here can read.
+
+import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createAttention } from "@scheduler-agent-supervisor/core/operations/attention";
+import { changeBulk, watchBulk } from "@scheduler-agent-supervisor/core/operations/operate-bulk";
+import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/core/operations/preview-bulk";
+import { runBulk } from "@scheduler-agent-supervisor/core/operations/run-bulk";
 import { beforeEach, expect, test } from "vitest";
-import { NewerSchema } from "../../shared/domain/newer-schema.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { createAttention } from "../../shared/operations/attention.ts";
-import { changeBulk, watchBulk } from "../../shared/operations/operate-bulk.ts";
-import { type BulkPorts, previewBulk } from "../../shared/operations/preview-bulk.ts";
-import { runBulk } from "../../shared/operations/run-bulk.ts";
 import { createMemoryBulkStore } from "../support/memory-bulk-store.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

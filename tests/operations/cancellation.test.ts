@@ -1,9 +1,10 @@
 // A requester cancels its order: what becomes of it, and what the requester is told.
+
+import { SentBack } from "@scheduler-agent-supervisor/core/domain/outage";
+import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
+import type { Envelope } from "@scheduler-agent-supervisor/core/messaging/submission-message";
+import { takeCancellation } from "@scheduler-agent-supervisor/core/operations/take-cancellation";
 import { beforeEach, expect, test } from "vitest";
-import { SentBack } from "../../shared/domain/outage.ts";
-import { contentDigest } from "../../shared/messaging/content-digest.ts";
-import type { Envelope } from "../../shared/messaging/submission-message.ts";
-import { takeCancellation } from "../../shared/operations/take-cancellation.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 

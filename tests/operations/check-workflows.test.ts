@@ -1,9 +1,10 @@
 // What the app finds at start about its workflows, against a register in memory.
+
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { WorkflowContent } from "@scheduler-agent-supervisor/core/domain/workflow-content";
+import { checkWorkflows, versionsInUse } from "@scheduler-agent-supervisor/core/operations/check-workflows";
+import type { OrdersOfVersion, WorkflowRegister } from "@scheduler-agent-supervisor/core/store/workflow-register";
 import { beforeEach, expect, test } from "vitest";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import type { WorkflowContent } from "../../shared/domain/workflow-content.ts";
-import { checkWorkflows, versionsInUse } from "../../shared/operations/check-workflows.ts";
-import type { OrdersOfVersion, WorkflowRegister } from "../../shared/store/workflow-register.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 
 const NONE = { pending: 0, processing: 0, inError: 0 };

@@ -1,13 +1,14 @@
 // Orders that are over, over the store in memory: what is closed, in which order of writes, and what stays as it is.
+
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
+import { closeOrders } from "@scheduler-agent-supervisor/core/operations/close-orders";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import type { Retention } from "@scheduler-agent-supervisor/core/operations/ports";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import type { ArchivedOrder } from "@scheduler-agent-supervisor/core/store/order-archive";
 import { beforeEach, expect, test } from "vitest";
-import { REMOVED } from "../../shared/domain/order.ts";
-import { closeOrders } from "../../shared/operations/close-orders.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import type { Retention } from "../../shared/operations/ports.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
-import type { ArchivedOrder } from "../../shared/store/order-archive.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, runTasks, type World } from "../support/world.ts";
 

@@ -1,9 +1,10 @@
 // A compensation over the store in memory: what is compensated, in which order, and what is left to a person.
+
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test } from "vitest";
-import type { StartAttempt } from "../../shared/domain/attempt.ts";
-import { recover, startAttemptOf } from "../../shared/domain/recovery.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

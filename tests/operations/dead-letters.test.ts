@@ -1,21 +1,22 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log is told.
-import { beforeEach, describe, expect, test } from "vitest";
-import type { DiscardedMessage, MessageCopy } from "../../shared/domain/message-copy.ts";
-import type { DeadLetterRequest } from "../../shared/messaging/dead-letter-request.ts";
-import { parseDeadLetterRequest } from "../../shared/messaging/dead-letter-request.ts";
+
+import type { DiscardedMessage, MessageCopy } from "@scheduler-agent-supervisor/core/domain/message-copy";
+import type { DeadLetterRequest } from "@scheduler-agent-supervisor/core/messaging/dead-letter-request";
+import { parseDeadLetterRequest } from "@scheduler-agent-supervisor/core/messaging/dead-letter-request";
 import type {
   DeadLetter,
   DeadLetterSummary,
   DeadLetters,
   Taken,
   TakenDeadLetter,
-} from "../../shared/messaging/dead-letters.ts";
-import { deadLetterQueuesOf } from "../../shared/messaging/dead-letters.ts";
-import { countDeadLetters } from "../../shared/operations/count-dead-letters.ts";
-import { resendDiscarded } from "../../shared/operations/discarded-messages.ts";
-import { type Handled, handleDeadLetter } from "../../shared/operations/handle-dead-letter.ts";
-import { type DiscardedStore, discardedId } from "../../shared/store/discarded-store.ts";
-import type { AuditLog } from "../../shared/supervision/audit-log.ts";
+} from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { countDeadLetters } from "@scheduler-agent-supervisor/core/operations/count-dead-letters";
+import { resendDiscarded } from "@scheduler-agent-supervisor/core/operations/discarded-messages";
+import { type Handled, handleDeadLetter } from "@scheduler-agent-supervisor/core/operations/handle-dead-letter";
+import { type DiscardedStore, discardedId } from "@scheduler-agent-supervisor/core/store/discarded-store";
+import type { AuditLog } from "@scheduler-agent-supervisor/core/supervision/audit-log";
+import { beforeEach, describe, expect, test } from "vitest";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

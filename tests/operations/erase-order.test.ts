@@ -1,7 +1,11 @@
 // Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
+
+import { eraseOrder } from "@scheduler-agent-supervisor/core/operations/erase-order";
+import {
+  createMemoryOrderStore,
+  type MemoryOrderStore,
+} from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { beforeEach, expect, test } from "vitest";
-import { eraseOrder } from "../../shared/operations/erase-order.ts";
-import { createMemoryOrderStore, type MemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,8 +1,9 @@
 // Why a step was not done in time: what the record keeps of it, at which price, and what the supervisor makes of it.
+
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test, vi } from "vitest";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,8 @@
 // Whoever gives a whole order id gets that order without a search; what else matches comes on the next page.
+
+import { findOrders } from "@scheduler-agent-supervisor/core/operations/find-orders";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { expect, test } from "vitest";
-import { findOrders } from "../../shared/operations/find-orders.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 
 async function storeOf(...orderIds: string[]) {

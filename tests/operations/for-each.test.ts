@@ -1,13 +1,14 @@
 // A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
+
+import { MOST_ITEMS } from "@scheduler-agent-supervisor/core/domain/items";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { expect, test } from "vitest";
-import { MOST_ITEMS } from "../../shared/domain/items.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
-import type { WorkflowRules } from "../../shared/domain/workflow-rules.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 

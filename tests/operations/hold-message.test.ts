@@ -1,9 +1,10 @@
 // A message during an outage (P27): held under its lock, sent back to wait, and never counted as a delivery that failed.
+
+import type { ReceivedMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
+import { holdMessage } from "@scheduler-agent-supervisor/core/operations/hold-message";
+import { instant } from "@scheduler-agent-supervisor/core/operations/ports";
+import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeEach, expect, test } from "vitest";
-import type { ReceivedMessage } from "../../shared/messaging/messenger.ts";
-import { holdMessage } from "../../shared/operations/hold-message.ts";
-import { instant } from "../../shared/operations/ports.ts";
-import { StoreUnavailable } from "../../shared/store/order-store.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

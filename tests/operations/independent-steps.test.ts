@@ -1,6 +1,6 @@
 // Steps side by side are independent (P5, P13, P14, P21): each begins when its own predecessors are done, and what happens to one does
 // not wait for the others' times.
-import { beforeEach, expect, test } from "vitest";
+
 import {
   type Attempt,
   advance,
@@ -8,14 +8,15 @@ import {
   type StepOutcome,
   type StepTask,
   tasksToBegin,
-} from "../../shared/domain/attempt.ts";
-import type { StepState } from "../../shared/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import type { StepEnd } from "../../shared/operations/record-step.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
+} from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { StepState } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { beforeEach, expect, test } from "vitest";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

@@ -1,17 +1,18 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
+
+import { type Attempt, advance, type StepTask, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
+import type { StepReport } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { createAwaiting } from "@scheduler-agent-supervisor/core/operations/awaiting";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { type Caller, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { reportStep } from "@scheduler-agent-supervisor/core/operations/report-step";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type Attempt, advance, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
-import type { StepRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { parseReport } from "../../shared/messaging/completion.ts";
-import type { StepReport } from "../../shared/messaging/operator-request.ts";
-import { createAwaiting } from "../../shared/operations/awaiting.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { type Caller, operateOrder } from "../../shared/operations/operate-order.ts";
-import { reportStep } from "../../shared/operations/report-step.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { takeReport } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

@@ -1,7 +1,8 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
+
+import { type GaugePorts, measureGauges } from "@scheduler-agent-supervisor/core/operations/measure-gauges";
+import { measureWith } from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { afterEach, expect, test } from "vitest";
-import { type GaugePorts, measureGauges } from "../../shared/operations/measure-gauges.ts";
-import { measureWith } from "../../shared/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld } from "../support/world.ts";
 

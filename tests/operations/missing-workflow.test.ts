@@ -1,13 +1,14 @@
 // Orders whose workflow version only another version of the app has, as after a rollback: nothing is done to them, and nothing is lost.
+
+import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain/outage";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { instant } from "@scheduler-agent-supervisor/core/operations/ports";
+import { submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { OtherVersionNeeded } from "../../shared/domain/outage.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { instant } from "../../shared/operations/ports.ts";
-import { submitOrder } from "../../shared/operations/submit-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { takeReply } from "../../shared/operations/take-reply.ts";
 import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 

@@ -1,10 +1,11 @@
 // What an operator does to an order, over the store in memory: written, told, entered in the audit log, and carried on.
+
+import type { WantedVersion } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import type { ActionName, OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspect-order";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { WantedVersion } from "../../shared/messaging/entity-tag.ts";
-import type { ActionName, OperatorRequest } from "../../shared/messaging/operator-request.ts";
-import { inspectOrder } from "../../shared/operations/inspect-order.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

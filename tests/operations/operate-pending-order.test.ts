@@ -1,9 +1,10 @@
 // What an operator does to an order that waits for its next attempt.
+
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StartAttempt } from "../../shared/domain/attempt.ts";
-import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

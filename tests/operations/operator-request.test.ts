@@ -1,6 +1,7 @@
 // The contract of an operator's request: every fault is named.
+
+import { parseListRequest, parseOperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseListRequest, parseOperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,8 +1,9 @@
 // A paused workflow takes no new order and counts no failure; work in hand ends.
+
+import { SentBack } from "@scheduler-agent-supervisor/core/domain/outage";
+import { changePause, createPauses, type Pauses } from "@scheduler-agent-supervisor/core/operations/pauses";
+import type { Pause, PauseStore } from "@scheduler-agent-supervisor/core/store/pause-store";
 import { beforeEach, expect, test } from "vitest";
-import { SentBack } from "../../shared/domain/outage.ts";
-import { changePause, createPauses, type Pauses } from "../../shared/operations/pauses.ts";
-import type { Pause, PauseStore } from "../../shared/store/pause-store.ts";
 import { NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

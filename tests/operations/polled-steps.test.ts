@@ -1,16 +1,17 @@
 // Steps that are done later by a service that is asked for it (P6, P8, P16): when it is asked, by whom, and what comes of it.
+
+import { type Attempt, advance, type StepTask, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { nextPolls, type Poll } from "@scheduler-agent-supervisor/core/domain/poll";
+import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { pollStep } from "@scheduler-agent-supervisor/core/operations/poll-step";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { type Attempt, advance, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
-import { nextPolls, type Poll } from "../../shared/domain/poll.ts";
-import type { StepRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { parseReport } from "../../shared/messaging/completion.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { pollStep } from "../../shared/operations/poll-step.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { takeReport } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { runOrchestration, type TaskEvent } from "../model/orchestration-run.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";

@@ -1,15 +1,16 @@
 // P7, P26: agents that are asked over a queue and can't do it now, or whose service does it later: they are asked again, in time.
+
+import { attemptOf, type StepTask, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { planOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { requestId } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { attemptOf, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
-import { planOf } from "../../shared/domain/plan.ts";
-import type { StepRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { requestId } from "../../shared/messaging/agent-messages.ts";
-import { answerRequest } from "../../shared/operations/answer-request.ts";
-import { askAgent } from "../../shared/operations/ask-agent.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { takeReply } from "../../shared/operations/take-reply.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

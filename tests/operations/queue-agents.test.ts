@@ -1,14 +1,15 @@
 // P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
+
+import { attemptOf, type StepTask, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { planOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import type { AgentReplyMessage } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { attemptOf, type StepTask, tasksToBegin } from "../../shared/domain/attempt.ts";
-import { planOf } from "../../shared/domain/plan.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import type { AgentReplyMessage } from "../../shared/messaging/agent-messages.ts";
-import { answerRequest } from "../../shared/operations/answer-request.ts";
-import { askAgent } from "../../shared/operations/ask-agent.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { takeReply } from "../../shared/operations/take-reply.ts";
 import { GRAPH, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,8 @@
 // Housekeeping's windows: what it removes, in which calls, and where the next run goes on.
+
+import { type Purge, removeAttempts } from "@scheduler-agent-supervisor/core/operations/remove-attempts";
+import type { Attributes } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { beforeEach, expect, test } from "vitest";
-import { type Purge, removeAttempts } from "../../shared/operations/remove-attempts.ts";
-import type { Attributes } from "../../shared/telemetry/events.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00.000Z");
 const MINUTE_MS = 60_000;

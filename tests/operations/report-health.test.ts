@@ -1,8 +1,9 @@
 // What an instance says of its agents' endpoints: on change, at a bounded rate, and nothing where there is nothing to say.
+
+import { createAgentStandings } from "@scheduler-agent-supervisor/core/operations/agent-standings";
+import { createHealthReports } from "@scheduler-agent-supervisor/core/operations/report-health";
+import type { EndpointReport, InstanceReport } from "@scheduler-agent-supervisor/core/store/agent-health-store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createAgentStandings } from "../../shared/operations/agent-standings.ts";
-import { createHealthReports } from "../../shared/operations/report-health.ts";
-import type { EndpointReport, InstanceReport } from "../../shared/store/agent-health-store.ts";
 import { NOON, NOON_MS } from "../support/orders.ts";
 
 const WELL: EndpointReport = {

@@ -1,14 +1,18 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
+
+import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
+import {
+  createMemoryOrderStore,
+  type MemoryOrderStore,
+} from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { beforeEach, expect, test } from "vitest";
-import type { AgentRequest, BoundedReply } from "../../shared/agents/agent.ts";
 import { knownAgents } from "../../shared/agents/agents.ts";
-import type { Order } from "../../shared/domain/order.ts";
 import { RESERVING_STEP } from "../../shared/domain/refund.ts";
-import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { parseSubmission } from "../../shared/messaging/submission-message.ts";
 import { createRefundsAgent } from "../../shared/operations/refunds-agent.ts";
-import { createMemoryOrderStore, type MemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";

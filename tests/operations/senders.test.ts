@@ -1,10 +1,11 @@
 // Submission by the queues of one sender each, over the store in memory: whose an order is, and what another sender is told.
+
+import type { OwnedQueue } from "@scheduler-agent-supervisor/core/domain/owned-queue";
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
+import { parseOperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { beforeEach, expect, test } from "vitest";
 import { sampleSettings } from "../../cli/settings.ts";
 import { parseConfig } from "../../shared/config.ts";
-import type { OwnedQueue } from "../../shared/domain/owned-queue.ts";
-import { deadLetterQueuesOf } from "../../shared/messaging/dead-letters.ts";
-import { parseOperatorRequest } from "../../shared/messaging/operator-request.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,11 +1,12 @@
 // Steps that an order can do without (P5, P9, P13): optional, conditional and replaced ones, and what those may have left behind.
+
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { describe, expect, test } from "vitest";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../shared/domain/workflow.ts";
-import type { WorkflowRules } from "../../shared/domain/workflow-rules.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,8 @@
 // What starting a claimed attempt tells whom, and in which order (P4, P16).
+
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { type OrchestrationClient, startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { beforeEach, expect, test } from "vitest";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { type OrchestrationClient, startClaimed } from "../../shared/scheduler-client.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

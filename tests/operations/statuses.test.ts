@@ -1,8 +1,9 @@
 // What an order's record says of its statuses is what its requester was sent, whatever became of the order.
+
+import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/core/domain/statuses";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test } from "vitest";
-import { type StatusStanding, statusesOf } from "../../shared/domain/statuses.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 

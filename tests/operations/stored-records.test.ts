@@ -1,12 +1,13 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
+
+import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspect-order";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { expect, test } from "vitest";
-import { NewerSchema } from "../../shared/domain/newer-schema.ts";
-import { RECORD_VERSION } from "../../shared/domain/state-record.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import { inspectOrder } from "../../shared/operations/inspect-order.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

@@ -1,6 +1,7 @@
 // Submission over the store in memory: what it writes and says, and what a second delivery finds.
+
+import { BusUnavailable } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { beforeEach, expect, test } from "vitest";
-import { BusUnavailable } from "../../shared/messaging/messenger.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 

@@ -1,12 +1,13 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
+
+import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { DecisionEntry, SupervisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
+import type { Leadership } from "@scheduler-agent-supervisor/core/supervision/leadership";
+import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
 import { beforeEach, expect, test } from "vitest";
-import type { Ports } from "../../shared/operations/ports.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
-import { whatIf } from "../../shared/operations/what-if.ts";
-import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
-import type { DecisionEntry, SupervisionEntry } from "../../shared/supervision/audit-log.ts";
-import type { Leadership } from "../../shared/supervision/leadership.ts";
-import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
 import { NOON, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

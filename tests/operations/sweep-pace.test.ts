@@ -1,8 +1,9 @@
 // How fast a sweep is, by a virtual clock: a store that takes 8 ms an answer, and a bus that takes 12.
+
+import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
+import { type SweepOutcome, sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Ports } from "../../shared/operations/ports.ts";
-import { type SweepOutcome, sweep } from "../../shared/operations/sweep.ts";
-import { StoreUnavailable, type Versioned } from "../../shared/store/order-store.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,10 +1,11 @@
 // The supervisor's sweep over the store in memory.
+
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { recordOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StartAttempt } from "../../shared/domain/attempt.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { recordOrder } from "../../shared/operations/submit-order.ts";
-import { sweep } from "../../shared/operations/sweep.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

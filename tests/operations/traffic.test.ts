@@ -1,7 +1,8 @@
 // What the overview says of how orders flow: from bounded samples, read seldom.
+
+import { createTraffic } from "@scheduler-agent-supervisor/core/operations/traffic";
+import type { RecentOrders } from "@scheduler-agent-supervisor/core/store/recent-orders";
 import { expect, test } from "vitest";
-import { createTraffic } from "../../shared/operations/traffic.ts";
-import type { RecentOrders } from "../../shared/store/recent-orders.ts";
 import { NOON_MS } from "../support/orders.ts";
 
 const at = (secondsAgo: number) => new Date(NOON_MS - secondsAgo * 1000).toISOString();

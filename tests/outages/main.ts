@@ -1,9 +1,9 @@
 // `npm run outages`: long outages, each on a stack of its own, side by side, under a steady stream of orders.
 import { styleText } from "node:util";
+import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import Table from "cli-table3";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
-import { ENGINES } from "../../local/host/durable/engine-profile.ts";
-import { TOPOLOGIES } from "../../local/host/flex/groups.ts";
 import { OUTAGE_NAMES } from "./kinds.ts";
 import { type OutageReport, runOutage } from "./outage.ts";
 

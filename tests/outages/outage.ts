@@ -1,10 +1,10 @@
 // One long outage under a steady stream of orders: what has to hold while it lasts and after it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StackOptions } from "../../local/stack/stack.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { freePorts } from "../../local/stack/free-ports.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

@@ -17,7 +17,7 @@ interface Manifest {
   readonly peerDependencies: Record<string, string>;
 }
 const readManifest = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Manifest;
-const own = readManifest(join(ROOT, "local/package.json"));
+const own = readManifest(join(ROOT, "packages/local/package.json"));
 const wanted = { ...own.dependencies, ...own.peerDependencies };
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "local-package-")));

@@ -13,13 +13,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
 import { ROOT, type Settings } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import { PART_NAMES } from "../../local/stack/parts.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
 import { startTestStack } from "../support/test-stack.ts";
 
 /** It packs the app several times. */
@@ -55,8 +55,8 @@ test("it holds the app and what it needs, and nothing else", () => {
 test("its code is that of functions/ and shared/, and names no folder of the machine that packed it", () => {
   const code = Object.entries(unzipped).filter(([path]) => path.endsWith(".js"));
   const text = code.map(([, content]) => strFromU8(content)).join("\n");
-  expect(text).toContain("// dist/shared/domain/");
-  expect(text).not.toContain("// dist/local/");
+  expect(text).toContain("// packages/core/dist/domain/");
+  expect(text).not.toContain("// packages/local/dist/");
   expect(text).not.toContain(ROOT);
 });
 
@@ -177,7 +177,7 @@ function tracesIn(data: string, orderId: string) {
 /** What the app registers before it is bundled. */
 function functionsAsCompiled(settings: Settings): string[] {
   const code = `
-    const { loadApp } = await import(${JSON.stringify(join(ROOT, "dist/local/host/app.js"))});
+    const { loadApp } = await import(${JSON.stringify(join(ROOT, "packages/local/dist/host/app.js"))});
     const { functions } = await loadApp(${JSON.stringify(ROOT)});
     process.stdout.write(JSON.stringify([...functions.keys()]), () => process.exit());`;
   const args = ["--input-type=module", "--eval", code];

@@ -1,8 +1,8 @@
 // What is compared: a host that runs the app, which can be killed and come back. The real one, and the project's own.
 
+import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { processTree } from "../../bench/measure.ts";
 import type { Settings } from "../../cli/settings.ts";
-import type { Stack } from "../../local/stack/stack.ts";
 import type { HostFolder } from "./host-folder.ts";
 import type { Project } from "./project.ts";
 import { RealHost } from "./real-host.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { HostFolder } from "./host-folder.ts";
 
-type Stacks = typeof import("../../local/stack/stack.ts");
+type Stacks = typeof import("@scheduler-agent-supervisor/local/stack/stack");
 type ProjectSettings = typeof import("../../cli/settings.ts");
 type Samples = typeof import("../../cli/samples.ts");
 
@@ -20,7 +20,7 @@ export async function openProject(folder: string): Promise<Project> {
   const dir = resolve(folder);
   if (!existsSync(join(dir, "cli", "package.ts"))) throw new Error(`${dir} is no checkout of this project`);
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(dir, path)).href);
-  const { startStack } = (await load("local/stack/stack.ts")) as Stacks;
+  const { startStack } = (await load("packages/local/src/stack/stack.ts")) as Stacks;
   const { settingsFor } = (await load("cli/settings.ts")) as ProjectSettings;
   const { readSamples, switchOnFaults } = (await load("cli/samples.ts")) as Samples;
   return { dir, startStack, settingsFor, readSamples, switchOnFaults };

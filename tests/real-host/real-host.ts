@@ -5,9 +5,9 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import { processTree } from "../../bench/measure.ts";
 import type { Settings } from "../../cli/settings.ts";
-import { freePorts } from "../../local/stack/free-ports.ts";
 import type { HostFolder } from "./host-folder.ts";
 import type { HostUnderTest, Victim } from "./host-under-test.ts";
 

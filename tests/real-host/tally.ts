@@ -1,7 +1,8 @@
 // Where a number of orders stand: how many in which state, how often they were tried, how long they took.
+
+import { isInHand, runOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { percentile } from "../../bench/load.ts";
-import { isInHand, runOf } from "../../shared/domain/plan.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 
 export interface Tally {
   readonly orders: number;

@@ -1,9 +1,9 @@
 // P7: an agent that is elsewhere, as in another language: it knows the queues and the messages, and nothing of this app.
 
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,13 +2,13 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { after } from "@scheduler-agent-supervisor/core/domain/duration";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import { PART_NAMES } from "../../local/stack/parts.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
-import { after } from "../../shared/domain/duration.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH, HASTY_TRIP, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
+import { createBlobLeadership } from "@scheduler-agent-supervisor/core/supervision/blob-leadership";
+import { LeadershipUnavailable } from "@scheduler-agent-supervisor/core/supervision/leadership";
+import { createSupervisionReader } from "@scheduler-agent-supervisor/core/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
-import { createBlobLeadership } from "../../shared/supervision/blob-leadership.ts";
-import { LeadershipUnavailable } from "../../shared/supervision/leadership.ts";
-import { createSupervisionReader } from "../../shared/supervision/read-supervision.ts";
 import { leadershipContract } from "../contract/leadership.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import * as contract from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import * as contract from "../../shared/messaging/console-contract.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

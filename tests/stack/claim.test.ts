@@ -1,8 +1,9 @@
 // P4: two hosts, as in two regions, each told of the same orders at once and more than once.
+
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { attemptId, newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { attemptId, newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

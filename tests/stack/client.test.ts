@@ -3,17 +3,17 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROOT, writeStackFile } from "../../cli/settings.ts";
-import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import {
   createOrderClient,
   type OrderClient,
   OrderClientError,
   type StatusMessage,
-} from "../../client/order-client.ts";
-import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
-import { createServiceBusMessenger } from "../../shared/messaging/service-bus-messenger.ts";
+} from "@scheduler-agent-supervisor/client/order-client";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
+import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT, writeStackFile } from "../../cli/settings.ts";
+import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { freePorts } from "../../local/stack/free-ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "commands-"));
 const running = new Set<ChildProcess>();

@@ -1,7 +1,7 @@
 // The audit log's contract on the Cosmos DB server, through the official SDK.
 import { CosmosClient } from "@azure/cosmos";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import { afterAll } from "vitest";
-import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 import { supervisionLogContract } from "../contract/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

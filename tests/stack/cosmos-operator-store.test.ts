@@ -1,6 +1,7 @@
 // The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
+
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll } from "vitest";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { operatorStoreContract } from "../contract/operator-store.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -1,7 +1,7 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
 import type { Container } from "@azure/cosmos";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll } from "vitest";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { closingStoreContract } from "../contract/closing-store.ts";
 import { orderStoreContract } from "../contract/order-store.ts";
 import { storedRecordsContract } from "../contract/stored-records.ts";

@@ -1,7 +1,8 @@
 // P16: processes die in the middle of orders; all orders end, and the services saw one effect for each step.
+
+import type { ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { ProcessName } from "../../local/stack/processes.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 50;

@@ -1,12 +1,12 @@
 // P1, P9: dead letters and the quarantine over HTTP on the real stack, with the official SDK on the bus: seen, sent again, removed.
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
+import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
+import type { OperatorAction } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
-import { createServiceBusDeadLetters } from "../../shared/messaging/service-bus-dead-letters.ts";
-import type { OperatorAction } from "../../shared/supervision/audit-log.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

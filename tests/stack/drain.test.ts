@@ -1,8 +1,9 @@
 // P16: what is stopped in order (SIGTERM) loses no time for what it was about: nothing needs a second attempt.
+
+import { isInHand, runOf } from "@scheduler-agent-supervisor/core/domain/plan";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { isInHand, runOf } from "../../shared/domain/plan.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
+import type { RunningBus } from "@scheduler-agent-supervisor/local/bus/start";
+import { type RunningHost, startHost } from "@scheduler-agent-supervisor/local/host/start";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { RunningBus } from "../../local/bus/start.ts";
-import { type RunningHost, startHost } from "../../local/host/start.ts";
 
-const APP = join(import.meta.dirname, "../../local/host/fixtures/bus-app");
+const APP = join(import.meta.dirname, "../../packages/local/src/host/fixtures/bus-app");
 const folder = mkdtempSync(join(tmpdir(), "host-bus-"));
 const queues = ["one", "binary", "many", "by-session", "sent", "forward", "long-lock"].map((name) => ({
   name,
@@ -58,7 +58,7 @@ const BROKER = `
 `;
 
 async function startBroker(port: number): Promise<Broker> {
-  const start = new URL("../../local/bus/start.ts", import.meta.url).href;
+  const start = new URL("../../packages/local/src/bus/start.ts", import.meta.url).href;
   const options = JSON.stringify({ port, adminPort: 0, data: join(folder, "bus"), queues, topics });
   const child = spawn(process.execPath, ["--input-type=module", "--eval", BROKER, start, options], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Container, CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
+import { type RunningCosmos, startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
+import { type RunningHost, startHost } from "@scheduler-agent-supervisor/local/host/start";
+import { StorageAccount } from "@scheduler-agent-supervisor/local/host/storage/storage-account";
+import { type MessageEncoding, StorageQueue } from "@scheduler-agent-supervisor/local/host/storage/storage-queue";
+import { type RunningAzurite, startAzurite } from "@scheduler-agent-supervisor/local/stack/azurite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningCosmos, startCosmos } from "../../local/cosmos/start.ts";
-import { type RunningHost, startHost } from "../../local/host/start.ts";
-import { StorageAccount } from "../../local/host/storage/storage-account.ts";
-import { type MessageEncoding, StorageQueue } from "../../local/host/storage/storage-queue.ts";
-import { type RunningAzurite, startAzurite } from "../../local/stack/azurite.ts";
 import { type FakeTwilio, startFakeTwilio } from "../support/fake-twilio.ts";
 
-const APP = join(import.meta.dirname, "../../local/host/fixtures/storage-app");
+const APP = join(import.meta.dirname, "../../packages/local/src/host/fixtures/storage-app");
 const folder = mkdtempSync(join(tmpdir(), "host-storage-"));
 
 interface Run {

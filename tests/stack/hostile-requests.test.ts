@@ -1,11 +1,11 @@
 // What a sender, a service, a web page and a caller may try, over the real protocols: each attack fails, and says why.
 import { request as openRequest } from "node:http";
+import type { Reply } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
+import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
-import type { Reply } from "../../shared/domain/attempt.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import { createBusSenders } from "../../shared/messaging/bus-senders.ts";
-import { createServiceBusMessenger } from "../../shared/messaging/service-bus-messenger.ts";
 import { sampleOrder } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,12 +2,12 @@
 
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { DecisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
+import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { HostAddress } from "../../local/stack/addresses.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { DecisionEntry } from "../../shared/supervision/audit-log.ts";
-import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 24;

@@ -1,7 +1,8 @@
 // A wrong credential through the whole stack: orders wait for a person, by either transport, and go on once it is fixed.
+
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

@@ -1,7 +1,8 @@
 // An operator over HTTP on the real stack: finds orders, fixes the cause, resubmits, compensates, extends.
+
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

@@ -1,9 +1,9 @@
 // The archive on Azurite, through the official SDK: one line an order, whatever is done twice.
 import { BlobServiceClient, type ContainerClient } from "@azure/storage-blob";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { ArchiveUnavailable, createBlobOrderArchive } from "@scheduler-agent-supervisor/core/store/blob-order-archive";
+import type { ArchivedOrder } from "@scheduler-agent-supervisor/core/store/order-archive";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import { ArchiveUnavailable, createBlobOrderArchive } from "../../shared/store/blob-order-archive.ts";
-import type { ArchivedOrder } from "../../shared/store/order-archive.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readCounts } from "../../cli/cost/counts.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import { PART_NAMES } from "../../local/stack/parts.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** Sweeps and gauges cost the same without an order. */

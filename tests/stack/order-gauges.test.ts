@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
+import { hasEnded, type OrderError, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createOrderGauges } from "@scheduler-agent-supervisor/core/store/order-gauges";
+import { createRecentOrders } from "@scheduler-agent-supervisor/core/store/recent-orders";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { hasEnded, type OrderError, type StateRecord } from "../../shared/domain/state-record.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
-import { createOrderGauges } from "../../shared/store/order-gauges.ts";
-import { createRecentOrders } from "../../shared/store/recent-orders.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -1,8 +1,8 @@
 // Orders through the whole stack: official SDKs, real protocols, real HTTP to the remote services.
 
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
-import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
 import { messagesOf } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { REMOVED } from "../../shared/domain/order.ts";
-import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

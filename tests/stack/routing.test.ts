@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const SECOND = "shipping-west";

@@ -2,18 +2,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
-import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import {
   createOrderClient,
   type OrderClient,
   type OrderRequest,
   type StatusMessage,
-} from "../../client/order-client.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import { contentDigest } from "../../shared/messaging/content-digest.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
+} from "@scheduler-agent-supervisor/client/order-client";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
+import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -1,9 +1,10 @@
 // The trip through the whole stack: a hotel that confirms later, flights without keys, a car that may be missing, a person who has to agree.
+
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { contentDigest } from "../../shared/messaging/content-digest.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { PART_NAMES } from "../../local/stack/parts.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
-import type { StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { shortLocks } from "../support/short-locks.ts";

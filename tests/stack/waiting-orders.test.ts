@@ -1,10 +1,11 @@
 // An operator and an order that waits, on the real stack: it goes on at once, is compensated, or is cancelled.
+
+import { after } from "@scheduler-agent-supervisor/core/domain/duration";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll, beforeAll, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { after } from "../../shared/domain/duration.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,9 +1,10 @@
 // P11: the supervisor's other strategies on the real bus: pauses that grow, then the compensation.
+
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import Long from "long";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { hasEnded, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,8 +1,11 @@
 // The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
 import { CosmosClient } from "@azure/cosmos";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/domain/workflow-content";
+import {
+  createCosmosWorkflowRegister,
+  type WorkflowRegister,
+} from "@scheduler-agent-supervisor/core/store/workflow-register";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { contentOfWorkflow } from "../../shared/domain/workflow-content.ts";
-import { createCosmosWorkflowRegister, type WorkflowRegister } from "../../shared/store/workflow-register.ts";
 import { knownWorkflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { adaptApp } from "../support/adapted-app.ts";

@@ -1,10 +1,10 @@
 // Workflows on the real stack: steps side by side, compensation, versions, the second workflow.
 
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { hasEnded, type ProcessState } from "../../shared/domain/state-record.ts";
-import { createCosmosOrderStore } from "../../shared/store/cosmos-order-store.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

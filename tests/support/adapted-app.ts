@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { ROOT } from "../../cli/settings.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 
 export interface AdaptedApp extends Disposable {
   readonly dir: string;

@@ -1,8 +1,8 @@
 // The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
 import { CosmosClient } from "@azure/cosmos";
+import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import type { Settings } from "../../cli/settings.ts";
-import type { SupervisionEntry } from "../../shared/supervision/audit-log.ts";
-import { createCosmosAuditLog } from "../../shared/supervision/cosmos-audit-log.ts";
 
 const LONGEST_TEST_MS = 120_000;
 

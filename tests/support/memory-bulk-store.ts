@@ -1,6 +1,6 @@
 // What stands of actions on many orders, in memory: for tests of the operations.
-import type { BulkItem, BulkResult } from "../../shared/domain/bulk.ts";
-import type { BulkRun, BulkStore } from "../../shared/store/bulk-store.ts";
+import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/core/domain/bulk";
+import type { BulkRun, BulkStore } from "@scheduler-agent-supervisor/core/store/bulk-store";
 
 export function createMemoryBulkStore(): BulkStore {
   const runs = new Map<string, { readonly run: BulkRun; readonly etag: string }>();

@@ -1,8 +1,8 @@
 // An operator's hand in the tests' world.
-import type { WantedVersion } from "../../shared/messaging/entity-tag.ts";
-import type { OperatorRequest } from "../../shared/messaging/operator-request.ts";
-import { operateOrder } from "../../shared/operations/operate-order.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
+import type { WantedVersion } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import type { World } from "./world.ts";
 
 export const resubmit = {

@@ -1,9 +1,9 @@
 // Orders and records to test with.
 
-import { after } from "../../shared/domain/duration.ts";
-import type { Order } from "../../shared/domain/order.ts";
-import { newStateRecord, type StateRecord } from "../../shared/domain/state-record.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
+import { after } from "@scheduler-agent-supervisor/core/domain/duration";
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { trips } from "../../shared/workflows/trip.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Workflow } from "../../shared/domain/workflow.ts";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { type AdaptedApp, adaptApp } from "./adapted-app.ts";
 
 const PROBE = JSON.stringify(pathToFileURL(join(import.meta.dirname, "probe.ts")).href);

@@ -1,13 +1,14 @@
 // Records of orders at work, for tests of the domain.
+
+import { applyChanges, holds } from "@scheduler-agent-supervisor/core/domain/apply-changes";
+import { type StepTask, toSchedule } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { planOf, readySteps } from "@scheduler-agent-supervisor/core/domain/plan";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { NOT_STARTED, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { done, scheduled } from "@scheduler-agent-supervisor/core/domain/step-run";
+import { claim, type GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { expect } from "vitest";
-import { applyChanges, holds } from "../../shared/domain/apply-changes.ts";
-import { type StepTask, toSchedule } from "../../shared/domain/attempt.ts";
-import { planOf, readySteps } from "../../shared/domain/plan.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import { NOT_STARTED, type StateRecord, type StepRecord } from "../../shared/domain/state-record.ts";
-import { done, scheduled } from "../../shared/domain/step-run.ts";
-import { claim, type GuardedWrite } from "../../shared/domain/transitions.ts";
-import type { Workflow } from "../../shared/domain/workflow.ts";
 import { CHAIN, NOON, SCHEDULING } from "./orders.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };

@@ -7,7 +7,7 @@ import type {
   OrderView,
   Pending,
   RoutedAgent,
-} from "../../shared/agents/agent.ts";
+} from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   type Attempt,
   advance,
@@ -18,14 +18,18 @@ import {
   type StepOutcome,
   type StepTask,
   tasksToBegin,
-} from "../../shared/domain/attempt.ts";
-import type { ReplyAddress } from "../../shared/domain/order.ts";
-import { startAttemptOf } from "../../shared/domain/recovery.ts";
-import type { OrderStatus, StateRecord } from "../../shared/domain/state-record.ts";
-import type { AgentFacts, Workflow } from "../../shared/domain/workflow.ts";
-import { NO_RULES, type WorkflowRules } from "../../shared/domain/workflow-rules.ts";
-import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../../shared/messaging/agent-messages.ts";
-import { completionUrl } from "../../shared/messaging/completion.ts";
+} from "@scheduler-agent-supervisor/core/domain/attempt";
+import type { ReplyAddress } from "@scheduler-agent-supervisor/core/domain/order";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import type { OrderStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { AgentFacts, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { NO_RULES, type WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type {
+  AgentReplyMessage,
+  AgentRequestMessage,
+  Ticket,
+} from "@scheduler-agent-supervisor/core/messaging/agent-messages";
+import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
 import type {
   Messenger,
   Published,
@@ -33,19 +37,19 @@ import type {
   Rejection,
   StatusMessage,
   Unreadable,
-} from "../../shared/messaging/messenger.ts";
-import { answerRequest } from "../../shared/operations/answer-request.ts";
-import { askAgent } from "../../shared/operations/ask-agent.ts";
-import { claimOrder } from "../../shared/operations/claim-order.ts";
-import type { Ports } from "../../shared/operations/ports.ts";
-import { runStep } from "../../shared/operations/run-step.ts";
-import { recordOrder, submitOrder } from "../../shared/operations/submit-order.ts";
-import { takeReply } from "../../shared/operations/take-reply.ts";
-import { createMemoryOrderStore } from "../../shared/store/memory-order-store.ts";
-import type { OrderStore } from "../../shared/store/order-store.ts";
-import { createMemoryAuditLog } from "../../shared/supervision/memory-audit-log.ts";
-import { createMemoryLease } from "../../shared/supervision/memory-leadership.ts";
-import type { Attributes, EventName, Telemetry } from "../../shared/telemetry/events.ts";
+} from "@scheduler-agent-supervisor/core/messaging/messenger";
+import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
+import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
+import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
+import { recordOrder, submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
+import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/core/supervision/memory-audit-log";
+import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
+import type { Attributes, EventName, Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";

@@ -1,9 +1,9 @@
 // docs/telemetry.md names every event and every metric, and nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { EVENTS } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { expect, test } from "vitest";
-import { EVENTS } from "../../shared/telemetry/events.ts";
-import { DERIVED, METRICS } from "../../shared/telemetry/metrics.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
 

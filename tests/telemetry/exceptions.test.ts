@@ -3,12 +3,12 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type LoadedApp, loadApp } from "@scheduler-agent-supervisor/local/host/app";
+import type { RegisteredFunction, TypedData } from "@scheduler-agent-supervisor/local/host/contract";
+import type { LogEvent } from "@scheduler-agent-supervisor/local/traces/otlp-json";
+import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type LoadedApp, loadApp } from "../../local/host/app.ts";
-import type { RegisteredFunction, TypedData } from "../../local/host/contract.ts";
-import type { LogEvent } from "../../local/traces/otlp-json.ts";
-import { type RunningTraces, startTraces } from "../../local/traces/start.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 

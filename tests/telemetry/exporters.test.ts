@@ -2,22 +2,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
-import { type RunningTraces, startTraces } from "../../local/traces/start.ts";
-import { openTraces } from "../../local/traces/trace-file.ts";
-import { type EventLog, logTelemetry } from "../../shared/telemetry/events.ts";
-import { recordingExceptions } from "../../shared/telemetry/exceptions.ts";
-import { azureMonitor, parseAuthentication } from "../../shared/telemetry/exporters.ts";
-import { measure } from "../../shared/telemetry/metrics.ts";
-import { startSdk } from "../../shared/telemetry/sdk.ts";
-import { inSpan } from "../../shared/telemetry/spans.ts";
+import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { recordingExceptions } from "@scheduler-agent-supervisor/core/telemetry/exceptions";
+import { azureMonitor, parseAuthentication } from "@scheduler-agent-supervisor/core/telemetry/exporters";
+import { measure } from "@scheduler-agent-supervisor/core/telemetry/metrics";
+import { startSdk } from "@scheduler-agent-supervisor/core/telemetry/sdk";
+import { inSpan } from "@scheduler-agent-supervisor/core/telemetry/spans";
 import {
   flushTelemetry,
   isExporting,
   startTelemetry,
   stopTelemetry,
   type TelemetrySettings,
-} from "../../shared/telemetry/start.ts";
+} from "@scheduler-agent-supervisor/core/telemetry/start";
+import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { afterEach, expect, test, vi } from "vitest";
 
 const OFF: TelemetrySettings = {
   connectionString: undefined,

@@ -7,11 +7,16 @@ import {
   type MetricData,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
+import type { Attributes } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { cumulativeButGauges } from "@scheduler-agent-supervisor/core/telemetry/exporters";
+import { createInstruments } from "@scheduler-agent-supervisor/core/telemetry/instruments";
+import {
+  type MetricName,
+  measure,
+  measureEvent,
+  measureWith,
+} from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { afterEach, expect, test } from "vitest";
-import type { Attributes } from "../../shared/telemetry/events.ts";
-import { cumulativeButGauges } from "../../shared/telemetry/exporters.ts";
-import { createInstruments } from "../../shared/telemetry/instruments.ts";
-import { type MetricName, measure, measureEvent, measureWith } from "../../shared/telemetry/metrics.ts";
 
 afterEach(() => measureWith(undefined));
 

@@ -2,15 +2,20 @@
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Invocation, messageTraceparent, observe, observeMessage } from "../../shared/telemetry/invocation.ts";
-import { describeSpan, failSpan, inSpan, traceWith } from "../../shared/telemetry/spans.ts";
+import {
+  type Invocation,
+  messageTraceparent,
+  observe,
+  observeMessage,
+} from "@scheduler-agent-supervisor/core/telemetry/invocation";
+import { describeSpan, failSpan, inSpan, traceWith } from "@scheduler-agent-supervisor/core/telemetry/spans";
 import {
   activeTraceparent,
   formatTraceparent,
   fromHere,
   parseTraceparent,
-} from "../../shared/telemetry/trace-context.ts";
+} from "@scheduler-agent-supervisor/core/telemetry/trace-context";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const OTHER = "1af7651916cd43dd8448eb211c80319c";

@@ -1,7 +1,8 @@
 // The tree of a trace: what a person gets to see of spans and events.
+
+import type { LogEvent, Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { expect, test } from "vitest";
 import { time, traceLines } from "../../cli/trace-tree.ts";
-import type { LogEvent, Span } from "../../local/traces/otlp-json.ts";
 
 const START = 1_800_000_000_000_000;
 

@@ -44,9 +44,9 @@ export type {
   Supervisor,
   Traffic,
   WorkflowStep,
-} from "../../../shared/messaging/console-contract.ts";
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
 
-import type { BulkRun, Inspection } from "../../../shared/messaging/console-contract.ts";
+import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 
 /** What an action on many orders is for. */
 export type BulkTarget =

@@ -1,5 +1,5 @@
 // When each step waited and when it ran, forward and in compensation, to scale.
-import { roundedDuration } from "../../../shared/domain/duration-words.ts";
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import type { OrderRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { ORDER, STEP_STATES } from "../words/order.ts";

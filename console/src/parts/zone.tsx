@@ -1,6 +1,7 @@
 // The zone that all times are shown in, which each operator chooses; and times in words.
+
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import { TEXT } from "../words/frame.ts";
 
 const CHOSEN = "zone";

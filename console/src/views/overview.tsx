@@ -1,6 +1,7 @@
 // How many orders stand where, how they flow, and which queues hold messages that could not be processed.
+
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import { Link } from "wouter";
-import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { Overview, Traffic } from "../api/contract.ts";
 import { useDeadLetterCounts, useOverview, useTraffic } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";

@@ -1,8 +1,8 @@
 // Which supervisor leads, and what a day's sweeps found and decided about each order.
 
 import { Button } from "@fluentui/react-components";
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import { Link, useSearchParams } from "wouter";
-import { roundedDuration } from "../../../shared/domain/duration-words.ts";
 import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
 import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";

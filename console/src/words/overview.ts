@@ -1,5 +1,5 @@
 // The words of the overview.
-import { roundedDuration } from "../../../shared/domain/duration-words.ts";
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 
 const MINUTE_MS = 60_000;
 

@@ -1,13 +1,13 @@
 // Fills the local Cosmos DB server's own files with orders that are over, that failed and that are in flight: a million in minutes.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
+import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
+import type { JsonObject } from "@scheduler-agent-supervisor/local/cosmos/sql/values";
+import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
+import { Database } from "@scheduler-agent-supervisor/local/database/database";
 import { ROOT } from "../../../cli/settings.ts";
-import { Catalog } from "../../../local/cosmos/catalog.ts";
-import { documentKey } from "../../../local/cosmos/key-scope.ts";
-import type { JsonObject } from "../../../local/cosmos/sql/values.ts";
-import { startCosmos } from "../../../local/cosmos/start.ts";
-import { Database } from "../../../local/database/database.ts";
-import type { StateRecord, StepRecord } from "../../../shared/domain/state-record.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
 
 export interface Filling {

@@ -2,8 +2,9 @@
 // FAULTS=all kills at each, and at those that only a recovery reaches; without it at one for each thing written or sent. Each life
 // has a stack to itself while it lasts, so that it sees its own deaths only. With TOPOLOGY all are lived in that topology; a short run
 // without it lives every other scenario in flex.
+
+import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TOPOLOGIES, type Topology } from "../../../local/host/flex/groups.ts";
 import { ANY_ORDER } from "../../support/probe-point.ts";
 import { chosenTopology } from "../../support/test-stack.ts";
 import { actorOf, essential } from "./choice.ts";

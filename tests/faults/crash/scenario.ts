@@ -1,6 +1,6 @@
 // What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
-import { isDone, isInHand } from "../../../shared/domain/plan.ts";
-import { hasEnded, type StateRecord } from "../../../shared/domain/state-record.ts";
+import { isDone, isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Arm } from "../../support/probe-point.ts";
 import type { End, Step } from "../check-life.ts";
 import type { Hand } from "./rig.ts";

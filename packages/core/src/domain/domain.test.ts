@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import {
+  CHAIN,
+  GRAPH,
+  NOON,
+  NOON_MS,
+  SCHEDULING,
+  sampleOrder,
+  sampleRecord,
+} from "../../../../tests/support/orders.ts";
+import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../../../tests/support/records.ts";
+import { holds } from "./apply-changes.ts";
+import { durationMs, after as later } from "./duration.ts";
+import { orderTotal, sameOrder } from "./order.ts";
+import { mayHaveHadEffect, planOf, readySteps, remainingManually } from "./plan.ts";
+import { startAttemptOf } from "./recovery.ts";
+import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
+import { stepRejected } from "./step-end.ts";
+import { done, rejected, takenUp } from "./step-run.ts";
+import { claim, completeJoin, takeUp } from "./transitions.ts";
+import type { Workflow } from "./workflow.ts";
+
+describe("durations", () => {
+  test.each([
+    ["PT30S", 30_000],
+    ["PT1M30S", 90_000],
+    ["P1DT2H", 93_600_000],
+    ["PT0.5S", 500],
+  ])("%s", (text, ms) => expect(durationMs(text)).toBe(ms));
+  test.each(["", "P", "PT", "30", "PT-1S", "PT0S", "P1M"])("not %j", (text) =>
+    expect(durationMs(text)).toBeUndefined(),
+  );
+  test("an instant after another", () => expect(Date.parse(later(NOON, 1500))).toBe(NOON_MS + 1500));
+});
+
+test("an order's total, and whether two are the same whatever the order of their members", () => {
+  const order = sampleOrder();
+  expect(orderTotal(order)).toBe(2150);
+  const turned = Object.fromEntries(Object.entries(order).reverse()) as unknown as typeof order;
+  expect(sameOrder(order, turned)).toBe(true);
+  expect(sameOrder(order, sampleOrder("order-1", { currency: "USD" }))).toBe(false);
+});
+
+describe("the fence", () => {
+  test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
+    const record = sampleRecord();
+    const { guard } = claim(startAttemptOf(record), [], "order-1-1@hub", NOON);
+    expect(holds(guard, record)).toBe(true);
+    for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
+      expect(holds(guard, { ...record, processState })).toBe(false);
+    }
+    expect(holds(guard, { ...record, lockedBy: "order-1-1" })).toBe(false);
+    expect(holds(guard, { ...record, attempt: 2 })).toBe(false);
+  });
+
+  test("P8 a superseded attempt's write is rejected: another holder, nobody, an ended order, a step that is not in hand", () => {
+    const record = claimed(sampleRecord());
+    const task = taskOf(record, "reserveStock");
+    const { guard } = completeJoin(task, [], task.record, [], NOON);
+    expect(holds(guard, record)).toBe(true);
+    expect(holds(guard, { ...record, lockedBy: "order-1-2", attempt: 2 })).toBe(false);
+    expect(holds(guard, { ...record, processState: "Pending", lockedBy: null })).toBe(false);
+    const again = { ...record, steps: { reserveStock: { ...task.record, attempt: 2 } } };
+    expect(holds(guard, again)).toBe(false);
+    expect(holds(guard, { ...record, processState: "Error" })).toBe(false);
+    expect(holds(guard, withDone(record, "reserveStock"))).toBe(false);
+  });
+
+  const within = (onRejected: "fail" | "compensate") => ({
+    workflow: { ...CHAIN, policy: { ...CHAIN.policy, onRejected } },
+    now: NOON,
+    scheduling: SCHEDULING,
+    claimWithinMs: 1000,
+  });
+
+  test("P9 a rejection for good sets Error, releases the order and leaves an outbox message in the same write", () => {
+    const record = claimed(sampleRecord());
+    const task = taskOf(record, "reserveStock");
+    const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
+    const failed = rejected(task.record, "forward", "no stock", route, NOON);
+    const ended = stepRejected(record, task, failed, within("fail"));
+    expect(ended).toMatchObject({ processState: "Error", lockedBy: null, completeBy: null, error });
+    expect(ended.outbox).toMatchObject([{ status: "Failed" }]);
+    expect(ended.steps["reserveStock"]).toMatchObject({ state: "Failed", error: "no stock" });
+  });
+
+  test("P9 P11 or, by policy, sends the next attempt the other way", () => {
+    const record = claimed(sampleRecord());
+    const task = taskOf(record, "reserveStock");
+    const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
+    const failed = rejected(task.record, "forward", "no stock", route, NOON);
+    const compensating = stepRejected(record, task, failed, within("compensate"));
+    expect(compensating).toMatchObject({
+      processState: "Pending",
+      direction: "compensate",
+      attempt: 2,
+      lockedBy: null,
+      error,
+    });
+  });
+
+  test("no write changes more than the ten places that a patch may have", () => {
+    const record = claimed(sampleRecord("order-1", GRAPH), GRAPH);
+    const task = taskOf(record, "reserveStock");
+    const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted }));
+    const five = [...four, { name: "e", record: notStarted }];
+    for (const { changes } of [
+      claim(startAttemptOf(record), four, "order-1-1@hub", NOON),
+      completeJoin(task, ["b", "c"], task.record, five, NOON),
+      takeUp(task, takenUp("forward", NOON, NOON), NOON),
+    ]) {
+      expect(changes.length).toBeLessThanOrEqual(10);
+    }
+  });
+});
+
+describe("P13 the plan of a compensation", () => {
+  const names = (workflow: Workflow, record: StateRecord) =>
+    planOf(workflow, record.steps, "compensate").map(({ name, operation, after }) => [
+      `${name}:${operation}`,
+      ...after,
+    ]);
+
+  test("is what was done, each step after all that came after it, with and without steps between that need no compensation", () => {
+    const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
+    expect(names(GRAPH, all)).toEqual([
+      ["reserveStock:release", "takePayment", "arrangeShipping"],
+      ["takePayment:void", "arrangeShipping"],
+      ["arrangeShipping:cancel"],
+    ]);
+  });
+
+  test.each<[string, Partial<StepRecord>, boolean]>([
+    ["never begun", {}, false],
+    ["waiting for its agent when its time ran out", { state: "Scheduled", scheduledAt: NOON }, true],
+    ["scheduled, and not known to be taken up", { scheduledAt: NOON, waitCount: 1 }, true],
+    ["running when its time ran out", { state: "Running", scheduledAt: NOON }, true],
+    ["to be tried again", { retryCount: 1 }, true],
+    ["rejected for good", { state: "Failed", scheduledAt: NOON }, false],
+    ["rejected after a try without an answer", { state: "Failed", scheduledAt: NOON, outcomeUnknown: true }, true],
+    ["rejected after an attempt that ran out of time", { state: "Failed", scheduledAt: NOON, retryCount: 1 }, true],
+    ["rejected after a try without an answer, to be tried again", { outcomeUnknown: true }, true],
+    ["completed", { state: "Completed", scheduledAt: NOON }, true],
+  ])("a step that was %s: %o may have had an effect: %s", (_, changes, effect) =>
+    expect(mayHaveHadEffect({ ...notStarted, ...changes })).toBe(effect),
+  );
+
+  test("goes on where an earlier attempt at it ended, and leaves what was rejected to a person", () => {
+    const all = withDone(sampleRecord("o", GRAPH), "reserveStock", "takePayment", "checkFraud", "arrangeShipping");
+    const compensated = done(stepIn(all, "arrangeShipping"), 1, "compensate", {}, route, NOON);
+    const failed = rejected(stepIn(all, "takePayment"), "compensate", "too late", route, NOON);
+    const steps = { ...all.steps, arrangeShipping: compensated, takePayment: failed };
+    const ready = readySteps(planOf(GRAPH, steps, "compensate"), steps, "compensate", NOON);
+    expect(ready.map(({ name }) => name)).toEqual(["reserveStock"]);
+    expect(remainingManually(GRAPH, steps)).toEqual(["takePayment"]);
+    expect(compensated).toMatchObject({ state: "Compensated", result: { id: "arrangeShipping" } });
+  });
+});

@@ -1,0 +1,103 @@
+// The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
+import { describe, expect, test } from "vitest";
+import { GRAPH, NOON, sampleRecord } from "../../../../tests/support/orders.ts";
+import { after as later } from "./duration.ts";
+import { decideRecovery, recover } from "./recovery.ts";
+import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
+import type { RecoveryPolicy } from "./workflow.ts";
+
+const HOLD_MS = 300_000;
+const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "compensate", onRejected: "compensate" };
+const misconfigured: Expiry = {
+  at: NOON,
+  attempt: 4,
+  tries: 2,
+  endpoint: "http://pay/",
+  message: "HTTP 401",
+  misconfigured: true,
+};
+const LATER = later(NOON, 60_000);
+
+const running: StepRun = {
+  ...NOT_STARTED,
+  state: "Running",
+  attempt: 4,
+  scheduledAt: NOON,
+  startBy: NOON,
+  completeBy: NOON,
+  failureCount: 2,
+};
+const scheduled: StepRun = { ...running, state: "Scheduled" };
+
+/** In attempt 4, with as many failures as the threshold allows, and one more is too many. */
+function record(runs: { readonly [step: string]: StepRun }, direction: Direction = "forward"): StateRecord {
+  const base = {
+    ...sampleRecord("order-1", GRAPH),
+    processState: "Processing" as const,
+    attempt: 4,
+    failureCount: 2,
+    direction,
+  };
+  const steps = Object.entries(runs).map(([name, run]) => {
+    const step = base.steps[name];
+    if (!step) throw new Error(`no step ${name}`);
+    return [name, direction === "forward" ? { ...step, ...run } : { ...step, state: "Completed", compensation: run }];
+  });
+  return { ...base, steps: { ...base.steps, ...Object.fromEntries(steps) } };
+}
+
+const verdict = (one: StateRecord) => decideRecovery(one, () => strict, LATER, HOLD_MS).kind;
+
+describe("P27 a wrong address or credential", () => {
+  test.each([
+    ["it is held", { takePayment: { ...running, expiry: misconfigured } }, "hold"],
+    [
+      "an earlier attempt's says nothing",
+      { takePayment: { ...running, expiry: { ...misconfigured, attempt: 3 } } },
+      "compensate",
+    ],
+    [
+      "an outage is counted",
+      { takePayment: { ...running, expiry: { ...misconfigured, misconfigured: false } } },
+      "compensate",
+    ],
+    ["an agent that died is counted", { takePayment: running }, "compensate"],
+    [
+      "beside it another one failed: that is counted",
+      { takePayment: { ...running, expiry: misconfigured }, checkFraud: running },
+      "compensate",
+    ],
+    [
+      "beside it another one still waits for its agent",
+      { takePayment: { ...running, expiry: misconfigured }, checkFraud: scheduled },
+      "hold",
+    ],
+    ["it was not even taken up", { takePayment: { ...scheduled, expiry: misconfigured } }, "reschedule"],
+  ])("%s", (_, runs, wanted) => expect(verdict(record(runs))).toBe(wanted));
+
+  test("of a compensation too: it is not given up", () => {
+    expect(verdict(record({ takePayment: { ...running, expiry: misconfigured } }, "compensate"))).toBe("hold");
+    expect(verdict(record({ takePayment: running }, "compensate"))).toBe("fail");
+  });
+
+  test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {
+    const before = record({ takePayment: { ...running, expiry: misconfigured } });
+    const held = recover(
+      before,
+      { kind: "hold", waitMs: HOLD_MS },
+      { now: NOON, overdueBefore: later(NOON, 60_000), claimWithinMs: 60_000 },
+    );
+    expect(held).toMatchObject({
+      processState: "Pending",
+      lockedBy: null,
+      attempt: 5,
+      failureCount: 2,
+      direction: "forward",
+      dueAt: later(NOON, HOLD_MS + 60_000),
+      outbox: [],
+      error: null,
+    });
+    expect(held.steps["takePayment"]).toMatchObject({ state: "NotStarted", expiry: misconfigured });
+    expect(held.history.at(-1)?.what).toContain("takePayment needs an endpoint's address or credential fixed");
+  });
+});

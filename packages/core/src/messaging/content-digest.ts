@@ -1,0 +1,18 @@
+// What a status message says of the content that was submitted, so that its sender knows its own order from another under the same id (P15).
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../domain/canonical-json.ts";
+
+/**
+ * SHA-256, in hex, of the body as canonical JSON: members sorted by name, no white space, text trimmed, and what may be left out filled
+ * in. `packages/client/src/content-digest.ts` does the same; docs/submitting.md says it for other languages.
+ */
+export function contentDigest(body: unknown): string {
+  return createHash("sha256")
+    .update(canonicalJson({ ...USUAL, ...(body as object) }, trimmed))
+    .digest("hex");
+}
+
+/** As the contract has them: see submission-message.ts. */
+const USUAL = { workflow: "order-fulfilment", priority: "normal" };
+
+const trimmed = (member: unknown) => (typeof member === "string" ? member.trim() : member);
