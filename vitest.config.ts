@@ -1,10 +1,19 @@
+import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
-const LONG = ["tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts", "{local,tests}/**/*.long.test.ts"];
+const LONG = [
+  "tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts",
+  "{packages,tests}/**/*.long.test.ts",
+];
+
+const SOURCES = ["sources", ...defaultServerConditions];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
+  // The packages' sources; what a test starts as a process runs compiled.
+  resolve: { conditions: SOURCES },
+  ssr: { resolve: { conditions: SOURCES } },
   test: {
     globalSetup: ["tests/support/compiled.ts"],
     testTimeout: 30_000,
@@ -17,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "usual",
-          include: ["{shared,functions,local,cli,client,console,tests,bench}/**/*.test.ts"],
+          include: ["{packages,shared,functions,cli,console,tests,bench}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...LONG],
         },
       },

@@ -43,12 +43,14 @@ function fingerprint(): string {
 
 async function buildInto(folder: string, key: string): Promise<void> {
   // Loaded here: whoever finds the console built does without it.
-  const { build } = await import("vite");
+  const { build, defaultClientConditions } = await import("vite");
   await build({
     configFile: false,
     root: sources,
     base: "/console/",
     logLevel: "warn",
+    // The packages' sources, as everywhere in this repository.
+    resolve: { conditions: ["sources", ...defaultClientConditions] },
     define: { __BUILD__: JSON.stringify(key) },
     build: {
       outDir: folder,

@@ -1,12 +1,13 @@
-// The compiled app stays where it is while others run from it.
+// The compiled app and packages stay where they are while others run from them.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "./build.ts";
 
-test("where nothing has changed, what runs from dist/ keeps its files", () => {
-  const dist = join(import.meta.dirname, "../dist");
-  const before = statSync(dist).ino;
+test("where nothing has changed, what runs from a dist/ keeps its files", () => {
+  const places = ["dist", "packages/core/dist", "packages/local/dist", "packages/client/dist"];
+  const files = () => places.map((dist) => statSync(join(import.meta.dirname, "..", dist)).ino);
+  const before = files();
   build();
-  expect(statSync(dist).ino).toBe(before);
+  expect(files()).toEqual(before);
 });

@@ -1,4 +1,4 @@
-// Compiles the app and the local stack, with the console, into dist/, which is what runs: here, in the tests and in Azure.
+// Compiles the packages and the app, with the console, each into a dist/ of its own, which is what runs: here, in the tests and in Azure.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,29 +7,40 @@ import { placeConsole } from "./build-console.ts";
 
 const root = join(import.meta.dirname, "..");
 
-const dist = join(root, "dist");
+/** The app stands on the others. */
+const FOLDERS = ["packages/core", "packages/local", "packages/client", "."].map((folder) => join(root, folder));
 
 /**
- * Compiles beside dist/ and then takes its place, so that what runs from there finds all of one version, and what has no
- * source any more is gone: the host loads everything in dist/functions. Where nothing has changed dist/ stays untouched.
+ * Compiles beside each dist/ and then takes its place, once all have compiled, so that what runs from there finds all of one version, and
+ * what has no source any more is gone: the host loads everything in dist/functions. Where nothing has changed a dist/ stays untouched.
  * @throws if the compiler finds faults; it has then printed them.
  */
 export function build(): void {
-  const made = join(root, `.dist-${process.pid}`);
-  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-  const args = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", made];
+  const made = FOLDERS.map((folder) => join(folder, `.dist-${process.pid}`));
   try {
-    const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-    if (status !== 0) throw new Error("the sources do not compile");
-    placeConsole(join(made, "console"));
-    if (!isSame(made, dist)) replaceDist(made);
+    for (const [index, folder] of FOLDERS.entries()) compile(folder, made[index] ?? "");
+    const app = made.at(-1) ?? "";
+    // What the app imports of them is compiled in their own folders.
+    rmSync(join(app, "packages"), { recursive: true, force: true });
+    placeConsole(join(app, "console"));
+    for (const each of made) {
+      const dist = join(dirname(each), "dist");
+      if (!isSame(each, dist)) replaceDist(each, dist);
+    }
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    for (const each of made) rmSync(each, { recursive: true, force: true });
   }
 }
 
+function compile(folder: string, out: string): void {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  const args = [compiler, "-p", join(folder, "tsconfig.build.json"), "--outDir", out];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) throw new Error("the sources do not compile");
+}
+
 /** Two renames: deleting takes so long that whoever starts meanwhile would miss files. */
-function replaceDist(made: string): void {
+function replaceDist(made: string, dist: string): void {
   const old = `${made}-old`;
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(made, dist);

@@ -43,7 +43,7 @@ const HUB_SETTING = "AzureFunctionsJobHost__extensions__durableTask__hubName";
 /** Compiled modules are run even by a program that is not: what is tested is what runs. */
 const COMPILED =
   extname(import.meta.filename) === ".ts"
-    ? join(import.meta.dirname, "..", "..", "dist", "local")
+    ? join(import.meta.dirname, "..", "..", "dist")
     : join(import.meta.dirname, "..");
 
 export interface ServicesProcess extends Common {

@@ -12,7 +12,7 @@ import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const SERVICES = join(ROOT, "dist", "local", "services.js");
+const SERVICES = join(ROOT, "dist", "services.js");
 const REMOTES = {
   services: [
     { name: "inventory", resources: [{ path: "/reservations", idPrefix: "res", actions: ["release"] }] },
@@ -229,7 +229,7 @@ describe("the stack", () => {
 
   test("runs a host on the app, which knows the addresses, and brings it back from kill -9", async () => {
     const settingsFor = vi.fn(({ host }: Addresses) => ({ Hub: "stack", OwnPort: String(host?.port) }));
-    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const appDir = join(ROOT, "src", "host", "fixtures", "durable-app");
     const stack = await begin({ appDir, host: true, parts: [], settingsFor });
     const url = stack.addresses.host?.url;
     const status = async () => (await fetch(`${url}/admin/host/status`)).status;
@@ -245,7 +245,7 @@ describe("the stack", () => {
 
   test("runs two hosts side by side, each with its own port, task hub and data, and one outlives the other", async () => {
     const settingsFor = vi.fn(({ host }: Addresses) => ({ Hub: "stack", OwnPort: String(host?.port) }));
-    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const appDir = join(ROOT, "src", "host", "fixtures", "durable-app");
     const data = await newData();
     const stack = await begin({ appDir, host: true, hosts: 2, parts: [], settingsFor, data });
     const [first, second] = stack.addresses.hosts;
@@ -284,10 +284,10 @@ describe("the stack", () => {
 
   test("does not outlive a parent that was killed", async () => {
     const script = `
-      const { startStack } = await import(${JSON.stringify(join(ROOT, "dist", "local", "stack", "stack.js"))});
+      const { startStack } = await import(${JSON.stringify(join(ROOT, "dist", "stack", "stack.js"))});
       const stack = await startStack(JSON.parse(process.argv[1]));
       console.log(JSON.stringify([stack.processes, stack.addresses.host.port]));`;
-    const appDir = join(ROOT, "local", "host", "fixtures", "durable-app");
+    const appDir = join(ROOT, "src", "host", "fixtures", "durable-app");
     const options = { appDir, data: await newData(), ports: "free", remotesFile, settings: { Hub: "stack" } };
     const parent = spawn(process.execPath, ["--input-type=module", "-e", script, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "inherit"],
