@@ -18,10 +18,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function hook(name: string, environment: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "cli/azure-hook.ts"), name], {
-    env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: folder, ...environment },
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["-C", "sources", join(ROOT, "cli/azure-hook.ts"), name],
+    {
+      env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: folder, ...environment },
+      encoding: "utf8",
+    },
+  );
   return { status, output: stdout + stderr };
 }
 

@@ -7,8 +7,11 @@ import { placeConsole } from "./build-console.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The app stands on the others. */
-const FOLDERS = ["packages/core", "packages/local", "packages/client", "."].map((folder) => join(root, folder));
+/** The app is the last: it stands on the others. */
+const PROJECTS = [
+  ...["core", "local", "client"].map((name) => join(root, "packages", name, "tsconfig.json")),
+  join(root, "tsconfig.build.json"),
+];
 
 /**
  * Compiles beside each dist/ and then takes its place, once all have compiled, so that what runs from there finds all of one version, and
@@ -16,11 +19,11 @@ const FOLDERS = ["packages/core", "packages/local", "packages/client", "."].map(
  * @throws if the compiler finds faults; it has then printed them.
  */
 export function build(): void {
-  const made = FOLDERS.map((folder) => join(folder, `.dist-${process.pid}`));
+  const made = PROJECTS.map((project) => join(dirname(project), `.dist-${process.pid}`));
   try {
-    for (const [index, folder] of FOLDERS.entries()) compile(folder, made[index] ?? "");
+    for (const [index, project] of PROJECTS.entries()) compile(project, made[index] ?? "");
     const app = made.at(-1) ?? "";
-    // What the app imports of them is compiled in their own folders.
+    // The app compiles against the packages' sources; what runs of them stands in their own folders.
     rmSync(join(app, "packages"), { recursive: true, force: true });
     placeConsole(join(app, "console"));
     for (const each of made) {
@@ -32,9 +35,9 @@ export function build(): void {
   }
 }
 
-function compile(folder: string, out: string): void {
+function compile(project: string, out: string): void {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-  const args = [compiler, "-p", join(folder, "tsconfig.build.json"), "--outDir", out];
+  const args = [compiler, "-p", project, "--outDir", out, "--customConditions", "sources"];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) throw new Error("the sources do not compile");
 }

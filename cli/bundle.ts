@@ -4,6 +4,7 @@ import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from "rolldown";
+import { type Lock, productionPlaces } from "./production.ts";
 
 export interface Bundle {
   /** By their paths in the package. */
@@ -20,7 +21,7 @@ const SHARED = "shared/shared";
 /** The chunks with names of their own; what is loaded when it is wanted stands in others. */
 const GROUPS: readonly string[] = [LIBRARIES, SHARED, "rolldown-runtime"];
 /** The app's own modules, but for those that Azure loads by their names. */
-const OWN = /[\\/]dist[\\/](shared|functions[\\/][^\\/]+)[\\/]/;
+const OWN = /[\\/](packages[\\/]core[\\/]dist|dist[\\/](shared|functions[\\/][^\\/]+))[\\/]/;
 
 /**
  * Bundles `root`/dist, which has to be built. The same sources and libraries give the same bytes.
@@ -95,22 +96,19 @@ function missing(chunks: readonly OutputChunk[]): string[] {
   );
 }
 
-interface Lock {
-  readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>;
-}
-
 /**
  * Lets nobody find what is installed for development alone: a library that tries whether a package is there goes without it, as
  * it would where only production's are installed, and an import of the app's own is missing.
  */
-function productionAlone({ packages }: Lock): Plugin {
+function productionAlone(lock: Lock): Plugin {
+  const production = productionPlaces(lock);
   return {
     name: "production-alone",
     async resolveId(source, importer, { kind }) {
       if (/^[./]|^node:/.test(source)) return null;
       const found = await this.resolve(source, importer, { kind, skipSelf: true });
-      const place = found && placeOf(found.id);
-      return place && packages[place]?.dev ? { id: source, external: true } : found;
+      const place = found && (placeOf(found.id) ?? workspaceOf(found.id));
+      return place && !production.has(place) ? { id: source, external: true } : found;
     },
   };
 }
@@ -136,6 +134,11 @@ function placeOf(id: string): string | undefined {
   if (begin < 0) return undefined;
   const [first = "", second = ""] = path.slice(last + MODULES.length).split("/");
   return path.slice(begin, last + MODULES.length) + (first.startsWith("@") ? `${first}/${second}` : first);
+}
+
+/** The package of this repository that a module belongs to; undefined for the app's own. */
+function workspaceOf(id: string): string | undefined {
+  return /\/(packages\/[^/]+)\/dist\//.exec(id.replaceAll("\\", "/"))?.[1];
 }
 
 function readJson<T>(file: string): T {

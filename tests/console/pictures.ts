@@ -1,4 +1,4 @@
-// Takes a picture of each view, light, dark and narrow: node tests/console/pictures.ts [FOLDER]. They are looked at after each change of the console.
+// Takes a picture of each view, light, dark and narrow: node -C sources tests/console/pictures.ts [FOLDER]. They are looked at after each change of the console.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../cli/build.ts";

@@ -45,7 +45,7 @@ function filledIn(query: string): string {
 
 const queries = [...alerts.log.map((alert) => ({ name: alert.name, query: queryOf(alert) })), ...workbookQueries];
 
-const sources = globSync("shared/**/*.ts", { cwd: root })
+const sources = globSync(["packages/core/src/**/*.ts", "shared/**/*.ts"], { cwd: root })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => ({ file, text: read(file) }));
 const telemetry = sources.filter(({ file }) => file.startsWith("packages/core/src/telemetry")).map(({ text }) => text);

@@ -91,7 +91,8 @@ test("azd's hooks run with the libraries that the pipeline installs: those of th
   const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
   const used = librariesOf("cli/azure-hook.ts");
   expect(used.size).toBeGreaterThan(3);
-  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...used]));
+  const core = JSON.parse(read("packages/core/package.json")) as { dependencies: Record<string, string> };
+  expect(Object.keys({ ...dependencies, ...core.dependencies })).toEqual(expect.arrayContaining([...used]));
 });
 
 /** All that a file imports when it runs, and what those import in turn. */
@@ -101,6 +102,8 @@ function librariesOf(file: string, seen = new Set<string>()): Set<string> {
   const imports = [...read(file).matchAll(/^(?:import|export) (?!type\b)(?:[^;"]*? from )?"([^"]+)";/gm)];
   const found = imports.flatMap(([, name = ""]) => {
     if (name.startsWith("node:")) return [];
+    const [, own, path] = /^@scheduler-agent-supervisor\/(\w+)\/(.+)$/.exec(name) ?? [];
+    if (own) return [...librariesOf(`packages/${own}/src/${path}.ts`, seen)];
     if (name.startsWith(".")) return [...librariesOf(join(dirname(file), name), seen)];
     return [name.split("/", name.startsWith("@") ? 2 : 1).join("/")];
   });
@@ -114,14 +117,16 @@ test("the package goes out with the list of what is in it, and both are signed",
 });
 
 test("libraries, modules and extensions are named by exact versions", () => {
-  const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
-  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-    expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  for (const file of ["package.json", ...globSync("packages/*/package.json", { cwd: root })]) {
+    const { dependencies, devDependencies } = JSON.parse(read(file)) as Record<string, Record<string, string>>;
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect(version, `${file}: ${name}`).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  }
   const { packages } = JSON.parse(read("package-lock.json")) as {
     packages: Record<string, { readonly integrity?: string; readonly link?: boolean }>;
   };
   for (const [place, { integrity, link }] of Object.entries(packages))
-    if (place !== "" && !link) expect(integrity, place).toMatch(/^sha(512|1)-/);
+    if (place.includes("node_modules/") && !link) expect(integrity, place).toMatch(/^sha(512|1)-/);
   // Of a registry's modules and extensions the tag is part of the name; the others are files of this repository.
   const { extensions } = JSON.parse(read("bicepconfig.json")) as { extensions: Record<string, string> };
   for (const name of Object.values(extensions)) expect(name).toMatch(/:\d+\.\d+\.\d+$/);

@@ -23,6 +23,6 @@ if (first === "only") await measure(rest.join(" "));
 else {
   const worlds = first === "all" ? [...WORLDS, ...MORE_WORLDS] : WORLDS;
   for (const { name } of worlds) {
-    execFileSync(process.execPath, [import.meta.filename, "only", name], { stdio: "inherit" });
+    execFileSync(process.execPath, ["-C", "sources", import.meta.filename, "only", name], { stdio: "inherit" });
   }
 }

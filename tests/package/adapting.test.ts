@@ -1,6 +1,6 @@
 // docs/adapting.md, followed word for word in a copy of the sources: what it leads to is linted, compiled, tested and run.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
@@ -50,6 +50,17 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 const node = (...args: string[]) => run(process.execPath, ...args);
 
+/** The libraries are those that are here; the packages are the copy's own. */
+function linkModules(): void {
+  const own = join(folder, "node_modules/@scheduler-agent-supervisor");
+  mkdirSync(own, { recursive: true });
+  for (const name of readdirSync(join(ROOT, "node_modules")).filter((each) => each !== "@scheduler-agent-supervisor"))
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+  for (const name of readdirSync(join(folder, "packages"))) {
+    symlinkSync(join(folder, "packages", name), join(own, name));
+  }
+}
+
 beforeAll(() => {
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
@@ -59,7 +70,7 @@ beforeAll(() => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  linkModules();
   for (const block of blocksOf(readFileSync(join(ROOT, "docs/adapting.md"), "utf8"))) follow(block);
 });
 
@@ -67,7 +78,7 @@ test("the new step's sources pass lint and types, and the workflows can run", ()
   const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
   node(biome, "check", "--vcs-enabled=false", "shared", "cli", "local.settings.sample.json");
   node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit");
-  expect(node("cli/workflows.ts", "trip")).toContain("bookTransfer");
+  expect(node("-C", "sources", "cli/workflows.ts", "trip")).toContain("bookTransfer");
 });
 
 test("its agent passes the tests that the page names", () => {
@@ -80,7 +91,7 @@ test("npm start runs the samples with it", async () => {
   const [host, bus, admin, cosmos] = await freePorts(4);
   const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0, traces: 0 };
   const ports = Object.entries(named).map(([name, port]) => `--${name}-port=${port}`);
-  const out = node("cli/start.ts", "--exit", ...ports);
+  const out = node("-C", "sources", "cli/start.ts", "--exit", ...ports);
   expect(out).toMatch(/trip-\w+ +Processed +6\/6 steps, 1 skipped/);
   expect(out).toContain("All 13 ended as they should.");
 });

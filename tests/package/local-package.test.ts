@@ -27,7 +27,7 @@ const run = (command: string, args: readonly string[], cwd = folder) =>
 
 beforeAll(() => {
   const [packed] = JSON.parse(
-    run("npm", ["pack", "./local", "--json", "--silent", "--pack-destination", folder], ROOT),
+    run("npm", ["pack", "./packages/local", "--json", "--silent", "--pack-destination", folder], ROOT),
   ) as [{ filename: string }];
   cpSync(join(import.meta.dirname, "foreign"), folder, { recursive: true });
   // The packages that it declares are linked to those that are here, so that this needs no registry; others are not found.

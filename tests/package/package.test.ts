@@ -52,10 +52,11 @@ test("it holds the app and what it needs, and nothing else", () => {
   expect(strFromU8(unzipped["host.json"] ?? new Uint8Array())).toBe(readFileSync(join(ROOT, "host.json"), "utf8"));
 });
 
-test("its code is that of functions/ and shared/, and names no folder of the machine that packed it", () => {
+test("its code is that of functions/, shared/ and the core, and names no folder of the machine that packed it", () => {
   const code = Object.entries(unzipped).filter(([path]) => path.endsWith(".js"));
   const text = code.map(([, content]) => strFromU8(content)).join("\n");
   expect(text).toContain("// packages/core/dist/domain/");
+  expect(text).toContain("// dist/shared/workflows/");
   expect(text).not.toContain("// packages/local/dist/");
   expect(text).not.toContain(ROOT);
 });
@@ -120,6 +121,9 @@ test("an import that only a development dependency answers is rejected, as is a 
   const source = readFileSync(file, "utf8");
   writeFileSync(file, `${source}\nimport { zipSync } from "fflate"; globalThis.zip = zipSync;`);
   await expect(packApp(project)).rejects.toThrow("supervisor.js imports fflate, which is not in the package");
+  const local = "@scheduler-agent-supervisor/local/bus";
+  writeFileSync(file, `${source}\nimport { startBus } from "${local}"; globalThis.bus = startBus;`);
+  await expect(packApp(project)).rejects.toThrow(`supervisor.js imports ${local}, which is not in the package`);
   writeFileSync(file, `${source}\nimport gone from "no-such-package"; globalThis.gone = gone;`);
   await expect(packApp(project)).rejects.toThrow("no-such-package");
   writeFileSync(file, source);

@@ -8,7 +8,7 @@ import { findHost } from "./host-folder.ts";
 
 function realHost(...args: string[]) {
   const main = join(import.meta.dirname, "main.ts");
-  return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, ["-C", "sources", main, ...args], { encoding: "utf8" });
 }
 
 test.each([[[]], [["--host", "/there/is/no/such/folder"]]])("%j: one sentence, and nothing is done", (args) => {

@@ -19,8 +19,11 @@ export interface Project
 export async function openProject(folder: string): Promise<Project> {
   const dir = resolve(folder);
   if (!existsSync(join(dir, "cli", "package.ts"))) throw new Error(`${dir} is no checkout of this project`);
+  // Where it stands, or stood before there were packages.
+  const places = ["packages/local/src/stack/stack.ts", "local/stack/stack.ts"];
+  const stack = places.find((path) => existsSync(join(dir, path))) ?? "";
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(dir, path)).href);
-  const { startStack } = (await load("packages/local/src/stack/stack.ts")) as Stacks;
+  const { startStack } = (await load(stack)) as Stacks;
   const { settingsFor } = (await load("cli/settings.ts")) as ProjectSettings;
   const { readSamples, switchOnFaults } = (await load("cli/samples.ts")) as Samples;
   return { dir, startStack, settingsFor, readSamples, switchOnFaults };
@@ -30,7 +33,7 @@ export async function openProject(folder: string): Promise<Project> {
 export function packFor(host: HostFolder, project: Project, folder: string): string {
   const out = join(folder, "package");
   const app = join(folder, "app");
-  run(process.execPath, [join(project.dir, "cli", "package.ts"), "--out", out], project.dir);
+  run(process.execPath, ["-C", "sources", join(project.dir, "cli", "package.ts"), "--out", out], project.dir);
   run(host.makeApp, [join(out, "app"), app], folder, { REAL_HOST_OUT: host.dir });
   return app;
 }

@@ -11,7 +11,7 @@ const rows = readFileSync(join(root, "docs", "pattern.md"), "utf8")
     return id && /^P\d+$/.test(id) ? [{ id, what: what ?? "", where: where ?? "", shown: shown ?? "" }] : [];
   });
 
-const tests = globSync("{shared,tests,client}/**/*.test.ts", { cwd: root })
+const tests = globSync("{packages/*/src,shared,tests}/**/*.test.ts", { cwd: root })
   .concat(globSync("tests/contract/*.ts", { cwd: root }))
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 

@@ -161,7 +161,7 @@ test("what is not possible is said before; a run that has not begun can be cance
 
 async function typed(...args: string[]): Promise<{ code: number | null; output: string }> {
   const url = app.stack.addresses.host?.url ?? "";
-  const child = spawn(process.execPath, [join(ROOT, "cli/orders.ts"), ...args, "--app", url]);
+  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--app", url]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number | null];
@@ -217,7 +217,14 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
 }, 60_000);
 
 test("from the terminal: where no app answers it is said what to do", async () => {
-  const child = spawn(process.execPath, [join(ROOT, "cli/orders.ts"), "needs", "--app", "http://127.0.0.1:9"]);
+  const child = spawn(process.execPath, [
+    "-C",
+    "sources",
+    join(ROOT, "cli/orders.ts"),
+    "needs",
+    "--app",
+    "http://127.0.0.1:9",
+  ]);
   let output = "";
   child.stderr.on("data", (chunk) => (output += String(chunk)));
   expect((await once(child, "close"))[0]).toBe(1);

@@ -272,7 +272,7 @@ interface Sent {
 }
 
 function send(...args: string[]): Promise<Sent> {
-  const child = spawn(process.execPath, [join(ROOT, "cli", "send.ts"), ...args, "--data", data]);
+  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli", "send.ts"), ...args, "--data", data]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));

@@ -22,7 +22,7 @@ interface Command {
 }
 
 function run(name: string, ...args: string[]): Command {
-  const child = spawn(process.execPath, [join(ROOT, "cli", `${name}.ts`), ...args], { cwd: folder });
+  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli", `${name}.ts`), ...args], { cwd: folder });
   running.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 async function smoke(folder: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [join(ROOT, "cli/smoke.ts"), "--data", folder, ...args]);
+  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/smoke.ts"), "--data", folder, ...args]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {

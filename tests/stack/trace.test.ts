@@ -265,7 +265,9 @@ test("neither who ordered nor what pays for it stands in logs, traces or the eng
 
 test("npm start -- --trace prints the tree of an order, also when no stack runs", () => {
   const show = (orderId: string) =>
-    spawnSync(process.execPath, [join(ROOT, "cli/start.ts"), "--trace", orderId, "--data", data], { encoding: "utf8" });
+    spawnSync(process.execPath, ["-C", "sources", join(ROOT, "cli/start.ts"), "--trace", orderId, "--data", data], {
+      encoding: "utf8",
+    });
   const shown = show("traced-2");
   expect(shown.status, shown.stderr).toBe(0);
   expect(shown.stdout).toMatch(/^traced-2 {2}trace [\da-f]{32} {2}\d+ spans, .*2 attempts/);

@@ -1,10 +1,12 @@
 // A copy of the compiled app whose ports and scheduler client are probed: the app itself carries no test code.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { ROOT } from "../../cli/settings.ts";
 import { type AdaptedApp, adaptApp } from "./adapted-app.ts";
 
+const CLIENT = "@scheduler-agent-supervisor/core/scheduler-client";
 const PROBE = JSON.stringify(pathToFileURL(join(import.meta.dirname, "probe.ts")).href);
 
 export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
@@ -15,15 +17,24 @@ export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
     "let probed;",
     "export const ports = () => (probed ??= probedPorts(plain.ports()));",
   ]);
-  // Whatever is exported takes the durable client as its first argument; constants pass.
-  const client = readFileSync(join(shared, "scheduler-client.js"), "utf8");
+  // The functions get the module that covers the core's own. Whatever is exported takes the durable client as its first argument; constants pass.
+  const client = readFileSync(join(ROOT, "packages/core/dist/scheduler-client.js"), "utf8");
   const names = [...client.matchAll(/^export (?:async )?function (\w+)\(client\b/gm)].flatMap(([, name]) => name ?? []);
-  cover(shared, "scheduler-client", names, () => [
+  if (names.length === 0) throw new Error(`${CLIENT} is not what it was`);
+  const covering = [
+    `import * as plain from "${CLIENT}";`,
+    `export * from "${CLIENT}";`,
     `import { probed } from ${PROBE};`,
     ...names.map(
       (name) => `export const ${name} = (client, ...rest) => plain.${name}(probed("client", client), ...rest);`,
     ),
-  ]);
+  ];
+  writeFileSync(join(shared, "scheduler-client.js"), `${covering.join("\n")}\n`);
+  const functions = join(adapted.dir, "dist/functions");
+  for (const file of globSync("*.js", { cwd: functions })) {
+    const text = readFileSync(join(functions, file), "utf8");
+    writeFileSync(join(functions, file), text.replaceAll(`"${CLIENT}"`, '"../shared/scheduler-client.js"'));
+  }
   return adapted;
 }
 

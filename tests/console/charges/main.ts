@@ -1,4 +1,4 @@
-// Counts what each view of the console costs the store, and writes it into docs/console.md: node tests/console/charges/main.ts [ORDERS]
+// Counts what each view of the console costs the store, and writes it into docs/console.md: node -C sources tests/console/charges/main.ts [ORDERS]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,0 +1,30 @@
+// The packages of this repository: they run on the versions that the app is tested with, and have the app's own.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
+const app = read("package.json");
+const { packages: locked } = read("package-lock.json");
+
+test.each(globSync("packages/*/package.json", { cwd: root }))(
+  "%s: each dependency has the version of the app's",
+  (file) => {
+    const own = read(file);
+    const wanted: Record<string, string> = { ...own.dependencies, ...own.peerDependencies };
+    const installed = Object.keys(wanted).map((name) => [name, locked[`node_modules/${name}`]?.version]);
+    expect(wanted).toEqual(Object.fromEntries(installed));
+    const others: Record<string, string> = { ...app.devDependencies, ...app.dependencies };
+    for (const [name, version] of Object.entries(wanted)) expect(others[name] ?? version, name).toBe(version);
+    expect(own.version).toBe(app.version);
+    expect(own.engines).toEqual(app.engines);
+  },
+);
+
+test("what the app depends on of them is what is here", () => {
+  const names = globSync("packages/*/package.json", { cwd: root }).map((file) => read(file).name);
+  const others: Record<string, string> = { ...app.devDependencies, ...app.dependencies };
+  expect(names.map((name) => others[name])).toEqual(names.map(() => app.version));
+  expect(app.workspaces.map((folder: string) => read(`${folder}/package.json`).name).sort()).toEqual(names.sort());
+});
