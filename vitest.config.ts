@@ -7,7 +7,8 @@ const LONG = [
   "{packages,tests}/**/*.long.test.ts",
 ];
 
-const SOURCES = ["sources", ...defaultServerConditions];
+// "module" is for bundlers: Node could not load what it leads to.
+const SOURCES = ["sources", ...defaultServerConditions.filter((name) => name !== "module")];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({

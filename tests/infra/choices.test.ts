@@ -144,7 +144,7 @@ test("azd calls each hook on every system", () => {
   expect(Object.keys(azureYaml.hooks)).toEqual(["preprovision", "predeploy", "postdeploy"]);
   for (const [name, { posix, windows }] of Object.entries(azureYaml.hooks))
     for (const { run } of [posix, windows]) expect(run).toContain(`npm run azure-hook -- ${name}`);
-  expect(JSON.parse(read("package.json")).scripts["azure-hook"]).toBe("node cli/azure-hook.ts");
+  expect(JSON.parse(read("package.json")).scripts["azure-hook"]).toBe("node -C sources cli/azure-hook.ts");
 });
 
 test("each choice goes into the pipeline and stands on the operator's page", () => {
