@@ -1,10 +1,10 @@
-// Writes docs/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
+// Writes docs/reference/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
 import { lastRun, SUITES, type Suite } from "../support/last-run.ts";
 
-export const PAGE = join(ROOT, "docs", "failure-modes.md");
+export const PAGE = join(ROOT, "docs", "reference", "failure-modes.md");
 
 export interface Row {
   readonly actor: string;
@@ -89,7 +89,7 @@ level, or a redelivery and the sweep for an order: those that eight lives did no
 
 ${counts}
 
-The model has its own page: [tests/model/README.md](../tests/model/README.md).
+The model has its own page: [tests/model/README.md](../../tests/model/README.md).
 
 ${tables()}`;
 }

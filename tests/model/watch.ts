@@ -269,7 +269,7 @@ export function faultOfUndone(record: StateRecord, ledger: Ledger, workflow: Wor
   return left.length > 0 ? `the effects of ${left.join(", ")} are left, and nobody is told to undo them` : undefined;
 }
 
-/** Whoever resubmits an order that says `notUndone` says that a person has undone the rest (docs/operator-api.md). */
+/** Whoever resubmits an order that says `notUndone` says that a person has undone the rest (docs/reference/operator-api.md). */
 export function saysDoneByHand(before: StateRecord, after: StateRecord): boolean {
   return before.error?.kind === "notUndone" && isResubmitted(before, after);
 }
