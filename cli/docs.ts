@@ -6,10 +6,12 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { DOCS } from "./docs/pages.ts";
+import { writeReference } from "./docs/reference.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
   --port N    where to serve them (5173)
+  --write     writes the tables of the reference that are made of the code
   --build     builds the site instead
   --out DIR   where to, with --build (.site)`;
 
@@ -17,12 +19,17 @@ await runCommand(async () => {
   const options = {
     port: { type: "string" },
     build: { type: "boolean" },
+    write: { type: "boolean" },
     out: { type: "string" },
     help: { type: "boolean" },
   } as const;
   const { values } = readArguments(options, USAGE);
   if (values["help"]) {
     console.log(USAGE);
+    return 0;
+  }
+  if (values["write"]) {
+    writeReference();
     return 0;
   }
   if (values["build"]) {
