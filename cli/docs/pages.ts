@@ -23,11 +23,26 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
   [
     "how-to",
     "How to",
-    ["submitting", "console", "long-running-steps", "agents-elsewhere", "deploy", "identity", "service-sign-in"],
+    [
+      "submitting",
+      "console",
+      "runbooks",
+      "long-running-steps",
+      "agents-elsewhere",
+      "deploy",
+      "pipelines",
+      "identity",
+      "service-sign-in",
+      "upgrade",
+      "retention",
+      "regions",
+      "local-development",
+      "real-host",
+    ],
   ],
   ["reference", "Reference", ["workflow-definition", "workflows", "settings", "commands", "operator-api", "telemetry"]],
   ["explanation", "Explanation", ["architecture", "threat-model"]],
-  ["explanation/adr", "Decisions", []],
+  ["explanation/adr", "Decisions", ["index"]],
 ];
 
 export function sections(): Section[] {

@@ -22,6 +22,12 @@ export default defineConfig({
         const { info = "", content = "" } = tokens[index] ?? {};
         return info.trim() === "mermaid" ? pictureOf(content) : (fence?.(tokens, index, ...rest) ?? "");
       };
+      // VitePress styles fenced code only.
+      md.renderer.rules.code_block = (tokens, index, ...rest) => {
+        const token = tokens[index];
+        if (token) token.info = "txt";
+        return fence?.(tokens, index, ...rest) ?? "";
+      };
     },
   },
   themeConfig: {
@@ -30,7 +36,10 @@ export default defineConfig({
     sidebar: sections().map(({ title, pages }) => ({
       text: title,
       collapsed: title === "Decisions",
-      items: pages.map(({ title: text, path }) => ({ text, link: `/${path === "index" ? "" : path}` })),
+      items: pages.map(({ title: name, path }) => ({
+        text: path === "index" ? "Overview" : name,
+        link: `/${path === "index" ? "" : path}`,
+      })),
     })),
   },
 });

@@ -61,6 +61,19 @@ test("each relative link leads to a file and a heading that are there", () => {
   expect([...pages].flatMap(([file, page]) => faultsOf(file, page))).toEqual([]);
 });
 
+test("each page of the docs is linked from another", () => {
+  const targets = new Set(
+    [...pages].flatMap(([file, page]) =>
+      linksIn(page).flatMap((link) => {
+        const target = posix.normalize(posix.join(posix.dirname(file), link.split("#")[0] ?? ""));
+        return target === file ? [] : [target];
+      }),
+    ),
+  );
+  const unlinked = [...pages.keys()].filter((file) => file.startsWith("docs/") && !targets.has(file));
+  expect(unlinked.filter((file) => file !== "docs/index.md")).toEqual([]);
+});
+
 /** A page as sources name it, with an anchor or without. What is put together at run time is left out. */
 const NAMED = /\bdocs\/((?:[\w-]+\/)*[\w-]+\.md)(#[\w-]+)?(?!\$)/g;
 
