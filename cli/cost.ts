@@ -10,7 +10,7 @@ import { ROOT } from "./settings.ts";
 const USAGE = `npm run cost [-- OPTIONS]
   --orders N   orders a month (1000000)
   --sizing     how many orders a second each limit of Azure allows
-  --write      writes the tables of docs/cost.md and docs/sizing.md anew`;
+  --write      writes the tables of docs/reference/cost.md and docs/reference/sizing.md anew`;
 const USUAL_ORDERS = 1_000_000;
 
 await runCommand(async () => {
@@ -31,7 +31,7 @@ await runCommand(async () => {
   }
   const prices = readPrices();
   if (values["write"]) {
-    const [cost, sizing] = [join(ROOT, "docs/cost.md"), join(ROOT, "docs/sizing.md")];
+    const [cost, sizing] = [join(ROOT, "docs/reference/cost.md"), join(ROOT, "docs/reference/sizing.md")];
     writeFileSync(cost, costPage(prices, cost));
     writeFileSync(sizing, pageWith(sizingText(), sizing));
     return 0;

@@ -49,7 +49,7 @@ test("in the terminal each step stands once, after those it waits for", () => {
   }
 });
 
-test("docs/workflows.md shows the workflows as they are: npm run workflows -- --write", () => {
-  const page = readFileSync(join(ROOT, "docs/workflows.md"), "utf8");
+test("docs/reference/workflows.md shows the workflows as they are: npm run workflows -- --write", () => {
+  const page = readFileSync(join(ROOT, "docs/reference/workflows.md"), "utf8");
   expect(page).toBe(workflowsPage(page, knownWorkflows));
 });

@@ -16,7 +16,7 @@ const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
   NAME        one workflow, in all of its versions; all of them without it
   --check     only says what is wrong with them: exit code 1 where anything is
   --mermaid   as Mermaid flowcharts
-  --write     writes docs/workflows.md anew`;
+  --write     writes docs/reference/workflows.md anew`;
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
@@ -36,7 +36,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    const page = join(ROOT, "docs/workflows.md");
+    const page = join(ROOT, "docs/reference/workflows.md");
     writeFileSync(page, workflowsPage(readFileSync(page, "utf8"), knownWorkflows));
     return 0;
   }

@@ -20,7 +20,7 @@ const VIEWS: ReadonlySet<string> = new Set([
 
 /**
  * Fluent UI's styles are added by rules of style elements that are empty when they are inserted: the hash is that of the empty text,
- * so no inline style that says anything is let in (docs/adr/0013).
+ * so no inline style that says anything is let in (docs/explanation/adr/0013).
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; " +

@@ -86,7 +86,7 @@ param sharedEnvironmentName string = ''
 @description('The region of that environment.')
 param sharedLocation string = ''
 
-@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see operations.md for the scheduler.')
+@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see docs/reference/settings.md for the scheduler.')
 param zoneRedundant bool = false
 
 @description('Version of Node. Not every region offers the newest.')

@@ -1,4 +1,4 @@
-"""An agent in another language: checks orders for fraud, asked over its queue. docs/adapting.md says how to run it."""
+"""An agent in another language: checks orders for fraud, asked over its queue. docs/how-to/agents-elsewhere.md says how to run it."""
 import json, os
 from azure.servicebus import AutoLockRenewer, ServiceBusClient, ServiceBusMessage
 

@@ -19,12 +19,12 @@ const idle = (name: string) => {
 };
 
 test("the page's tables are what npm run cost -- --write writes", () => {
-  const file = join(ROOT, "docs/cost.md");
+  const file = join(ROOT, "docs/reference/cost.md");
   expect(readFileSync(file, "utf8")).toBe(costPage(prices, file));
 });
 
 test("the sizing page's tables are what npm run cost -- --write writes", () => {
-  const file = join(ROOT, "docs/sizing.md");
+  const file = join(ROOT, "docs/reference/sizing.md");
   expect(readFileSync(file, "utf8")).toBe(pageWith(sizingText(), file));
 });
 
@@ -71,7 +71,7 @@ test("each meter in use has its price, and each price is used", () => {
   const uses = [...idleUse(environment), ...orderUse(1, environment), ...orderUse(1, { ...environment, ready: 0 })];
   const meters = new Set([...uses, ...elsewhere(1).flatMap(({ uses }) => uses)].map(({ meter }) => meter));
   for (const meter of meters) expect(costOf(prices, meter, 1)).toBeGreaterThan(0);
-  const mentioned = readFileSync(join(ROOT, "docs/cost.md"), "utf8");
+  const mentioned = readFileSync(join(ROOT, "docs/reference/cost.md"), "utf8");
   for (const name of Object.keys(prices.prices)) expect(meters.has(name) || mentioned.includes(name), name).toBe(true);
   expect(() => costOf(prices, "nothing", 1)).toThrow("no nothing");
 });

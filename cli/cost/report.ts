@@ -1,4 +1,4 @@
-// Prices times usage, as Markdown tables: the ones of docs/cost.md stand between two marks and are written by `npm run cost -- --write`.
+// Prices times usage, as Markdown tables: the ones of docs/reference/cost.md stand between two marks and are written by `npm run cost -- --write`.
 import { readFileSync } from "node:fs";
 import { environmentOf, namedChoices } from "./environments.ts";
 import { costOf, type PriceList } from "./price-list.ts";

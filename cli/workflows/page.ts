@@ -1,4 +1,4 @@
-// docs/workflows.md: what stands above its pictures is written manually.
+// docs/reference/workflows.md: what stands above its pictures is written manually.
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { sectionsOf } from "./mermaid.ts";
 
@@ -7,6 +7,6 @@ const BEGIN = "<!-- Drawn by `npm run workflows -- --write` from here on. -->";
 /** @throws where the page has lost the line from which on it is drawn */
 export function workflowsPage(page: string, workflows: readonly Workflow[]): string {
   const [above, below] = page.split(BEGIN);
-  if (above === undefined || below === undefined) throw new Error(`docs/workflows.md has no line ${BEGIN}`);
+  if (above === undefined || below === undefined) throw new Error(`docs/reference/workflows.md has no line ${BEGIN}`);
   return `${above}${BEGIN}\n\n${sectionsOf(workflows)}`;
 }

@@ -33,7 +33,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alert.title}. What to do: docs/operations.md#${alert.name}'
+      description: '${alert.title}. What to do: docs/how-to/runbooks.md#${alert.name}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -57,7 +57,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       }
       actions: {
         actionGroups: [actionGroupId]
-        customProperties: { runbook: 'docs/operations.md#${alert.name}' }
+        customProperties: { runbook: 'docs/how-to/runbooks.md#${alert.name}' }
       }
     }
   }
@@ -69,7 +69,7 @@ resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
     location: 'global'
     tags: tags
     properties: {
-      description: '${alert.title}. What to do: docs/operations.md#${alert.name}'
+      description: '${alert.title}. What to do: docs/how-to/runbooks.md#${alert.name}'
       severity: alert.severity
       enabled: true
       scopes: [alert.of == 'cosmos' ? cosmosId : serviceBusId]
@@ -97,7 +97,7 @@ resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
       actions: [
         {
           actionGroupId: actionGroupId
-          webHookProperties: { runbook: 'docs/operations.md#${alert.name}' }
+          webHookProperties: { runbook: 'docs/how-to/runbooks.md#${alert.name}' }
         }
       ]
     }

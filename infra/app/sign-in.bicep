@@ -1,6 +1,6 @@
 // The app registration by which operators sign in, made with the Microsoft Graph extension: in a browser and, for scripts, with
 // tokens of the Azure CLI, Azure PowerShell and Visual Studio Code. Whoever deploys needs Application.ReadWrite.All or the role
-// Application Developer. docs/operations.md has the same as commands.
+// Application Developer. docs/how-to/identity.md has the same as commands.
 extension microsoftGraphV1
 
 @description('What the registration is recognised by in the tenant.')

@@ -47,7 +47,7 @@ export const agentNames: readonly string[] = [...agents, ...agentsWithoutService
 
 /**
  * Agents that are not in this app, perhaps in another language, with their operations and what they get of an order: each takes its
- * requests from the queue `agent-requests-<name>`. docs/adapting.md shows one.
+ * requests from the queue `agent-requests-<name>`. docs/how-to/agents-elsewhere.md shows one.
  */
 const agentsElsewhere: {
   readonly [name: string]: { readonly operations: readonly string[]; readonly seen: (order: Order) => OrderView };

@@ -1,4 +1,4 @@
-// `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/conformance.md.
+// `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/reference/conformance.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     build();
     for (const name of names) await runOne(name);
   }
-  writeFileSync(join(import.meta.dirname, "../../docs/conformance.md"), pageOf(readRuns()));
+  writeFileSync(join(import.meta.dirname, "../../docs/reference/conformance.md"), pageOf(readRuns()));
 }
 
 async function runOne(name: SuiteName): Promise<void> {

@@ -6,7 +6,7 @@ import { outcomeOf } from "./outcome.ts";
 import { pageOf, readRuns } from "./page.ts";
 
 test("the page is generated from the kept runs, and knows the reason of every difference", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/conformance.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/reference/conformance.md"), "utf8");
   expect(page).toBe(pageOf(readRuns()));
   expect(page.split("\n").filter((line) => line.includes("| *unknown* |"))).toEqual([]);
 });

@@ -58,7 +58,7 @@ async function statesOf(orderIds: readonly string[]): Promise<Record<string, num
   return counts;
 }
 
-// docs/console.md has these clicks.
+// docs/how-to/console.md has these clicks.
 test("32 orders of two causes are resolved from the alert to the end", async () => {
   const { page, errors } = await openPage(browser);
   let clicks = 0;

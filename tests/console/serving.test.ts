@@ -184,7 +184,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   const listed = (await (await get("/admin/functions")).json()) as { invokeUrlTemplate?: string; method?: string }[];
   const routes = listed.flatMap(({ invokeUrlTemplate }) => /\/(api\/.*)$/.exec(invokeUrlTemplate ?? "")?.[1] ?? []);
   const documented = operationsOf(document).map((operation) => operation.split(" ")[1]);
-  // Services report there, and no operator: docs/adapting.md says how.
+  // Services report there, and no operator: docs/how-to/long-running-steps.md says how.
   expect([...documented, "api/completions/{ticket}"].sort()).toEqual(routes.sort());
 
   const hold = async (method: "GET" | "POST", path: string, wanted: number, sent: unknown = {}, headers = {}) => {

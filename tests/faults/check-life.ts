@@ -88,7 +88,7 @@ function misordered(published: Evidence["published"]): string[] {
   });
 }
 
-/** Nobody waits until it is told that a step beside others is completed: see "What you hear" in docs/submitting.md. */
+/** Nobody waits until it is told that a step beside others is completed: see "The status messages" in docs/how-to/submitting.md. */
 function wasBeside({ status, step = "" }: Status): boolean {
   return status === "StepCompleted" && LEVELS.some((level) => level.length > 1 && level.includes(step as Step));
 }

@@ -1,10 +1,10 @@
-// Writes docs/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
+// Writes docs/reference/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
 import { lastRun, SUITES, type Suite } from "../support/last-run.ts";
 
-export const PAGE = join(ROOT, "docs", "failure-modes.md");
+export const PAGE = join(ROOT, "docs", "reference", "failure-modes.md");
 
 export interface Row {
   readonly actor: string;
@@ -72,24 +72,24 @@ export function tables(): string {
 function page(counts: string): string {
   return `# Failure modes
 
-Who, at which point, meets which fault, what happens then, and the test that shows it. The rows are the names of the tests:
-\`npm run failure-modes\` writes this page, and a test sees that it is current. \`npm run faults\` runs them all.
+Each row says who meets which fault at which point, what happens then, and which test shows it. The rows are the names of the tests:
+\`npm run failure-modes\` writes this page, and a test checks that it is current. \`npm run faults\` runs them all.
 
-In each of them orders have to come to their end, with one effect for each step and direction at the remote services, with every
-status told at least once, in order but for steps side by side, with no lock held, no outbox message left and no orchestration running.
+In each of them all orders have to end, with one effect for each step and direction at the remote services. Every status has to be
+published at least once, in order except for steps side by side. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
 The points at which the host is killed are found by running: the ports and the durable client are wrapped, and every asynchronous call
-is a point before it and one after; for remote services also one with the request sent and not yet answered. \`npm run faults\` kills
-at each, and at those that only a recovery reaches after the death that led there. \`npm run test:long\` kills at one point for each
-kind of thing that is written or sent, and at one at least for each function: a death before a call leaves what one after the call before
-it leaves. Each life has a stack to itself while it lasts. Some points come by chance, as where two steps race for the end of their
-level, or a redelivery and the sweep for an order: those that eight lives did not reach again are counted below, and no kill was seen there.
+is a point before it and one after it. For remote services there is one more, with the request sent and not yet answered. \`npm run faults\` kills
+at each point, and at those that only a recovery reaches after a kill. \`npm run test:long\` kills at one point for each
+kind of write or message, and at one at least for each function: a kill before a call leaves the same state as one after the call before
+it. Each run has a stack to itself. Some points come by chance, for example if two steps race for the end of the order, or a redelivery and the sweep for
+an order. Points that eight runs did not reach again are counted below; no kill was seen there.
 
 ## The suites
 
 ${counts}
 
-The model has its own page: [tests/model/README.md](../tests/model/README.md).
+The model has its own page: [tests/model/README.md](../../tests/model/README.md).
 
 ${tables()}`;
 }

@@ -81,7 +81,7 @@ function unsaid(query: string): string[] {
 }
 
 /** A heading's anchor, as GitHub makes it. */
-const anchors = [...read("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+const anchors = [...read("docs/how-to/runbooks.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, "")
@@ -103,7 +103,7 @@ test.each(alerts.log)("$name: splits by columns of its answer", ({ name, dimensi
 
 test.each(all)("$name: leads to its runbook, which says what to look at and what to do", ({ name }) => {
   expect(anchors).toContain(name);
-  const section = read("docs/operations.md").split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
+  const section = read("docs/how-to/runbooks.md").split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
   for (const part of ["**Means**", "**Look at**", "**Do**"]) expect(section).toContain(part);
 });
 
@@ -144,7 +144,7 @@ test("metric alerts watch queues that exist", () => {
 });
 
 test("a runbook for each alert, and none for one that is gone", () => {
-  const section = read("docs/operations.md").split("\n## Alerts and runbooks\n")[1]?.split("\n## ")[0] ?? "";
+  const section = read("docs/how-to/runbooks.md").split("\n## Alerts and runbooks\n")[1]?.split("\n## ")[0] ?? "";
   const runbooks = [...section.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
   expect(runbooks.sort()).toEqual(all.map(({ name }) => name).sort());
 });

@@ -152,7 +152,7 @@ test("each choice goes into the pipeline and stands on the operator's page", () 
     .map(([, name = ""]) => name)
     .filter((name) => !name.startsWith("AZURE_"));
   expect(azureYaml.pipeline.variables).toEqual(choices);
-  const page = read("docs/operations.md").split("\n## Choices\n")[1]?.split("\n## ")[0] ?? "";
+  const page = read("docs/reference/settings.md").split("\n## Choices\n")[1]?.split("\n## ")[0] ?? "";
   for (const name of choices) expect(page, name).toContain(`\`${name}\``);
 });
 
@@ -186,7 +186,7 @@ test("sign-in: tokens of version 2, a scope, clients that need no consent, roles
   const access = read("packages/core/src/messaging/operator-access.ts");
   for (const { value } of registration.roles) expect(access).toContain(`"${value}"`);
   expect(registration.clients.map(({ appId }) => appId)).toContain("04b07795-8ddb-461a-bbee-02f9e1bf7b46");
-  const recipe = read("docs/operations.md").split("\n## Signing in\n")[1]?.split("\n## ")[0] ?? "";
+  const recipe = read("docs/how-to/identity.md").split("\n## Signing in\n")[1]?.split("\n## ")[0] ?? "";
   for (const part of ["requestedAccessTokenVersion", "preAuthorizedApplications", "infra/sign-in/registration.json"])
     expect(recipe).toContain(part);
 });

@@ -175,7 +175,7 @@ test("a pipeline that deploys gets no right at all; a developer does", () => {
     expect(JSON.stringify(deploy(choices).deployed)).not.toContain(DEPLOYER);
 });
 
-test("the app has the roles of docs/operations.md, and on Durable Task Scheduler no queues of its own in storage", () => {
+test("the app has the roles of docs/how-to/identity.md, and on Durable Task Scheduler no queues of its own in storage", () => {
   const rolesOf = (choices: Choices) => {
     const { deployed, outputs } = deploy(choices);
     return [...new Set(rightsOf(deployed, outputs["APP_PRINCIPAL_ID"]).map(roleOf))].sort();

@@ -63,13 +63,12 @@ const written = ["settings", "durableTaskSettings", "signInSettings"].flatMap((n
   properties(variable(functionApp, name)),
 );
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
-/** The rows of the tables of settings: name and, where it is fixed, the value in Azure. */
-const rows = ["docs/operations.md", "docs/retention.md"]
-  .flatMap((page) => (read(page).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").split("\n"))
-  .flatMap((line) => {
-    const [, name, , value] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
-    return name ? [{ name, value }] : [];
-  });
+const PAGE = "docs/reference/settings.md";
+/** The rows of the table of settings: name and, where it is fixed, the value in Azure. */
+const rows = (read(PAGE).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").split("\n").flatMap((line) => {
+  const [, name, , value] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
+  return name ? [{ name, value }] : [];
+});
 
 const places: Places = {
   code: [...new Set([...Object.keys(settings.shape), ...bound])],
@@ -104,8 +103,8 @@ function differences({ code, bicep, sample, page }: Places): string[] {
       own.filter((name) => ![...BY_PLATFORM, ...IN_HOST_JSON, ...NOT_OURS].includes(name)),
     ),
     ...strange(sample, "the sample", [...own, ...identities, ...LOCAL_ONLY]),
-    ...lacks(page, "docs/operations.md", [...new Set([...own, ...bicep])]),
-    ...strange(page, "docs/operations.md", [...own, ...inAzure, ...LOCAL_ONLY]),
+    ...lacks(page, PAGE, [...new Set([...own, ...bicep])]),
+    ...strange(page, PAGE, [...own, ...inAzure, ...LOCAL_ONLY]),
   ];
 }
 

@@ -29,7 +29,7 @@ test("P15 client and app have the same digest of an order, whatever is in it and
   );
 });
 
-test("the digest that docs/submitting.md gives for its example", () => {
+test("the digest that docs/how-to/submitting.md gives for its example", () => {
   const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");
-  expect(read("docs/submitting.md")).toContain(appDigest(JSON.parse(read("samples/plain.json"))));
+  expect(read("docs/how-to/submitting.md")).toContain(appDigest(JSON.parse(read("samples/plain.json"))));
 });

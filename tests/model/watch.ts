@@ -283,7 +283,7 @@ export function faultOfCompensated(
     : undefined;
 }
 
-/** Whoever resubmits an order that says `compensationIncomplete` says that a person has compensated the rest (docs/operator-api.md). */
+/** Whoever resubmits an order that says `compensationIncomplete` says that a person has compensated the rest (docs/reference/operator-api.md). */
 export function saysDoneManually(before: StateRecord, after: StateRecord): boolean {
   return before.error?.kind === "compensationIncomplete" && isResubmitted(before, after);
 }

@@ -5,7 +5,7 @@ import type { FaultyStack } from "../faults/faulty-stack.ts";
 type Back = () => Promise<void>;
 
 export interface OutageKind {
-  /** The name of its test, in the form of docs/failure-modes.md. */
+  /** The name of its test, in the form of docs/reference/failure-modes.md. */
   readonly title: string;
   begin(app: FaultyStack): Promise<Back>;
 }

@@ -1,4 +1,4 @@
-// docs/adapting.md, followed word for word in a copy of the sources: what it leads to is linted, compiled, tested and run.
+// docs/tutorial/trip.md, followed word for word in a copy of the sources: what it leads to is linted, compiled, tested and run.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ beforeAll(() => {
     cpSync(join(ROOT, file), join(folder, file));
   }
   linkModules();
-  for (const block of blocksOf(readFileSync(join(ROOT, "docs/adapting.md"), "utf8"))) follow(block);
+  for (const block of blocksOf(readFileSync(join(ROOT, "docs/tutorial/trip.md"), "utf8"))) follow(block);
 });
 
 test("the new step's sources pass lint and types, and the workflows can run", () => {

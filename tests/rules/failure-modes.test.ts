@@ -1,4 +1,4 @@
-// docs/failure-modes.md is what the suites say: its rows are the names of the tests that there are.
+// docs/reference/failure-modes.md is what the suites say: its rows are the names of the tests that there are.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PAGE, rows, tables } from "../faults/failure-modes.ts";

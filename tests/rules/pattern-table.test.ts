@@ -1,10 +1,10 @@
-// docs/pattern.md tells the truth: every row names files that exist and tests that are there, and no row is without one.
+// docs/reference/pattern.md tells the truth: every row names files that exist and tests that are there, and no row is without one.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const rows = readFileSync(join(root, "docs", "pattern.md"), "utf8")
+const rows = readFileSync(join(root, "docs", "reference", "pattern.md"), "utf8")
   .split("\n")
   .flatMap((line) => {
     const [, id, what, where, shown] = line.split("|").map((cell) => cell.trim());

@@ -1,10 +1,10 @@
-// docs/threat-model.md tells the truth: each attack names what stops it, and tests that are there.
+// docs/explanation/threat-model.md tells the truth: each attack names what stops it, and tests that are there.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/threat-model.md"), "utf8");
+const page = readFileSync(join(root, "docs/explanation/threat-model.md"), "utf8");
 
 interface Row {
   readonly attack: string;
@@ -55,7 +55,9 @@ test("planted: a test that is not there, a row without one, and one that nothing
   const file = "tests/rules/threat-model.test.ts";
   expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "no such ${"test"}"` })).toHaveLength(1);
   expect(faultsOf({ attack: "a", stops: "s", shown: '`tests/none.test.ts` "planted"' })).toHaveLength(1);
-  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "docs/threat-model.md"` })).toHaveLength(1);
+  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "docs/explanation/threat-model.md"` })).toHaveLength(
+    1,
+  );
   expect(faultsOf({ attack: "a", stops: "", shown: "somewhere" })).toHaveLength(3);
   expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "planted: a test"` })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What one order costs, counted: infra/cost/counts.json, from which docs/sizing.md and docs/cost.md are made, says the same.
+// What one order costs, counted: infra/cost/counts.json, from which docs/reference/sizing.md and docs/reference/cost.md are made, says the same.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -221,8 +221,8 @@ test("P9 events arrive as log records that Application Insights shows as custom 
   await expect.poll(() => rejected()?.value, { timeout: 10_000 }).toBe(1);
 });
 
-test("every event that came has the attributes that docs/telemetry.md names, and no others", () => {
-  const rows = readFileSync(join(ROOT, "docs/telemetry.md"), "utf8").matchAll(
+test("every event that came has the attributes that docs/reference/telemetry.md names, and no others", () => {
+  const rows = readFileSync(join(ROOT, "docs/reference/telemetry.md"), "utf8").matchAll(
     /^\| `([A-Z]\w+)` \|[^|]+\|[^|]+\|([^|]+)\|$/gm,
   );
   const documented = new Map([...rows].map(([, name = "", attributes = ""]) => [name, attributes]));

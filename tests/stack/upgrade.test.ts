@@ -1,4 +1,4 @@
-// The rehearsal of docs/upgrade.md: version n of the app, n+1, and back to n with orders of n+1 in flight. Nothing is lost or
+// The rehearsal of docs/how-to/upgrade.md: version n of the app, n+1, and back to n with orders of n+1 in flight. Nothing is lost or
 // dead-lettered, what can't go on under n is held until n+1 is back, and an operator sees which orders those are.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What each long suite came to when it ran last: docs/failure-modes.md shows it.
+// What each long suite came to when it ran last: docs/reference/failure-modes.md shows it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";

@@ -1,11 +1,11 @@
-// docs/telemetry.md names every event and every metric, and nothing else.
+// docs/reference/telemetry.md names every event and every metric, and nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENTS } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { expect, test } from "vitest";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");
 
 /** The rows of the table below a heading, cell by cell. */
 function tableUnder(heading: string): string[][] {

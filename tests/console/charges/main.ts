@@ -1,4 +1,4 @@
-// Counts what each view of the console costs the store, and writes it into docs/console.md: node -C sources tests/console/charges/main.ts [ORDERS]
+// Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: node -C sources tests/console/charges/main.ts [ORDERS]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type Charges, measure } from "./measure.ts";
 const USUAL = 1_000_000;
 const FEW = 100;
 const MANY = 5000;
-const PAGE = join(ROOT, "docs/console.md");
+const PAGE = join(ROOT, "docs/how-to/console.md");
 const MARKS = /(<!-- charges: begin -->\n).*(<!-- charges: end -->)/s;
 
 const orders = Number(process.argv[2] ?? USUAL);

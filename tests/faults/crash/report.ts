@@ -1,4 +1,4 @@
-// What a run of the crash points came to: a table for people, and a line for docs/failure-modes.md.
+// What a run of the crash points came to: a table for people, and a line for docs/reference/failure-modes.md.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Table from "cli-table3";

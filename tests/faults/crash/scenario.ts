@@ -7,7 +7,7 @@ import type { Hand } from "./rig.ts";
 
 export interface Scenario {
   readonly name: string;
-  /** `[actor | point | fault] what happens`: a row of docs/failure-modes.md. */
+  /** `[actor | point | fault] what happens`: a row of docs/reference/failure-modes.md. */
   readonly title: string;
   /** What has to fail before the point is reached. */
   readonly arms?: readonly Arm[];

@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(data, { recursive: true });
 });
 
-/** As docs/adapting.md has it. */
+/** As docs/reference/workflow-definition.md has it. */
 const keep = keepId("bookingId");
 const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 

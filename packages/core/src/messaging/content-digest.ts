@@ -4,7 +4,7 @@ import { canonicalJson } from "../domain/canonical-json.ts";
 
 /**
  * SHA-256, in hex, of the body as canonical JSON: members sorted by name, no white space, text trimmed, and what may be left out filled
- * in. `packages/client/src/content-digest.ts` does the same; docs/submitting.md says it for other languages.
+ * in. `packages/client/src/content-digest.ts` does the same; docs/how-to/submitting.md says it for other languages.
  */
 export function contentDigest(body: unknown): string {
   return createHash("sha256")

@@ -1,0 +1,52 @@
+// `npm run docs`: serves docs/ as a site with search on this machine, or builds it. It loads nothing from elsewhere.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { DOCS } from "./docs/pages.ts";
+import { writeReference } from "./docs/reference.ts";
+import { ROOT } from "./settings.ts";
+
+const USAGE = `npm run docs [-- OPTIONS]
+  --port N    where to serve them (5173)
+  --write     writes the tables of the reference that are made of the code
+  --build     builds the site instead
+  --out DIR   where to, with --build (.site)`;
+
+await runCommand(async () => {
+  const options = {
+    port: { type: "string" },
+    build: { type: "boolean" },
+    write: { type: "boolean" },
+    out: { type: "string" },
+    help: { type: "boolean" },
+  } as const;
+  const { values } = readArguments(options, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (values["write"]) {
+    writeReference();
+    return 0;
+  }
+  if (values["build"]) {
+    const folder = resolve(String(values["out"] ?? join(ROOT, ".site")));
+    rmSync(folder, { recursive: true, force: true });
+    return vitepress("build", "--outDir", folder);
+  }
+  const port = numberOf(values, "port", 1, 65_535) ?? 5173;
+  return vitepress("dev", "--host", "127.0.0.1", "--port", String(port), "--strictPort");
+});
+
+/** A process of its own: its types bring the browser's, which the rest of the repository is checked without. */
+async function vitepress(command: string, ...options: string[]): Promise<number> {
+  const bin = join(dirname(createRequire(import.meta.url).resolve("vitepress/package.json")), "bin", "vitepress.js");
+  const child = spawn(process.execPath, [bin, command, DOCS, ...options], { stdio: "inherit" });
+  // Ctrl-C goes to both: this process ends after the other one.
+  process.on("SIGINT", () => undefined);
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 0;
+}

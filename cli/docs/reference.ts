@@ -1,0 +1,95 @@
+// The tables of the reference that are made of the code: the operator API's routes, and what each setting is without a value.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
+import { z } from "zod";
+import { settings } from "../../shared/config.ts";
+import { DOCS } from "./pages.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+}
+interface Operation {
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
+}
+interface Schema {
+  readonly properties?: { readonly [name: string]: unknown };
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+const MARKS = /(<!-- npm run docs -- --write: routes -->\n)[\s\S]*?(<!-- end -->)/;
+
+/** Page → what it is with its tables made anew. */
+const WRITTEN: { readonly [page: string]: (text: string) => string } = {
+  "reference/operator-api.md": (text) => text.replace(MARKS, (_, begin, end) => `${begin}${routes()}\n${end}`),
+  "reference/settings.md": withDefaults,
+};
+
+/** The pages whose tables are not what the code says. */
+export function staleReference(): string[] {
+  return Object.entries(WRITTEN).flatMap(([page, write]) => {
+    const text = readFileSync(join(DOCS, page), "utf8");
+    return write(text) === text ? [] : [page];
+  });
+}
+
+export function writeReference(): void {
+  for (const [page, write] of Object.entries(WRITTEN)) {
+    const file = join(DOCS, page);
+    writeFileSync(file, write(readFileSync(file, "utf8")));
+  }
+}
+
+function routes(): string {
+  const { paths } = openApi() as unknown as { paths: { [path: string]: { [method: string]: Operation } } };
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const query = operation.parameters.filter((one) => one.in === "query").map(({ name }) => `\`${name}\``);
+      const isConditional = operation.parameters.some(({ name }) => name === "If-Match");
+      const cells = [query.join(", "), membersOf(operation), isConditional ? "yes" : "", operation.summary];
+      return `| \`${method.toUpperCase()} ${path}\` | ${cells.join(" | ")} |`;
+    }),
+  );
+  return [
+    "| request | query | body | `If-Match` | does |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows.map((row) => row.replaceAll("|  ", "| ")),
+  ].join("\n");
+}
+
+/** The body's members; with a question mark those that may be left out. */
+function membersOf({ requestBody }: Operation): string {
+  const schema = requestBody?.content["application/json"].schema ?? {};
+  const variants = schema.anyOf ?? schema.oneOf ?? [schema];
+  const names = [...new Set(variants.flatMap(({ properties = {} }) => Object.keys(properties)))];
+  const isNeeded = (name: string) => variants.every(({ required = [] }) => required.includes(name));
+  return names.map((name) => `\`${name}\`${isNeeded(name) ? "" : "?"}`).join(", ");
+}
+
+const DEFAULT_AT = 4;
+
+/** Name, meaning, in Azure, default, limits, notes: the fourth is made. */
+function withDefaults(text: string): string {
+  const [before = "", after = ""] = text.split("\n## Settings\n");
+  const lines = after.split("\n").map((line) => {
+    const cells = line.split("|");
+    const name = /^ `(\w+)` $/.exec(cells[1] ?? "")?.[1];
+    if (name) cells[DEFAULT_AT] = ` ${defaultOf(name)} `.replace("  ", " ");
+    return cells.join("|");
+  });
+  return `${before}\n## Settings\n${lines.join("\n")}`;
+}
+
+/** As it would be written, not as it is read. */
+function defaultOf(name: string): string {
+  const schema = (settings.shape as { readonly [name: string]: z.ZodType | undefined })[name];
+  if (!schema) return "";
+  const { default: value } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return value === undefined ? "" : `\`${String(value)}\``;
+}
