@@ -169,7 +169,7 @@ async function runSamples(
     await records.close();
   }
   console.log(
-    `\nThe stack stays up. Send more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID   Stop: Ctrl-C`,
+    "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID",
   );
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   console.log("\nStopping");
