@@ -26,7 +26,7 @@ const PAGES = [
 // The packages and the pages of docs/ are moved apart from these files: until a move is here, what it brings can't be looked up.
 const AWAITED = [
   { below: "packages/", isHere: existsSync(join(root, "packages/core")) },
-  { below: "docs/", isHere: !existsSync(join(root, "docs/architecture.md")) },
+  { below: "docs/", isHere: !existsSync(join(root, "docs", "architecture.md")) },
 ];
 
 /** Commands that come with the pages. */
