@@ -14,6 +14,7 @@ import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
 import { openRecords, type Records } from "./records.ts";
+import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
 import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
@@ -23,6 +24,8 @@ import { showTrace } from "./trace.ts";
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
   --json               print one line of JSON last
+  --no-samples         send no sample orders
+  --samples            send them also to a stack that holds orders of an earlier start (usual: only to a new one)
   --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
   --cut-off PART       with --hosts 2: the second host is cut off from bus or store for a minute while orders come, then it is back
   --cut-off-for S      so many seconds instead of 60
@@ -46,7 +49,8 @@ await runCommand(main);
 async function main(): Promise<number> {
   const text = { type: "string" } as const;
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
-  const flags = { exit: { type: "boolean" }, json: { type: "boolean" }, help: { type: "boolean" } } as const;
+  const flag = { type: "boolean" } as const;
+  const flags = { exit: flag, json: flag, samples: flag, "no-samples": flag, help: flag };
   const { values } = readArguments(
     {
       ...flags,
@@ -80,6 +84,7 @@ async function main(): Promise<number> {
 
   const topology = topologyOf(values);
   const cutOff = cutOffOf(values, hosts);
+  const samples = sampleChoiceOf(values);
 
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
@@ -113,7 +118,7 @@ async function main(): Promise<number> {
     onInstanceExit: (name) => console.error(styleText("red", `The process ${name} ended; its host starts it again.`)),
   });
   try {
-    const show = { exit: Boolean(values["exit"]), json: Boolean(values["json"]), region, cutOff };
+    const show = { exit: Boolean(values["exit"]), json: Boolean(values["json"]), samples, region, cutOff };
     return await runSamples(stack, data, withinMs, stop.signal, show);
   } finally {
     removeStackFile(data);
@@ -125,6 +130,7 @@ async function main(): Promise<number> {
 interface Show {
   readonly exit: boolean;
   readonly json: boolean;
+  readonly samples: SampleChoice;
   readonly region: SecondRegion | undefined;
   readonly cutOff: CutOff | undefined;
 }
@@ -134,7 +140,7 @@ async function runSamples(
   data: string,
   withinMs: number,
   stop: AbortSignal,
-  { exit, json, region, cutOff }: Show,
+  { exit, json, samples, region, cutOff }: Show,
 ): Promise<number> {
   const settings = settingsFor(stack.addresses);
   writeStackFile(data, settings, stack.addresses.host?.url);
@@ -143,7 +149,7 @@ async function runSamples(
   const records = openRecords(settings);
   const begun = performance.now();
   try {
-    const { orders, sent } = await beginSamples(stack, records, cutOff);
+    const { orders, sent } = await beginSamples(stack, records, samples, cutOff);
     const outage = cutOff && new Outage(cutOff);
     const shop = openShop(settings);
     const running = region && outage?.run(region, shop, orders, stop);
@@ -163,7 +169,7 @@ async function runSamples(
     await records.close();
   }
   console.log(
-    `\nThe stack stays up. Send more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID   Stop: Ctrl-C`,
+    "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID",
   );
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   console.log("\nStopping");
@@ -173,6 +179,7 @@ async function runSamples(
 async function beginSamples(
   stack: Stack,
   records: Records,
+  choice: SampleChoice,
   cutOff: CutOff | undefined,
 ): Promise<{ orders: Followed[]; sent: number }> {
   const left = await records.unfinished();
@@ -183,6 +190,12 @@ async function beginSamples(
     sample: undefined,
     sentAt: Date.parse(createdAt),
   }));
+
+  const none = reasonForNone(choice, (await records.latest(1)).length > 0);
+  if (none !== undefined) {
+    console.log(none);
+    return { orders, sent: 0 };
+  }
 
   // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said.
   const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
@@ -208,7 +221,8 @@ function report(ended: readonly Ended[]): boolean {
       : "its end";
     console.log(styleText("red", `${followed.orderId}: ${ending} after ${attempts} attempts, not ${wanted}`));
   }
-  if (wrong.length === 0) console.log(styleText("green", `\nAll ${ended.length} ended as they should.`));
+  if (wrong.length === 0 && ended.length > 0)
+    console.log(styleText("green", `\nAll ${ended.length} ended as they should.`));
   return wrong.length === 0;
 }
 

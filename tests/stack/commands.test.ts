@@ -92,6 +92,8 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   const second = run("start", "--data", data, ...ports);
   await expect.poll(() => second.output(), { timeout: 40_000 }).toMatch(/Taking up [123] unfinished orders/);
   await expect.poll(() => second.output(), { timeout: 90_000 }).toContain("The stack stays up");
+  expect(second.output()).toContain("the samples are not sent again");
+  expect(second.output()).not.toContain("sample orders over");
 
   writeFileSync(join(folder, "mine.json"), readFileSync(join(ROOT, "samples", "plain.json")));
   const sent = run("send", join(folder, "mine.json"), "--data", data);
@@ -128,6 +130,15 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   expect(existsSync(data)).toBe(false);
 }, 240_000);
 
+test("npm start -- --no-samples sends none, and has nothing to wait for", async () => {
+  const start = run("start", "--no-samples", "--data", join(folder, "none"), ...(await portOptions()));
+  await expect.poll(() => start.output(), { timeout: 40_000 }).toContain("The stack stays up");
+  expect(start.output()).toContain("No sample orders are sent.");
+  expect(start.output()).not.toMatch(/Sending|ended as they should/);
+  start.child.kill("SIGINT");
+  expect(await start.ended, start.output()).toBe(0);
+}, 60_000);
+
 test("npm start -- --topology flex names each group's process; Ctrl-C ends them all, and so does kill -9", async () => {
   const data = join(folder, "flex");
   const options = ["--topology", "flex", "--instances", "submission=2", "--data", data];
@@ -141,8 +152,9 @@ test("npm start -- --topology flex names each group's process; Ctrl-C ends them 
   await first.ended;
   expect(livePids(data)).toEqual([]);
 
-  const second = run("start", ...options, ...(await portOptions()));
+  const second = run("start", "--samples", ...options, ...(await portOptions()));
   await expect.poll(() => second.output(), { timeout: 180_000, interval: 50 }).toContain("Taking up");
+  await expect.poll(() => second.output(), { timeout: 10_000, interval: 50 }).toContain("Sending 13 sample orders");
   expect(livePids(data).length).toBeGreaterThan(12);
   second.child.kill("SIGKILL");
   await second.ended;
@@ -166,6 +178,8 @@ test("wrong calls say what is wrong and how to call", async () => {
   for (const [name, args, named] of [
     ["start", ["--no-such"], "--no-such"],
     ["start", ["--within", "soon"], "--within must be a number"],
+    ["start", ["--no-samples", "--exit"], "it does not go with --no-samples"],
+    ["start", ["--no-samples", "--samples"], "contradict each other"],
     ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
     ["start", ["--topology", "star"], "--topology must be single or flex, and is star"],
     ["start", ["--instances", "http=2"], "--instances needs --topology flex"],

@@ -1,0 +1,11 @@
+// `npm run pictures`: draws the README's picture of the pattern anew. A test sees that what is committed is current.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { drawPattern, SCHEMES } from "./pictures/pattern.ts";
+import { ROOT } from "./settings.ts";
+
+for (const scheme of SCHEMES) {
+  const file = join("docs/pictures", `pattern-${scheme}.svg`);
+  writeFileSync(join(ROOT, file), drawPattern(scheme));
+  console.log(file);
+}
