@@ -41,10 +41,14 @@ await runCommand(async () => {
 
 /** What a start in `folder` writes until its samples have ended. @throws where they do not, or not in time */
 function record(folder: string): Promise<Written[]> {
-  const start = spawn(process.execPath, ["--import", AS_TERMINAL, join(ROOT, "cli/start.ts"), "--data", ".local"], {
-    cwd: folder,
-    env: { ...process.env, FORCE_COLOR: "1" },
-  });
+  const start = spawn(
+    process.execPath,
+    ["-C", "sources", "--import", AS_TERMINAL, join(ROOT, "cli/start.ts"), "--data", ".local"],
+    {
+      cwd: folder,
+      env: { ...process.env, FORCE_COLOR: "1" },
+    },
+  );
   start.stdout.setEncoding("utf8");
   const begun = performance.now();
   const written: Written[] = [];
