@@ -31,10 +31,10 @@ export async function runLoad(
   let failed = 0;
   let lastEndAt = 0;
   const allEnded = Promise.withResolvers<void>();
-  let silence = setTimeout(() => undefined, 0);
+  let quiet = setTimeout(() => undefined, 0);
   const stillAlive = () => {
-    clearTimeout(silence);
-    silence = setTimeout(
+    clearTimeout(quiet);
+    quiet = setTimeout(
       () => allEnded.reject(new Error(`nothing has ended for ${TIMEOUT_LIMIT_MS} ms`)),
       TIMEOUT_LIMIT_MS,
     );
@@ -81,7 +81,7 @@ export async function runLoad(
       ),
     ]);
   } finally {
-    clearTimeout(silence);
+    clearTimeout(quiet);
     clearInterval(progress);
     await subscription.close();
     await shop.close();

@@ -8,7 +8,7 @@ import { madeOrder } from "./shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
 
 const order = madeOrder("smoke-1");
-const silent: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, received: [] };
+const noAnswer: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, received: [] };
 
 function target(changes: Partial<SmokeTarget>): SmokeTarget {
   return {
@@ -47,7 +47,7 @@ test("a fault of the test itself is thrown", async () => {
 });
 
 test("no end was heard: what the store and the queues say of it", async () => {
-  const submit = async () => silent;
+  const submit = async () => noAnswer;
   expect(await said({ submit })).toContain("Cosmos DB Data Contributor");
   expect(await said({ submit, waits: async () => true })).toContain("Data Owner on the queue");
   expect(await said({ submit, quarantined: async () => ["customer: is missing"] })).toContain("customer: is missing");
@@ -60,8 +60,8 @@ test("no end was heard: what the store and the queues say of it", async () => {
 });
 
 test("telemetry did not arrive, or can't be asked for", async () => {
-  const silence = await said({ telemetry: async () => 0 });
+  const noEnd = await said({ telemetry: async () => 0 });
   for (const part of ["Monitoring Metrics Publisher", "the other one may have done the order"])
-    expect(silence).toContain(part);
+    expect(noEnd).toContain(part);
   expect(await said({ telemetry: () => Promise.reject(new Error("403")) })).toContain("Log Analytics Reader");
 });

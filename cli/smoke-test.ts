@@ -61,17 +61,17 @@ export async function smokeTest(target: SmokeTarget, order: OrderRequest, timeou
 async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
   if (end.kind === "failed" || end.kind === "compensated") return [`${orderId}: ${end.kind}: ${end.reason}`];
   if (end.kind === "rejected") return [`${orderId} was ${end.sent ? "rejected" : "not sent"}: ${end.reason}`];
-  const silence = `${orderId}: no end was heard.`;
+  const noEnd = `${orderId}: no end was heard.`;
   try {
     const faults = await target.quarantined(orderId);
-    if (faults) return [silence, "The app keeps it in its quarantine, for:", ...faults.map((fault) => `  ${fault}`)];
+    if (faults) return [noEnd, "The app keeps it in its quarantine, for:", ...faults.map((fault) => `  ${fault}`)];
     const record = await target.record(orderId);
-    if (record) return [silence, fromRecord(record)];
-    if (await target.waits(orderId)) return [silence, NOT_TAKEN];
-    return [silence, NOT_RECORDED];
+    if (record) return [noEnd, fromRecord(record)];
+    if (await target.waits(orderId)) return [noEnd, NOT_TAKEN];
+    return [noEnd, NOT_RECORDED];
   } catch (cause) {
     return [
-      silence,
+      noEnd,
       `Store or bus can't be read from here, so nothing more is known: ${String(cause)}`,
       "A role may be missing, for who runs this: Cosmos DB Data Reader on the database, Data Receiver on quarantine (GRANT_DEVELOPER_ACCESS=true); or the network, with NETWORK=private.",
     ];

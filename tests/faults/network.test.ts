@@ -108,7 +108,7 @@ test(
 test(
   "[all actors | orders under way | connections to the state store time out for good] what waited is given up after 5 s and repeated on a new one",
   // An attempt that gave up is found when its step's time is over, which is 30 s here.
-  () => underWay("store-silent", async () => app.to.cosmos.silence(), 80_000),
+  () => underWay("store-silent", async () => app.to.cosmos.stall(), 80_000),
   TIMEOUT_MS,
 );
 

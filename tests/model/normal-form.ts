@@ -124,13 +124,13 @@ function normalError({ kind, step, agent }: OrderError, isReduced: boolean): Ord
 }
 
 /** In the place of the attempt that completed a step, once the client was told so: it only names that message. */
-const TOLD = 0;
+const PUBLISHED = 0;
 
 /** The record without the names of messages that the client has had. */
 export function withoutPublished(record: StateRecord, isOwed: (step: string, attempt: number) => boolean): StateRecord {
   const steps = mapSteps(record.steps, (name, step) => {
     const { completedIn } = step;
-    return completedIn === undefined || isOwed(name, completedIn) ? step : { ...step, completedIn: TOLD };
+    return completedIn === undefined || isOwed(name, completedIn) ? step : { ...step, completedIn: PUBLISHED };
   });
   return { ...record, steps };
 }
@@ -138,8 +138,8 @@ export function withoutPublished(record: StateRecord, isOwed: (step: string, att
 /** A record that goes back to what was read before the client was told, as it would be now. */
 export function publishedAs(before: StateRecord, after: StateRecord): StateRecord {
   const steps = mapSteps(after.steps, (name, step) => {
-    const isPublished = before.steps[name]?.completedIn === TOLD && step.completedIn !== undefined;
-    return isPublished ? { ...step, completedIn: TOLD } : step;
+    const isPublished = before.steps[name]?.completedIn === PUBLISHED && step.completedIn !== undefined;
+    return isPublished ? { ...step, completedIn: PUBLISHED } : step;
   });
   return { ...after, steps };
 }

@@ -73,7 +73,7 @@ class Scheduler {
     return Object.fromEntries(tasks.map((task) => [task.step, task]));
   }
 
-  hear(outcome: StepOutcome): void {
+  take(outcome: StepOutcome): void {
     if (outcome.kind !== "completed") throw new Error(`it hears ${outcome.kind}`);
     this.attempt = advance(this.attempt, outcome);
   }
@@ -100,7 +100,7 @@ async function states(): Promise<{ [step: string]: StepState }> {
 async function abreast() {
   const scheduler = await claimed(1);
   const { outcome } = await run(scheduler.tasks()["money"]);
-  scheduler.hear(outcome);
+  scheduler.take(outcome);
   return { scheduler, tasks: scheduler.tasks() };
 }
 
@@ -120,14 +120,14 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
   expect(Object.keys(tasks)).toEqual(["hotel", "flight", "car"]);
   const end = await run(tasks["hotel"]);
   expect(end.receiver).toBe(1);
-  scheduler.hear(end.outcome);
+  scheduler.take(end.outcome);
   const { badge } = scheduler.tasks();
   expect(await states()).toMatchObject({ badge: "Scheduled", flight: "Scheduled", car: "Scheduled" });
   // Nothing is to be begun by these: nobody need be told.
   for (const task of [badge, tasks["flight"]]) expect((await run(task)).receiver).toBeNull();
   const last = await run(tasks["car"]);
   expect(last.receiver).toBe(1);
-  scheduler.hear(last.outcome);
+  scheduler.take(last.outcome);
   const { capture } = scheduler.tasks();
   expect(Object.keys(capture?.results ?? {}).sort()).toEqual(["badge", "car", "flight", "hotel", "money"]);
   expect((await run(capture)).outcome).toMatchObject({ kind: "completed", hasEnded: true });
@@ -163,7 +163,7 @@ test("P21 an answer to the attempt before is recorded while the next one holds t
   expect(Object.keys(second.tasks())).toEqual(["flight", "car"]);
   const end = await run(tasks["hotel"]);
   expect(end).toMatchObject({ receiver: 2, outcome: { kind: "completed" } });
-  second.hear(end.outcome);
+  second.take(end.outcome);
   expect(Object.keys(second.tasks())).toEqual(["badge"]);
   expect((await world.stateOf())?.steps["badge"]).toMatchObject({ state: "Scheduled", attempt: 2 });
 });
@@ -193,7 +193,7 @@ test("P11 the pause of a step is its own: meanwhile the others go on, and what f
   const second = await claimed(2);
   expect(Object.keys(second.tasks())).toEqual([]);
   const { outcome } = await run(tasks["hotel"]);
-  second.hear(outcome);
+  second.take(outcome);
   await run(second.tasks()["badge"]);
   // Nobody is at work: the order waits for the end of the pause alone.
   expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
@@ -214,11 +214,11 @@ test("P13 a rejection begins the compensation at once; what is done beside it is
   expect(Object.keys(second.tasks())).toEqual([]);
   const end = await run(tasks["hotel"]);
   expect(end).toMatchObject({ receiver: 2 });
-  second.hear(end.outcome);
+  second.take(end.outcome);
   const { hotel } = second.tasks();
   expect(hotel).toMatchObject({ direction: "compensate", operation: "release" });
   const compensated = await run(hotel);
-  second.hear(compensated.outcome);
+  second.take(compensated.outcome);
   expect((await run(second.tasks()["money"])).outcome).toMatchObject({ hasEnded: true });
   expect(await world.stateOf()).toMatchObject({ processState: "Compensated" });
   const calls = world.calls.map(({ operation }) => operation);
@@ -325,7 +325,7 @@ test("P13 P15 a step whose end ends the compensation is told before the compensa
   await run(tasks["flight"]);
   const second = await claimed(2, "compensate");
   for (let compensating = second.tasks(); Object.keys(compensating).length > 0; compensating = second.tasks()) {
-    for (const task of Object.values(compensating)) second.hear((await run(task)).outcome);
+    for (const task of Object.values(compensating)) second.take((await run(task)).outcome);
   }
   expect(await world.stateOf()).toMatchObject({ processState: "Processing" });
   expect((await run(tasks["car"])).outcome).toMatchObject({ hasEnded: true });

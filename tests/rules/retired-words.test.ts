@@ -59,3 +59,54 @@ test("planted: a retired word is found in prose, and not in code or in a name", 
   expect(retiredIn("a.md", "The shop hears it.")).toHaveLength(2);
   expect(retiredIn("a.md", "It is `undone`, in tea-shop.\n\n```\nundo\n```\n")).toEqual([]);
 });
+
+/** In names: each as a part of one, however it is spelled. */
+const RETIRED_IN_NAMES = new Set(
+  "tell tells telling told untold hear hears heard hearer wake wakes woken undo undos undoes undoing undone unsure ledger ledgers census mend mends mended strike strikes struck occasion standpoint silent silently silence refuse refuses refused refusal refusals refusing".split(
+    " ",
+  ),
+);
+
+/**
+ * Where the words are somebody else's, or old: the broker and the store use those of their protocols, and what older versions stored and sent is
+ * read under its old names.
+ */
+const NOT_OURS = [
+  /^packages\/local\/src\/(?!remotes\/)/,
+  /(^|\/)(record-versions|message-version|message-version\.test|bulk-store|order-query)\.ts$/,
+  /^tests\/(stored-records|conformance)\//,
+  /^tests\/contract\/stored-records\.ts$/,
+  /^tests\/rules\/retired-words\.test\.ts$/,
+];
+
+/** The code without comments, texts and patterns: what is left are names. Texts of one word are names too. */
+function namesIn(source: string): string[] {
+  const code = source.replaceAll(
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`(?:[^`\\]|\\.)*`|(?<=[(,=:] ?)\/(?:[^/\\\n]|\\.)+\/[a-z]*/g,
+    (_, text?: string) => (text && /^[A-Za-z]+$/.test(text) ? ` ${text} ` : " "),
+  );
+  return code.match(/[A-Za-z_$][\w$]*/g) ?? [];
+}
+
+function retiredNames(source: string): string[] {
+  const parts = (name: string) => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return [...new Set(namesIn(source))].filter((name) =>
+    parts(name).some((part) => RETIRED_IN_NAMES.has(part.toLowerCase())),
+  );
+}
+
+test("no name in the code has a retired word in it", () => {
+  const files = globSync("{packages/*/src,functions,shared,cli,console,tests,bench}/**/*.{ts,tsx}", { cwd: ROOT })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => !/node_modules|\/dist\//.test(file) && !NOT_OURS.some((own) => own.test(file)));
+  expect(files.length).toBeGreaterThan(500);
+  const found = files.flatMap((file) =>
+    retiredNames(readFileSync(join(ROOT, file), "utf8")).map((name) => `${file}: ${name}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test("planted: a retired word is found in a name and in a text of one word, and not in a sentence", () => {
+  expect(retiredNames('const isToldAgain = kind === "undone";')).toEqual(["isToldAgain", "undone"]);
+  expect(retiredNames('// undone\nthrow new Error("it was undone");')).toEqual([]);
+});

@@ -148,8 +148,8 @@ test.concurrent(
 test.concurrent(
   "the car rental gives no answer: what it may have rented is given back, and the trip goes ahead",
   async () => {
-    const silent = { service: "car", kind: "loseReply", path: "/rentals" };
-    await book("trip-5", [silent, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY_TRIP.name);
+    const lossy = { service: "car", kind: "loseReply", path: "/rentals" };
+    await book("trip-5", [lossy, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY_TRIP.name);
     const record = await app.eventually(
       "trip-5",
       ({ steps }) => steps["rentCar"]?.compensation?.state === "Completed",

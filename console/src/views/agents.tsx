@@ -71,7 +71,7 @@ interface EndpointsProps {
 
 function Endpoints({ instances }: EndpointsProps) {
   const rows = instances.flatMap(({ instance, at, endpoints }) => endpoints.map((one) => ({ ...one, instance, at })));
-  if (rows.length === 0) return <p className="quiet">{AGENTS.silent}</p>;
+  if (rows.length === 0) return <p className="quiet">{AGENTS.noReports}</p>;
   return (
     <Table
       caption={AGENTS.endpoints}

@@ -41,5 +41,5 @@ export const AGENTS = {
   lastError: "Last error",
   said: "Said",
   endpoints: "Endpoints",
-  silent: "No instance has said anything of late: its endpoints were healthy, and nothing was called.",
+  noReports: "No instance has said anything of late: its endpoints were healthy, and nothing was called.",
 } as const;

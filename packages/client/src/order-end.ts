@@ -93,7 +93,7 @@ interface Waited {
 export function timedOut({ orderId, from, sent, timeoutMs, received, isTaken }: Waited): OrderEnd {
   const within = `within ${timeoutMs / 1000} s`;
   const last = received.at(-1)?.status;
-  const silence =
+  const noEnd =
     from === "start"
       ? `the app is behind or down; or an order of this id was submitted before, and its messages go where that one asked for them`
       : "either nothing happened to it, or it was submitted from another session";
@@ -103,6 +103,6 @@ export function timedOut({ orderId, from, sent, timeoutMs, received, isTaken }: 
       ? `Order ${orderId} came to no end ${within}; the last word of it was ${last}. Follow it to wait on.`
       : isTaken
         ? `Nothing was heard of this order ${within}: another one was submitted under the id ${orderId}.`
-        : `Nothing was heard of order ${orderId} ${within}: ${silence}.`;
+        : `Nothing was heard of order ${orderId} ${within}: ${noEnd}.`;
   return { kind: "timedOut", orderId, reason, sent, received };
 }

@@ -70,7 +70,7 @@ export class EndpointPool {
   readonly #slots: readonly Slot[];
   readonly #lanes: { readonly [lane in Priority]: Set<Waiter> } = { high: new Set(), normal: new Set() };
   #passedOver = 0;
-  #wakeUp: NodeJS.Timeout | undefined;
+  #releaseWaiting: NodeJS.Timeout | undefined;
 
   constructor(endpoints: readonly Endpoint[], options: PoolOptions) {
     this.#options = options;
@@ -107,7 +107,7 @@ export class EndpointPool {
     this.#admitNext();
     return () => {
       lane.delete(waiter);
-      if (high.size + normal.size === 0) clearTimeout(this.#wakeUp);
+      if (high.size + normal.size === 0) clearTimeout(this.#releaseWaiting);
     };
   }
 
@@ -177,7 +177,7 @@ export class EndpointPool {
     for (;;) {
       const turn = nextLane({ high: high.size, normal: normal.size }, this.#passedOver);
       if (!turn) {
-        clearTimeout(this.#wakeUp);
+        clearTimeout(this.#releaseWaiting);
         return;
       }
       const lane = this.#lanes[turn.lane];
@@ -187,7 +187,7 @@ export class EndpointPool {
       if (!lease) {
         if (this.isDown()) this.#sendAway();
         // By the instant of the choice: an endpoint that has become usable since would have no time left to wait for.
-        this.#wakeWhenUsable(now);
+        this.#releaseWhenUsable(now);
         return;
       }
       this.#passedOver = turn.passedOver;
@@ -207,10 +207,10 @@ export class EndpointPool {
   }
 
   /** Where only time is wanting, nobody's return will call the next one in. */
-  #wakeWhenUsable(now: number): void {
-    clearTimeout(this.#wakeUp);
+  #releaseWhenUsable(now: number): void {
+    clearTimeout(this.#releaseWaiting);
     const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);
     if (instants.length === 0) return;
-    this.#wakeUp = setTimeout(() => this.#admitNext(), Math.max(1, Math.min(...instants) - now));
+    this.#releaseWaiting = setTimeout(() => this.#admitNext(), Math.max(1, Math.min(...instants) - now));
   }
 }

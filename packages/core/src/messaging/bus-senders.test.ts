@@ -34,7 +34,7 @@ test("P16 what was sent into a connection that timed out goes over a new one, an
   const senders = createBusSenders(open);
   await senders.send("orders", { body: "before" });
   expect(opened).toBe(1);
-  proxy.silence();
+  proxy.stall();
   const bodies = ["one", "two", "three"];
   const begun = Date.now();
   await Promise.all(bodies.map((body) => senders.send("orders", { body })));

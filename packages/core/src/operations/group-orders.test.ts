@@ -35,7 +35,7 @@ test("one cause at one step is a group, the largest first, with when it was seen
 test("what says nothing, and all beyond fifty groups, is in the other group, last", () => {
   const words = (at: number) => String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
   const many = Array.from({ length: 60 }, (_, at) => failed(`order-${at}`, `cause ${words(at)}`));
-  const { groups, groupOf } = groupOrders([...many, failed("silent", " ")], NOW);
+  const { groups, groupOf } = groupOrders([...many, failed("wordless", " ")], NOW);
   expect(groups).toHaveLength(51);
   expect(groups.at(-1)).toMatchObject({ id: "other", kind: null, count: 11 });
   expect(groupOf.size).toBe(61);

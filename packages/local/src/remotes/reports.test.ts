@@ -27,16 +27,16 @@ const SERVICES: RemoteService[] = [
 let data: string;
 let remotes: RunningRemotes;
 let hotels: string;
-let heard: { path: string; body: unknown }[];
+let reported: { path: string; body: unknown }[];
 let statuses: number[];
 let listener: Server;
 let address: string;
 
 beforeEach(async () => {
-  heard = [];
+  reported = [];
   statuses = [];
   listener = createServer(async (request, response) => {
-    heard.push({ path: request.url ?? "", body: await json(request) });
+    reported.push({ path: request.url ?? "", body: await json(request) });
     response.writeHead(statuses.shift() ?? 200).end();
   }).listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -68,8 +68,8 @@ test("is accepted, and reported to the address that the request named, once for 
   const accepted = await book("k", `${address}/a`);
   expect(accepted).toMatchObject({ status: 202, body: { status: "accepted" } });
   expect(await book("k", `${address}/a`)).toMatchObject({ status: 202, body: accepted.body });
-  await expect.poll(() => heard.length).toBe(1);
-  expect(heard[0]).toEqual({ path: "/a", body: { kind: "done", result: { bookingId: accepted.body.id } } });
+  await expect.poll(() => reported.length).toBe(1);
+  expect(reported[0]).toEqual({ path: "/a", body: { kind: "done", result: { bookingId: accepted.body.id } } });
 });
 
 test("is done at once where no address is named", async () => {
@@ -79,10 +79,10 @@ test("is done at once where no address is named", async () => {
 test("is reported again until somebody takes it, by the next process too", async () => {
   statuses = [503, 503];
   await book("k", `${address}/a`);
-  await expect.poll(() => heard.length).toBe(1);
+  await expect.poll(() => reported.length).toBe(1);
   await remotes.close();
   await start();
-  await expect.poll(() => heard.length, { timeout: 5000 }).toBe(3);
+  await expect.poll(() => reported.length, { timeout: 5000 }).toBe(3);
 });
 
 test("is not reported once it is taken back, and later where a fault says so", async () => {
@@ -90,5 +90,5 @@ test("is not reported once it is taken back, and later where a fault says so", a
   const { body } = await book("k", `${address}/a`);
   await call(`/bookings/${body.id}/cancel`, {}, "u");
   await book("k2", `${address}/b`);
-  await expect.poll(() => heard.map(({ path }) => path)).toEqual(["/b"]);
+  await expect.poll(() => reported.map(({ path }) => path)).toEqual(["/b"]);
 });

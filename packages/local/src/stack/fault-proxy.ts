@@ -78,7 +78,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   /** What is connected falls silent for good, as behind a router that forgot it; new connections work. */
-  silence(): void {
+  stall(): void {
     for (const pair of this.#pairs) pair.silent = true;
   }
 
