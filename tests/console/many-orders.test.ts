@@ -199,6 +199,14 @@ test("the overview says how orders flow, how long messages wait, and which versi
   await page.getByRole("row", { name: /^order-fulfilment v\d+ 1$/ }).waitFor();
   await page.getByRole("row", { name: "agent-replies none" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
+  // From a figure to its orders, by keyboard alone.
+  const { press } = keyboardOf(page);
+  const inProgress = await tile("In progress").first().textContent();
+  await press(inProgress ?? "");
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("state")).toBe("Processing");
+  await press("slow-1");
+  await page.getByRole("heading", { name: "slow-1" }).waitFor();
   expect(errors).toEqual([]);
 });
 

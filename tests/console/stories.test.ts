@@ -98,18 +98,18 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
   for (const orderId of ["again-1", "again-2"]) await app.eventually(orderId, isProcessed);
 });
 
-test("an edit has its faults at the fields and its changes shown; the order goes on with it", async () => {
+test("by keyboard alone: an edit has its faults at the fields and its changes shown; the order goes on with it", async () => {
   const { page, errors } = await visit("/orders/rejected-2");
-  await button(page, "Edit and resubmit").click();
-  await page.getByLabel("Currency").fill("euro");
-  await page.getByLabel("Unit price").fill("7");
+  const { press, type } = keyboardOf(page);
+  await press("Edit and resubmit");
+  await type("Currency", "euro");
+  await type("Unit price", "7");
   await page.getByRole("row", { name: "currency EUR euro" }).waitFor();
-  await page.getByLabel("Reason").fill("another price");
-  const confirm = page.getByRole("dialog").getByRole("button", { name: "Edit and resubmit" });
-  await confirm.click();
+  await type("Reason*", "another price");
+  await press("Edit and resubmit");
   await page.getByText("must be an ISO 4217 code such as EUR").first().waitFor();
   expect(await page.getByLabel("Currency").getAttribute("aria-invalid")).toBe("true");
-  await page.getByLabel("Currency").fill("SEK");
+  await type("Currency", "SEK");
   let goOn = () => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -118,7 +118,7 @@ test("an edit has its faults at the fields and its changes shown; the order goes
     await held;
     await route.continue();
   });
-  await confirm.click();
+  await press("Edit and resubmit");
   await page.getByRole("dialog").getByRole("status").getByText("Working on it").waitFor();
   goOn();
   await page.getByText("Edit and resubmit: done.").waitFor();
