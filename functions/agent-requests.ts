@@ -5,7 +5,7 @@ import { type AgentRequestMessage, parseAgentRequest } from "@scheduler-agent-su
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { agentNames } from "../shared/agents/agents.ts";
-import { ports, queueNames } from "../shared/compose.ts";
+import { contextOf, queueNames } from "../shared/compose.ts";
 import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
@@ -18,7 +18,7 @@ for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) 
       const { orderId = null, attempt = null, step = null } = (body as Partial<AgentRequestMessage>).ticket ?? {};
       return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
         workOnMessage(body, `${queueNames().agentRequests}-${name}`, context, telemetry, () =>
-          answerRequest(name, parseAgentRequest(body), replyTo, ports(), telemetry),
+          answerRequest(name, parseAgentRequest(body), replyTo, contextOf(telemetry)),
         ),
       );
     },

@@ -4,7 +4,7 @@ import type { Pauses } from "@scheduler-agent-supervisor/core/messaging/console-
 import { parsePauseChange } from "@scheduler-agent-supervisor/core/messaging/pause-request";
 import { changePause } from "@scheduler-agent-supervisor/core/operations/pauses";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { consolePorts, ports } from "../shared/compose.ts";
+import { consolePorts, contextOf } from "../shared/compose.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("agentStandings", {
@@ -27,7 +27,7 @@ operatorEndpoint("changePause", {
     const isKnown = known[kind].includes(name) || (await pauses.isPaused({ kind, name }));
     if (!isKnown) return { status: 404, jsonBody: { error: `There is no ${kind} ${name}.` } };
     const current = await observe(context, { attributes: { action: parsed.value.change } }, (telemetry) =>
-      changePause(parsed.value, operator, pauses, ports(), telemetry),
+      changePause(parsed.value, operator, pauses, contextOf(telemetry)),
     );
     return { jsonBody: { pauses: [...current] } satisfies Pauses };
   },

@@ -9,14 +9,14 @@ import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe, type Subject } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
 import { agentNames } from "../shared/agents/agents.ts";
-import { ports } from "../shared/compose.ts";
+import { contextOf } from "../shared/compose.ts";
 
 for (const name of agentNames) {
   df.app.activity(`${name}Agent`, {
     extraInputs: [df.input.durableClient()],
     handler: (task: StepTask, context) =>
       observe(context, subjectOf(task, task.step), async (telemetry) =>
-        reported(await runStep(task, ports(), telemetry), task, context),
+        reported(await runStep(task, contextOf(telemetry)), task, context),
       ),
   });
 }
@@ -25,7 +25,7 @@ df.app.activity("askAgent", {
   extraInputs: [df.input.durableClient()],
   handler: (task: StepTask, context) =>
     observe(context, subjectOf(task, `${task.step} by queue`), async (telemetry) => {
-      const end = await askAgent(task, ports(), telemetry);
+      const end = await askAgent(task, contextOf(telemetry));
       return end && reported(end, task, context);
     }),
 });

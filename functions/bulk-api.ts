@@ -21,7 +21,7 @@ const client = df.input.durableClient();
 
 df.app.activity("bulkTurn", {
   handler: (bulkId: string, context) =>
-    observe(context, { attributes: { bulkId } }, (telemetry) => runBulk(bulkId, bulkPorts(), telemetry)),
+    observe(context, { attributes: { bulkId } }, (telemetry) => runBulk(bulkId, { ...bulkPorts(), telemetry })),
 });
 
 operatorEndpoint("previewBulk", {
@@ -86,7 +86,7 @@ async function change(
   const bulkId = bulkIdOf(request);
   if (!isBulkId(bulkId)) return notFound(request);
   const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
-    changeBulk(bulkId, order, operator, bulkPorts(), telemetry),
+    changeBulk(bulkId, order, operator, { ...bulkPorts(), telemetry }),
   );
   switch (changed.kind) {
     case "changed":

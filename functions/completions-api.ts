@@ -40,7 +40,7 @@ app.http("completeStep", {
     const subject = { attributes: { orderId, step } };
     try {
       return await observe(context, subject, async (telemetry) => {
-        const taken = await takeReport(parsed.report, standing, telemetry);
+        const taken = await takeReport(parsed.report, { ...standing, telemetry });
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.received);

@@ -65,7 +65,7 @@ async function handle(
   const parsed = parseDeadLetterRequest(action, await request.text());
   if (parsed.kind === "invalid") return atFault(parsed.faults);
   const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>
-    handleDeadLetter(queue, sequenceNumber, parsed.value, operator, deadLetterPorts(), telemetry),
+    handleDeadLetter(queue, sequenceNumber, parsed.value, operator, { ...deadLetterPorts(), telemetry }),
   );
   return answer(queue, sequenceNumber, handled);
 }

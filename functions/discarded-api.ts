@@ -51,7 +51,7 @@ operatorEndpoint("resendDiscarded", {
     const parsed = parseDeadLetterRequest("resend", await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const resent = await observe(context, { attributes: { action: "resendDiscarded" } }, (telemetry) =>
-      resendDiscarded(id, parsed.value, operator, deadLetterPorts(), telemetry),
+      resendDiscarded(id, parsed.value, operator, { ...deadLetterPorts(), telemetry }),
     );
     switch (resent.kind) {
       case "resent":

@@ -6,7 +6,7 @@ import { removeAttempts } from "@scheduler-agent-supervisor/core/operations/remo
 import { removeEnded } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import * as df from "durable-functions";
-import { ports, purgeProgress } from "../shared/compose.ts";
+import { contextOf, ports, purgeProgress } from "../shared/compose.ts";
 
 /** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
 const REMOVING_MS = 120_000;
@@ -25,7 +25,7 @@ app.timer("housekeeping", {
     // The one does not depend on the other.
     const done = await Promise.allSettled([
       removeAttempts({ purge, progress: purgeProgress(), now }, before, REMOVING_MS, telemetry),
-      retention && closeOrders(retention, CLOSING_MS, ports(), telemetry),
+      retention && closeOrders(retention, CLOSING_MS, contextOf(telemetry)),
     ]);
     const fault = done.find(({ status }) => status === "rejected");
     if (fault?.status === "rejected") throw fault.reason;

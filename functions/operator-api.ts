@@ -13,7 +13,7 @@ import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspec
 import { type Operated, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { consolePorts, ports } from "../shared/compose.ts";
+import { consolePorts, contextOf, ports } from "../shared/compose.ts";
 import { atFault, listed, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
@@ -63,7 +63,7 @@ async function operate(
   }
   const caller = { by: operator, ifMatch: version.value };
   const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
-    operateOrder(orderId, parsed.request, caller, ports(), telemetry),
+    operateOrder(orderId, parsed.request, caller, contextOf(telemetry)),
   );
   if (operated.kind === "done") consolePorts().attention.forget();
   return answer(orderId, operated);

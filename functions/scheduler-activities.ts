@@ -6,7 +6,7 @@ import { publishEndOf } from "@scheduler-agent-supervisor/core/operations/publis
 import { reportEnd, reportStanding } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { ports } from "../shared/compose.ts";
+import { contextOf, ports } from "../shared/compose.ts";
 
 interface Subject {
   readonly orderId: string;
@@ -19,7 +19,7 @@ interface Subject {
 df.app.activity("publishEnd", {
   handler: ({ orderId, attempt, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, (telemetry) => publishEndOf({ orderId, attempt }, ports(), telemetry));
+    return observe(context, subject, (telemetry) => publishEndOf({ orderId, attempt }, contextOf(telemetry)));
   },
 });
 
@@ -42,7 +42,7 @@ df.app.activity("pollStep", {
     const { orderId, attempt, step, direction, traceparent } = poll;
     const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
     return observe(context, subject, async (telemetry) => {
-      const end = await pollStep(poll, ports(), telemetry);
+      const end = await pollStep(poll, contextOf(telemetry));
       await reportEnd(df.getClient(context), orderId, end);
     });
   },

@@ -6,7 +6,7 @@ import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-or
 import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { ports, queueNames } from "../shared/compose.ts";
+import { contextOf, ports, queueNames } from "../shared/compose.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
 app.serviceBusQueue("startAttempt", {
@@ -19,7 +19,7 @@ app.serviceBusQueue("startAttempt", {
       workOnMessage(body, queueNames().scheduler, context, telemetry, async () => {
         const startAttempt = parseStartAttempt(body);
         await ports().admission.admit("begun");
-        const claim = await claimOrder(startAttempt, ports(), telemetry);
+        const claim = await claimOrder(startAttempt, contextOf(telemetry));
         if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
       }),
     );

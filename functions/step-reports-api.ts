@@ -32,7 +32,7 @@ operatorEndpoint("reportStep", {
     }
     const caller = { by: operator, ifMatch: version.value };
     const { reported, published } = await observe(context, { attributes: { orderId, step } }, async (telemetry) => {
-      const taken = await reportStep(orderId, step, parsed.value, caller, standing, telemetry);
+      const taken = await reportStep(orderId, step, parsed.value, caller, { ...standing, telemetry });
       if (taken.kind !== "reported") return { reported: taken, published: false };
       const isPublished = await reportEnd(df.getClient(context), orderId, taken.received).catch((cause: unknown) => {
         // It is recorded: the supervisor finds the order when what follows is due.

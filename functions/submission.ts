@@ -8,7 +8,7 @@ import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client"
 import { messageTraceparent, observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { activeTraceparent } from "@scheduler-agent-supervisor/core/telemetry/trace-context";
 import * as df from "durable-functions";
-import { ports, queueNames, submissionQueues } from "../shared/compose.ts";
+import { contextOf, ports, queueNames, submissionQueues } from "../shared/compose.ts";
 import { enqueuedAt, functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 /** Of an id that may be anything. */
@@ -27,8 +27,8 @@ const submission = (queueOf: () => string) => (body: unknown, context: Invocatio
     workOnMessage(body, queue, context, telemetry, async () => {
       const traceparent = activeTraceparent() ?? messageTraceparent(context);
       const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
-      if (isCancellation(body)) return takeCancellation(message, ports(), telemetry);
-      const claim = await submitOrder(message, ports(), telemetry);
+      if (isCancellation(body)) return takeCancellation(message, contextOf(telemetry));
+      const claim = await submitOrder(message, contextOf(telemetry));
       if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
     }),
   );

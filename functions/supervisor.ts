@@ -4,13 +4,13 @@ import { parseSweepQuery, parseWhatIfQuery } from "@scheduler-agent-supervisor/c
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { ports } from "../shared/compose.ts";
+import { contextOf, ports } from "../shared/compose.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 app.timer("supervisor", {
   schedule: "%SupervisorSchedule%",
   handler: async (_timer, context) => {
-    await sweep(ports(), logTelemetry(context));
+    await sweep(contextOf(logTelemetry(context)));
   },
 });
 
@@ -22,7 +22,7 @@ operatorEndpoint("supervisorSweep", {
   handle: async (request, context) => {
     const asked = parseSweepQuery(request.query.entries());
     if (asked.kind === "invalid") return atFault(asked.faults);
-    const outcome = await sweep(ports(), logTelemetry(context));
+    const outcome = await sweep(contextOf(logTelemetry(context)));
     return { status: outcome.kind === "swept" ? 200 : 409, jsonBody: outcome };
   },
 });
@@ -34,7 +34,7 @@ operatorEndpoint("supervisorWhatIf", {
   handle: async (request, context) => {
     const asked = parseWhatIfQuery(request.query.entries());
     if (asked.kind === "invalid") return atFault(asked.faults);
-    return { jsonBody: await whatIf(ports(), logTelemetry(context), asked.value) };
+    return { jsonBody: await whatIf(contextOf(logTelemetry(context)), asked.value) };
   },
 });
 

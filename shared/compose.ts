@@ -24,7 +24,13 @@ import type { DeadLetterPorts } from "@scheduler-agent-supervisor/core/operation
 import { createHandling, type HandlingView } from "@scheduler-agent-supervisor/core/operations/handle-order";
 import type { GaugePorts } from "@scheduler-agent-supervisor/core/operations/measure-gauges";
 import { createPauses, type Pauses } from "@scheduler-agent-supervisor/core/operations/pauses";
-import { instant, type Ports, type Retention } from "@scheduler-agent-supervisor/core/operations/ports";
+import {
+  type Context,
+  instant,
+  type Ports,
+  type Retention,
+  type Telemetry,
+} from "@scheduler-agent-supervisor/core/operations/ports";
 import type { BulkPorts } from "@scheduler-agent-supervisor/core/operations/preview-bulk";
 import { createHealthReports } from "@scheduler-agent-supervisor/core/operations/report-health";
 import { createTraffic } from "@scheduler-agent-supervisor/core/operations/traffic";
@@ -141,6 +147,11 @@ export const { SubmissionQueues: submissionQueues, AgentTeams: agentTeams } = pa
 /** The app's ports; the first call reads the settings and throws one error that names all that is wrong with them. */
 export function ports(): Ports {
   return app().ports;
+}
+
+/** What one invocation works with; as `ports`. */
+export function contextOf(telemetry: Telemetry): Context {
+  return { ...ports(), telemetry };
 }
 
 /** The app's own queues; as `ports`. */

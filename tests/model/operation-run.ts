@@ -53,32 +53,36 @@ const quiet = { event: () => undefined };
 
 function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promise<unknown> {
   const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
+  const context = { ...ports, telemetry: quiet };
   switch (name) {
     case "submitOrder": {
       const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
-      return submitOrder({ body: ORDER, envelope, traceparent: null }, ports, quiet);
+      return submitOrder({ body: ORDER, envelope, traceparent: null }, context);
     }
     case "takeStartAttempt":
-      return claimOrder(input as StartAttempt, ports, quiet);
+      return claimOrder(input as StartAttempt, context);
     case "runStep": {
       const task = input as StepTask;
-      return runStep(task, withKeys(ports, task, mutant?.keyOf), quiet);
+      return runStep(task, { ...withKeys(ports, task, mutant?.keyOf), telemetry: quiet });
     }
     case "askAgent":
-      return askAgent(input as StepTask, ports, quiet);
+      return askAgent(input as StepTask, context);
     case "publishEnd":
-      return publishEndOf(input as StartAttempt, ports, quiet);
+      return publishEndOf(input as StartAttempt, context);
     case "answerRequest": {
       const { request, replyTo } = input as Asked;
-      return answerRequest("service", request, replyTo, ports, quiet);
+      return answerRequest("service", request, replyTo, context);
     }
     case "takeReply":
       if ("report" in (input as Replied | Reported)) return takenReport(input as Reported, ports, mutant);
-      return takeReply((input as Replied).reply, mutant?.acceptsLateReplies ? withLateClock(ports, 1) : ports, quiet);
+      return takeReply((input as Replied).reply, {
+        ...(mutant?.acceptsLateReplies ? withLateClock(ports, 1) : ports),
+        telemetry: quiet,
+      });
     case "sweep":
-      return sweep(ports, quiet).then(() => undefined);
+      return sweep(context).then(() => undefined);
     case "operateOrder":
-      return operateOrder(ORDER.orderId, input as OperatorRequest, CALLER, ports, quiet).then(() => undefined);
+      return operateOrder(ORDER.orderId, input as OperatorRequest, CALLER, context).then(() => undefined);
     default:
       return name satisfies never;
   }
@@ -88,7 +92,7 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
 async function takenReport({ report }: Reported, plain: Ports, mutant?: Mutant): Promise<unknown> {
   const ports = mutant?.acceptsLateReplies ? withLateClock(plain, 2) : plain;
   const address = mutant?.ignoresNonce ? { ...report.address, nonce: NONCE } : report.address;
-  const taken = await takeReport({ ...report, address }, ports, quiet);
+  const taken = await takeReport({ ...report, address }, { ...ports, telemetry: quiet });
   if (taken.kind === "not yet") return NOT_YET;
   return taken.kind === "recorded" ? taken.received : undefined;
 }

@@ -21,7 +21,7 @@ test("P7 each agent replies on its team's queue, and one without a team on the a
 test("P7 a reply that can't be read is kept, and goes back to the team's queue", async () => {
   const world = createWorld(NOON_MS);
   const queue = "agent-replies-fraud-team";
-  await takeReply({ kind: "done" }, world, world.telemetry, { team: "fraud-team", queue });
+  await takeReply({ kind: "done" }, world, { team: "fraud-team", queue });
   expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", queue }]);
   const own = { consumed: [], quarantine: "quarantine", orders: "orders", agentReplies: "agent-replies" };
   const [quarantine] = deadLetterQueuesOf({ ...own, teamQueues: [queue] });

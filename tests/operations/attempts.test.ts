@@ -45,33 +45,33 @@ test("hands a step what the steps before it recorded", async () => {
 
 test("P4 a second attempt at one claim is rejected; the same one's second run is not", async () => {
   const startAttempt = await world.submitted();
-  const first = await claimOrder(startAttempt, world, world.telemetry);
+  const first = await claimOrder(startAttempt, world);
   expect(first).toMatchObject({ kind: "claimed", isBehind: false });
-  expect(await claimOrder(startAttempt, world, world.telemetry)).toEqual({ ...first, isBehind: true });
-  expect(await claimOrder({ ...startAttempt, attempt: 2 }, world, world.telemetry)).toEqual({ kind: "taken" });
+  expect(await claimOrder(startAttempt, world)).toEqual({ ...first, isBehind: true });
+  expect(await claimOrder({ ...startAttempt, attempt: 2 }, world)).toEqual({ kind: "taken" });
 });
 
 test("P4 the same attempt started in the hub of another host is rejected", async () => {
   const startAttempt = await world.submitted();
-  expect((await claimOrder(startAttempt, world, world.telemetry)).kind).toBe("claimed");
-  expect(await claimOrder(startAttempt, { ...world, taskHub: "other" }, world.telemetry)).toEqual({ kind: "taken" });
+  expect((await claimOrder(startAttempt, world)).kind).toBe("claimed");
+  expect(await claimOrder(startAttempt, { ...world, taskHub: "other" })).toEqual({ kind: "taken" });
   expect((await world.stateOf())?.lockedBy).toBe("order-1-1@hub");
 });
 
 test("P16 a step run again after its write was made changes nothing and gives the same outcome", async () => {
   const task = await world.firstTask(await world.submitted());
-  const outcome = await runStep(task, world, world.telemetry);
+  const outcome = await runStep(task, world);
   const before = await world.stateOf();
   world.clock += 500;
-  expect(await runStep(task, world, world.telemetry)).toEqual(outcome);
+  expect(await runStep(task, world)).toEqual(outcome);
   expect(await world.stateOf()).toEqual(before);
 });
 
 test("P16 every step of an attempt may run twice: one order of steps, one end", async () => {
   const attempt = await world.claim(await world.submitted());
   await runTasks(attempt, async (task) => {
-    const first = await runStep(task, world, world.telemetry);
-    const second = await runStep(task, world, world.telemetry);
+    const first = await runStep(task, world);
+    const second = await runStep(task, world);
     expect(second.outcome.kind).toEqual(first.outcome.kind);
     return second.outcome;
   });
@@ -81,12 +81,12 @@ test("P16 every step of an attempt may run twice: one order of steps, one end", 
 
 test("P16 a last step run again past complete-by still tells the client", async () => {
   const attempt = await world.claim(await world.submitted());
-  const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world, world.telemetry)).outcome);
+  const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world)).outcome);
   world.statuses.length = 0;
   const task = ran.at(-1);
   if (!task) throw new Error("no last step");
   world.clock = Date.parse(task.completeBy) + 1;
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
+  expect((await runStep(task, world)).outcome.kind).toBe("completed");
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
 });
 
@@ -107,10 +107,10 @@ test("P8 a late agent is rejected by the fence, counted, and changes nothing", a
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", async () => {
     world.clock = Date.parse(task.startBy) + 5000;
-    await sweep(world, world.telemetry);
+    await sweep(world);
     return { kind: "done" };
   });
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("superseded");
+  expect((await runStep(task, world)).outcome.kind).toBe("superseded");
   expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, lockedBy: null });
   expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "NotStarted", result: null });
   expect(world.eventNames()).toContain("LateReplyRejected");
@@ -122,9 +122,9 @@ test("P8 a late agent is rejected by the fence, counted, and changes nothing", a
 test("P8 P26 once it is scheduled again the agent is not called, nothing is written, nothing is sent", async () => {
   const task = await world.firstTask(await world.submitted());
   world.clock = Date.parse(task.startBy) + 2000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ rescheduled: 1 });
+  expect(await sweep(world)).toMatchObject({ rescheduled: 1 });
   const [before, sent] = [await world.stateOf(), world.statuses.length];
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("expired");
+  expect((await runStep(task, world)).outcome.kind).toBe("expired");
   expect(await world.stateOf()).toEqual(before);
   expect(world.statuses).toHaveLength(sent);
   expect(world.calls).toEqual([]);
@@ -136,7 +136,7 @@ test("P26 taken up in time a step costs no write; taken up late the record says 
   const { change } = world.store;
   const writes = vi.spyOn(world.store, "change").mockImplementation(change);
   world.clock += 2000;
-  await runStep(task, world, world.telemetry);
+  await runStep(task, world);
   expect(writes).toHaveBeenCalledTimes(1);
 
   const [late] = tasksToBegin(attemptOf((await world.stateOf()) as StateRecord, task.lockedBy, GRAPH_PLAN), new Set());
@@ -148,14 +148,14 @@ test("P26 taken up in time a step costs no write; taken up late the record says 
     expect(await world.stateOf()).toMatchObject({ completeBy, dueAt: completeBy });
     return { kind: "done" };
   });
-  expect((await runStep(late, world, world.telemetry)).outcome.kind).toBe("completed");
+  expect((await runStep(late, world)).outcome.kind).toBe("completed");
 });
 
 test("P8 P16 a step that was taken up and whose process died goes on within what is left of its time", async () => {
   const task = await world.firstTask(await world.submitted());
   world.clock += 5000;
   world.answers.set("reserve", () => new Promise(() => undefined));
-  void runStep(task, world, world.telemetry);
+  void runStep(task, world);
   await vi.waitFor(async () => {
     expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "Running" });
   });
@@ -165,18 +165,18 @@ test("P8 P16 a step that was taken up and whose process died goes on within what
     expect(await world.stateOf()).toEqual(before);
     return { kind: "done" };
   });
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("completed");
+  expect((await runStep(task, world)).outcome.kind).toBe("completed");
+  expect((await runStep(task, world)).outcome.kind).toBe("completed");
 });
 
 test("P8 P16 and not at all once that is over", async () => {
   const task = await world.firstTask(await world.submitted());
   world.clock += 5000;
   world.answers.set("reserve", () => new Promise(() => undefined));
-  void runStep(task, world, world.telemetry);
+  void runStep(task, world);
   await vi.waitFor(() => expect(world.calls).toHaveLength(1));
   world.clock += 10_000;
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("expired");
+  expect((await runStep(task, world)).outcome.kind).toBe("expired");
   expect(world.calls).toHaveLength(1);
 });
 
@@ -190,9 +190,9 @@ test("the bus away at the end: the order is Processed, an outbox message waits, 
   expect((await world.stateOf())?.outbox).toHaveLength(1);
   world.failing = undefined;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
+  expect(await sweep(world)).toMatchObject({ found: 1, published: 1 });
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  expect(await sweep(world)).toMatchObject({ found: 0 });
 });
 
 test("P16 the bus away from the last step on: nothing of it costs the client the order's end", async () => {
@@ -208,7 +208,7 @@ test("P16 the bus away from the last step on: nothing of it costs the client the
   });
   world.publishFault = undefined;
   world.clock += 60_000;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(world.statuses.slice(-2)).toMatchObject([{ status: "StepCompleted" }, { status: "Completed" }]);
   expect(await world.stateOf()).toMatchObject({ outbox: [] });
 });
@@ -239,12 +239,12 @@ test("P16 a claim that concluded the order and died before it told the client: t
   const steps = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
   await world.store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
   const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
-  void claimOrder(startAttempt, { ...world, messenger: killed }, world.telemetry);
+  void claimOrder(startAttempt, { ...world, messenger: killed });
   await vi.waitFor(async () => expect(await world.stateOf()).toMatchObject({ processState: "Processed" }));
-  expect(await claimOrder(startAttempt, world, world.telemetry)).toEqual({ kind: "taken" });
+  expect(await claimOrder(startAttempt, world)).toEqual({ kind: "taken" });
   world.statuses.length = 0;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
+  expect(await sweep(world)).toMatchObject({ found: 1, published: 1 });
   expect(world.statuses).toMatchObject([{ status: "Completed" }]);
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
@@ -253,7 +253,7 @@ test("P15 P16 an attempt that is started again where its record stands tells wha
   const startAttempt = await world.submitted();
   const task = await world.firstTask(startAttempt);
   const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
-  void runStep(task, { ...world, messenger: killed }, world.telemetry);
+  void runStep(task, { ...world, messenger: killed });
   await vi.waitFor(async () => {
     expect((await world.stateOf())?.steps["reserveStock"]).toMatchObject({ state: "Completed" });
   });
@@ -296,6 +296,6 @@ test("P15 P16 nor by the sweep, where the bus was away at the rejection", async 
   expect(publishedInOrder()).toEqual(["Received", "Started", "reserveStock"]);
   world.publishFault = undefined;
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, published: 1 });
+  expect(await sweep(world)).toMatchObject({ found: 1, published: 1 });
   expect(publishedInOrder().slice(3)).toEqual(["reserveStock", "checkFraud", "Failed"]);
 });

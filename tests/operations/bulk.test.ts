@@ -41,11 +41,14 @@ async function rejected(orderIds: readonly string[]): Promise<void> {
 async function started(orderIds: readonly string[]): Promise<string> {
   const { run } = await previewBulk("resubmit", { orderIds }, "ada", ports);
   const order = { kind: "start", reason: "fixed", count: run.total } as const;
-  expect(await changeBulk(run.bulkId, order, "ada", ports, world.telemetry)).toMatchObject({ kind: "changed" });
+  expect(await changeBulk(run.bulkId, order, "ada", { ...ports, telemetry: world.telemetry })).toMatchObject({
+    kind: "changed",
+  });
   return run.bulkId;
 }
 
-const turn = (bulkId: string, over: Partial<BulkPorts> = {}) => runBulk(bulkId, { ...ports, ...over }, world.telemetry);
+const turn = (bulkId: string, over: Partial<BulkPorts> = {}) =>
+  runBulk(bulkId, { ...ports, ...over, telemetry: world.telemetry });
 
 async function finish(bulkId: string): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) {
@@ -166,7 +169,7 @@ test("many orders get more time: by how much is said at the start, and no order'
   expect(run).toMatchObject({ total: 3, extendBy: null });
   const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
   const asked = (order: typeof start & { by?: string }, bulkId = run.bulkId) =>
-    changeBulk(bulkId, order, "ada", ports, world.telemetry);
+    changeBulk(bulkId, order, "ada", { ...ports, telemetry: world.telemetry });
   expect(await asked(start)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("PT30M") });
   const other = await previewBulk("cancel", { orderIds: IDS }, "ada", ports);
   expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "rejected" });
@@ -184,14 +187,14 @@ test("an operator who pauses while a turn is under way is not overruled by it", 
   const late = {
     ...ports.bulk,
     wave: async (id: string, wave: number) => {
-      await changeBulk(bulkId, { kind: "pause" }, "bob", ports, world.telemetry);
+      await changeBulk(bulkId, { kind: "pause" }, "bob", { ...ports, telemetry: world.telemetry });
       return ports.bulk.wave(id, wave);
     },
   };
   await turn(bulkId, { bulk: late });
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "paused", wave: 0 });
   expect(await turn(bulkId)).toEqual({ kind: "again", inMs: 5000 });
-  await changeBulk(bulkId, { kind: "resume" }, "bob", ports, world.telemetry);
+  await changeBulk(bulkId, { kind: "resume" }, "bob", { ...ports, telemetry: world.telemetry });
   await finish(bulkId);
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3 } });
 });

@@ -19,7 +19,7 @@ const asked = { kind: "Cancel", orderId: "order-1", reason: "changed my mind", c
 function cancel(body: object = asked, { ageMs = 0, ...envelope }: Partial<Envelope> & { ageMs?: number } = {}) {
   const enqueuedAt = new Date(world.now() - ageMs).toISOString();
   const message = { body, envelope: { ...ENVELOPE, submissionId: "c1", ...envelope }, traceparent: null, enqueuedAt };
-  return takeCancellation(message, world, world.telemetry);
+  return takeCancellation(message, world);
 }
 
 const answers = () => world.rejections.map(({ id, status, faults }) => ({ id, status, faults }));

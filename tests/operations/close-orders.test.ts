@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 const archive: NonNullable<Retention["archive"]> = { add: async (page) => void archived.push(...page) };
-const close = (withinMs = 60_000) => closeOrders(retention, withinMs, world, world.telemetry);
+const close = (withinMs = 60_000) => closeOrders(retention, withinMs, world);
 const tokenOf = async (revision = 1) => (await world.store.order("order-1", revision)).paymentToken;
 
 async function processed(): Promise<void> {
@@ -56,11 +56,11 @@ test("P29 without an archive the write that completes an order closes it", async
 test("P16 P29 the last step run again after its order is closed asks no service, and says what was done", async () => {
   world = Object.assign(world, { retention });
   const attempt = await world.claim(await world.submitted());
-  const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world, world.telemetry)).outcome);
+  const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world)).outcome);
   const calls = world.calls.length;
   const task = ran.at(-1);
   if (!task) throw new Error("no task");
-  expect(await runStep(task, world, world.telemetry)).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
   expect(world.calls).toHaveLength(calls);
 });
 
@@ -88,7 +88,7 @@ test("P29 an order that is closed and can't be told is open again until it is to
   world.clock += HOUR_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   world.failing = undefined;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await world.stateOf()).toMatchObject({ outbox: [], overAt: "2026-01-01T13:00:00.000Z" });
   world.clock += HOUR_MS;
   expect(await close()).toMatchObject({ closed: 1 });
@@ -109,7 +109,7 @@ test("P29 an order in Error that a person has to see to stays as it is, and is o
   world.clock += 10 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   expect(await tokenOf()).toBe("tok_visa");
-  await operateOrder("order-1", { kind: "markResolved", reason: "done manually" }, CALLER, world, world.telemetry);
+  await operateOrder("order-1", { kind: "markResolved", reason: "done manually" }, CALLER, world);
   world.clock += 2 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 1 });
   expect(await tokenOf()).toBe(REMOVED);
@@ -123,7 +123,7 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
   world.clock += DAY_MS;
   expect(await close()).toMatchObject({ closed: 1 });
   const resubmit = (order: ReturnType<typeof sampleOrder> | null) =>
-    operateOrder("order-1", { ...RESUBMIT, order }, CALLER, world, world.telemetry);
+    operateOrder("order-1", { ...RESUBMIT, order }, CALLER, world);
   expect(await resubmit(null)).toMatchObject({
     kind: "rejected",
     reason: expect.stringContaining("new payment token"),
@@ -144,7 +144,7 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
 test("P29 a compensated order is resubmitted as it is before it is closed", async () => {
   await compensated();
   world.clock += HOUR_MS;
-  expect(await operateOrder("order-1", RESUBMIT, CALLER, world, world.telemetry)).toMatchObject({ kind: "done" });
+  expect(await operateOrder("order-1", RESUBMIT, CALLER, world)).toMatchObject({ kind: "done" });
   world.clock += 2 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   expect(await tokenOf()).toBe("tok_visa");

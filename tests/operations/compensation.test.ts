@@ -84,7 +84,7 @@ test("P13 a compensation: is supervised like any other: a compensation step that
   world.answers.set("void", () => ({ kind: "expired" }));
   expect(await world.runAttempt(startAttempt)).toBe("expired");
   world.clock = Date.parse((await world.stateOf())?.dueAt ?? "") + 5000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
+  expect(await sweep(world)).toMatchObject({ retried: 1 });
   expect(await world.stateOf()).toMatchObject({ direction: "compensate", attempt: 3, failureCount: 1 });
   world.answers.delete("void");
   const again = world.startAttempts.at(-1);
@@ -107,8 +107,8 @@ test("P13 a compensation: of an order that has done nothing concludes at the cla
 test("P16 a death between the rejection's write and the start message: the step run again start messages it", async () => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
-  await runStep(task, world, world.telemetry);
+  await runStep(task, world);
   world.startAttempts.length = 0;
-  expect((await runStep(task, world, world.telemetry)).outcome.kind).toBe("rejected");
+  expect((await runStep(task, world)).outcome.kind).toBe("rejected");
   expect(world.startAttempts).toMatchObject([{ attempt: 2, direction: "compensate" }]);
 });

@@ -110,14 +110,7 @@ async function handle(
     ...auditLog,
   };
   const asked = { action: "resend", reason: "fixed", ...request } as const;
-  return handleDeadLetter(
-    queue,
-    "7",
-    asked,
-    "ada",
-    { ...world, supervision, deadLetters, discarded: store },
-    world.telemetry,
-  );
+  return handleDeadLetter(queue, "7", asked, "ada", { ...world, supervision, deadLetters, discarded: store });
 }
 
 const unwritable: Partial<AuditLog> = {
@@ -212,7 +205,7 @@ describe("discard", () => {
 describe("what was discarded", () => {
   const resend = (correction?: { body: unknown }, id = ID) => {
     const asked = { reason: "it was wanted", ...(correction && { correction }) };
-    return resendDiscarded(id, asked, "bob", { ...world, deadLetters, discarded }, world.telemetry);
+    return resendDiscarded(id, asked, "bob", { ...world, deadLetters, discarded });
   };
   beforeEach(async () => {
     await handle({ action: "discard" });

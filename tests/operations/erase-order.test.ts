@@ -26,14 +26,7 @@ const discarded = {
 };
 
 const erase = (ifMatch: "any" | string[] = "any") =>
-  eraseOrder(
-    "order-1",
-    "she asked for it",
-    { by: "ada", ifMatch },
-    { closing: store, discarded },
-    world,
-    world.telemetry,
-  );
+  eraseOrder("order-1", "she asked for it", { by: "ada", ifMatch }, { closing: store, discarded }, world);
 
 async function auditLog() {
   const entries: unknown[] = [];

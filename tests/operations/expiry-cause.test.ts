@@ -30,7 +30,7 @@ test("the last technical error and the number of tries stand in the step's recor
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", () => ({ kind: "expired", lastError: OUTAGE }));
   const [writes, reads] = [vi.spyOn(world.store, "change"), vi.spyOn(world.store, "state")];
-  expect(await runStep(task, world, world.telemetry)).toMatchObject({ outcome: { kind: "expired" } });
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "expired" } });
   // That it was taken up, and why it failed.
   expect(writes).toHaveBeenCalledTimes(2);
   expect(reads).not.toHaveBeenCalled();
@@ -41,7 +41,7 @@ test("the last technical error and the number of tries stand in the step's recor
     by: task.lockedBy,
   });
   await overdue();
-  await sweep(world, world.telemetry);
+  await sweep(world);
   const expired = world.events.find(({ name }) => name === "OrderExpired");
   expect(expired?.attributes).toMatchObject({ step: "reserveStock", tries: 1, ...OUTAGE });
   const decisions = [];
@@ -54,20 +54,20 @@ test("the last technical error and the number of tries stand in the step's recor
 test("a step that is done in time costs no request more, and one that is done later keeps what it met", async () => {
   await expire(OUTAGE);
   await overdue();
-  await sweep(world, world.telemetry);
+  await sweep(world);
   world.answers.delete("reserve");
   const task = await world.firstTask(world.startAttempts.at(-1) ?? (await world.submitted()));
   const writes = vi.spyOn(world.store, "change");
-  await runStep(task, world, world.telemetry);
+  await runStep(task, world);
   expect(writes).toHaveBeenCalledTimes(1);
   expect(await step()).toMatchObject({ state: "Completed", retryCount: 1, expiry: { attempt: 1, ...OUTAGE } });
 });
 
 test("run again after an earlier run had recorded its outcome, it says that and no cause", async () => {
   const task = await world.firstTask(await world.submitted());
-  await runStep(task, world, world.telemetry);
+  await runStep(task, world);
   world.answers.set("reserve", () => ({ kind: "expired", lastError: OUTAGE }));
-  expect(await runStep(task, world, world.telemetry)).toMatchObject({ outcome: { kind: "completed" } });
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "completed" } });
   expect(await step()).not.toHaveProperty("expiry");
 });
 
@@ -75,7 +75,7 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
   for (let round = 1; round <= 5; round += 1) {
     await expire(WRONG_KEY);
     await overdue();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, held: 1, toBeCompensated: 0, failed: 0 });
+    expect(await sweep(world)).toMatchObject({ found: 1, held: 1, toBeCompensated: 0, failed: 0 });
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: round + 1, failureCount: 0 });
   }
   expect(world.statuses.map(({ status }) => status)).not.toContain("RetryScheduled");
@@ -83,7 +83,7 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
   // Fixed: the operator does not wait for the pause to be over.
   world.answers.delete("reserve");
   const resubmit = { kind: "resubmit", reason: "key renewed", order: null, compensatedManually: false } as const;
-  const operated = await operateOrder("order-1", resubmit, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  const operated = await operateOrder("order-1", resubmit, { by: "ada", ifMatch: "any" }, world);
   expect(operated).toMatchObject({ kind: "done", startAt: null });
   const startAttempt = world.startAttempts.at(-1);
   if (!startAttempt) throw new Error("no start message");
@@ -94,14 +94,14 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
 test("P27 an outage after it is counted as before", async () => {
   await expire(WRONG_KEY);
   await overdue();
-  expect(await sweep(world, world.telemetry)).toMatchObject({ held: 1 });
+  expect(await sweep(world)).toMatchObject({ held: 1 });
   for (const failureCount of [1, 2]) {
     await expire(OUTAGE);
     await overdue();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
+    expect(await sweep(world)).toMatchObject({ retried: 1 });
     expect(await world.stateOf()).toMatchObject({ failureCount });
   }
   await expire(OUTAGE);
   await overdue();
-  expect(await sweep(world, world.telemetry)).toMatchObject({ toBeCompensated: 1 });
+  expect(await sweep(world)).toMatchObject({ toBeCompensated: 1 });
 });

@@ -49,7 +49,7 @@ async function goOn(world: World): Promise<StateRecord> {
     record = (await world.stateOf()) as StateRecord;
     if (hasEnded(record.processState)) return record;
     world.clock = Date.parse(record.dueAt ?? "") + 2000;
-    await sweep(world, world.telemetry);
+    await sweep(world);
   }
   throw new Error("the order does not end");
 }
@@ -160,7 +160,7 @@ test("keeps its number of items when an operator edits the order", async () => {
   const edited = sampleOrder("order-1", { lines: [line ?? { sku: "S", quantity: 1, unitPrice: 1 }] });
   const request = { kind: "resubmit", reason: "one is enough", order: edited, compensatedManually: false } as const;
   const caller = { by: "operator", ifMatch: "any" } as const;
-  const operated = await operateOrder("order-1", request, caller, world, world.telemetry);
+  const operated = await operateOrder("order-1", request, caller, world);
   expect(operated).toMatchObject({
     kind: "invalid",
     faults: ["order: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
@@ -173,6 +173,6 @@ test("can't be cancelled by its requester any more once one run of the step unti
   const cancel = { kind: "cancel", reason: "ill", byRequester: true } as const;
   await world.claim(startAttempt);
   const caller = { by: "requester", ifMatch: "any" } as const;
-  const cancelled = await operateOrder("order-1", cancel, caller, world, world.telemetry);
+  const cancelled = await operateOrder("order-1", cancel, caller, world);
   expect(cancelled).toMatchObject({ kind: "rejected", reason: "it is too late: pack has begun" });
 });

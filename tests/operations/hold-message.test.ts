@@ -34,7 +34,7 @@ const awayFor = (ms: number) => async () => {
   return "done";
 };
 
-const hold = (work: () => Promise<string>) => holdMessage(message, work, world, world.telemetry);
+const hold = (work: () => Promise<string>) => holdMessage(message, work, world);
 
 test("an outage of two minutes: the message is worked on as soon as it is over", async () => {
   expect(await hold(awayFor(120_000))).toBe("done");

@@ -80,7 +80,7 @@ class Scheduler {
 }
 
 async function claimed(attempt: number, direction: "forward" | "compensate" = "forward"): Promise<Scheduler> {
-  const claim = await claimOrder({ orderId: "order-1", attempt, direction }, world, world.telemetry);
+  const claim = await claimOrder({ orderId: "order-1", attempt, direction }, world);
   if (claim.kind !== "claimed") throw new Error(`attempt ${attempt} is ${claim.kind}`);
   return new Scheduler(claim.attempt);
 }
@@ -88,7 +88,7 @@ async function claimed(attempt: number, direction: "forward" | "compensate" = "f
 const run = (task: StepTask | undefined): Promise<StepEnd> => {
   if (!task) throw new Error("no such task");
   world.clock += 1;
-  return runStep(task, world, world.telemetry);
+  return runStep(task, world);
 };
 
 async function states(): Promise<{ [step: string]: StepState }> {
@@ -136,7 +136,7 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
 
 test("P21 a step that expired is run again at once while the others go on, and their results are taken by the next attempt", async () => {
   const tasks = await flightExpired();
-  expect(await sweep(world, world.telemetry)).toMatchObject({ retried: 1 });
+  expect(await sweep(world)).toMatchObject({ retried: 1 });
   expect(await states()).toMatchObject({ hotel: "Scheduled", flight: "NotStarted", car: "Completed" });
   // The hotel answers while nobody holds the order: it is recorded, and what follows is the next attempt's to begin.
   expect((await run(tasks["hotel"])).receiver).toBeNull();
@@ -158,7 +158,7 @@ test("P21 an answer to the attempt before is recorded while the next one holds t
   await run(tasks["flight"]);
   world.answers.delete("arrange");
   world.clock += 16_500;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   const second = await claimed(2);
   expect(Object.keys(second.tasks())).toEqual(["flight", "car"]);
   const end = await run(tasks["hotel"]);
@@ -174,7 +174,7 @@ test("P8 the answer of a run that was scheduled again is late, whoever holds the
   world.answers.set("arrange", async () => {
     // It is marked as taken up, its time passes, and it is scheduled again before the answer comes.
     world.clock += 16_500;
-    await sweep(world, world.telemetry);
+    await sweep(world);
     await claimed(2);
     return { kind: "done" };
   });
@@ -189,16 +189,16 @@ test("P11 the pause of a step is its own: meanwhile the others go on, and what f
   const flight = { ...read.record.steps["flight"], failureCount: 2 };
   await world.store.replace(read, { ...read.record, steps: { ...read.record.steps, flight } as never });
   const tasks = await flightExpired();
-  expect(await sweep(world, world.telemetry)).toMatchObject({ waiting: 1 });
+  expect(await sweep(world)).toMatchObject({ waiting: 1 });
   const second = await claimed(2);
   expect(Object.keys(second.tasks())).toEqual([]);
   const { outcome } = await run(tasks["hotel"]);
   second.take(outcome);
   await run(second.tasks()["badge"]);
   // Nobody is at work: the order waits for the end of the pause alone.
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  expect(await sweep(world)).toMatchObject({ found: 0 });
   world.clock += 5 * 60_000 + 2000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ resumed: 1 });
+  expect(await sweep(world)).toMatchObject({ resumed: 1 });
   expect(Object.keys((await claimed(3)).tasks())).toEqual(["flight"]);
 });
 
@@ -232,7 +232,7 @@ test("P13 beside a rejection an agent that never answers is compensated when its
   await run(tasks["flight"]);
   await claimed(2, "compensate");
   world.clock += 5 * 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ resumed: 1 });
+  expect(await sweep(world)).toMatchObject({ resumed: 1 });
   expect((await world.stateOf())?.failureCount).toBe(0);
   const third = await claimed(3, "compensate");
   const { hotel } = third.tasks();
@@ -284,7 +284,7 @@ test("P9 what is done beside a step that ended the order in Error is recorded, a
     order: null,
     compensatedManually: false,
   } as const;
-  await operateOrder("order-1", request, { by: "ann", ifMatch: "any" }, world, world.telemetry);
+  await operateOrder("order-1", request, { by: "ann", ifMatch: "any" }, world);
   expect(world.statuses.slice(published)).toContainEqual(
     expect.objectContaining({ status: "StepCompleted", step: "hotel" }),
   );

@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 /** Claims the order, and has the attempt begin the hotel. */
 async function begin(number: number): Promise<void> {
-  const claim = await claimOrder({ orderId: "order-1", attempt: number, direction: "forward" }, world, world.telemetry);
+  const claim = await claimOrder({ orderId: "order-1", attempt: number, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(`attempt ${number} is ${claim.kind}`);
   attempt = claim.attempt;
   const [task] = tasksToBegin(attempt, new Set());
@@ -59,7 +59,7 @@ async function begin(number: number): Promise<void> {
   hotel = task;
 }
 
-const run = () => runStep(hotel, world, world.telemetry);
+const run = () => runStep(hotel, world);
 const record = async () => world.stateOf();
 const step = async (name = "hotel") => (await record())?.steps[name] as StepRecord;
 /** The address that whoever does it was given. */
@@ -69,7 +69,7 @@ const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("
 async function report(body: object, to = address()) {
   const parsed = sent(to, body);
   if (parsed.kind !== "valid") return parsed.kind;
-  return takeReport(parsed.report, world, world.telemetry);
+  return takeReport(parsed.report, world);
 }
 
 test("P8 an accepted step waits in its record alone: due when its time is over, found by no sweep before, begun by nobody again", async () => {
@@ -91,7 +91,7 @@ test("P8 an accepted step waits in its record alone: due when its time is over, 
   expect(tasksToBegin(attempt, new Set(["hotel"]))).toEqual([]);
   expect(tasksToBegin(attempt, new Set())).toEqual([]);
   world.clock = NOON_MS + 9 * DAY_MS;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await record()).toMatchObject({ attempt: 1, failureCount: 0 });
 });
 
@@ -165,7 +165,7 @@ test("P10 P11 one that nobody reports in time counts as a failure, and is asked 
   const first = address();
   world.clock = NOON_MS + 10 * DAY_MS + 2000;
   expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
   expect(await step()).toMatchObject({ state: "NotStarted", retryCount: 1, failureCount: 1 });
   expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
@@ -182,12 +182,12 @@ test("P6 a step that begins anew under another key has another address: a report
   const first = address();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   const caller = { by: "ada", ifMatch: "any" } as const;
-  await operateOrder("order-1", cancel, caller, world, world.telemetry);
+  await operateOrder("order-1", cancel, caller, world);
   await report({ kind: "done", result: { booking: "H-7" } });
   await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
   const again = { kind: "resubmit", reason: "wanted after all", order: null, compensatedManually: false } as const;
-  await operateOrder("order-1", again, caller, world, world.telemetry);
+  await operateOrder("order-1", again, caller, world);
   await begin(3);
   await run();
   expect(address()).not.toBe(first);
@@ -217,7 +217,7 @@ test("word that it goes on is kept for people, and gives it more time where it a
 test("P13 an order that is cancelled while it awaits is compensated at once, by its key; what is reported then is late", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   expect(await record()).toMatchObject({ processState: "Pending", direction: "compensate", attempt: 2 });
   expect(await step()).toMatchObject({ state: "Awaiting" });
   const to = address();
@@ -235,7 +235,7 @@ test("P13 an order that is cancelled while it awaits is compensated at once, by 
 test("P13 a report between a cancellation and its compensation is recorded, and compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
   await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
   expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { result: { booking: "H-7" } } });
@@ -244,7 +244,7 @@ test("P13 a report between a cancellation and its compensation is recorded, and 
 test("P4 P13 a report between what the compensation's claim read and what it writes is not overwritten: what it reports is compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   const { state } = world.store;
   let isReported = false;
   const reportOnce = async (orderId: string) => {
@@ -275,14 +275,14 @@ test("P13 a question that leaves nothing behind keeps no cancelled order waiting
   Object.assign(world, { workflows: known });
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
 
 test("a step that may not wait is rejected for good where its service would do it later, and compensated", async () => {
   const { awaitWithin: _, ...task } = hotel;
-  await runStep(task, world, world.telemetry);
+  await runStep(task, world);
   expect(await step()).toMatchObject({
     state: "Failed",
     outcomeUnknown: true,
@@ -293,7 +293,7 @@ test("a step that may not wait is rejected for good where its service would do i
 describe("reported by an operator", () => {
   const ada = { by: "ada", ifMatch: "any" } as const;
   const reported = (given: StepReport, caller: Caller = ada, name = "hotel") =>
-    reportStep("order-1", name, given, caller, world, world.telemetry);
+    reportStep("order-1", name, given, caller, world);
   const done = { kind: "done", reason: "rang the hotel", result: { booking: "H-7" } } as const;
   const auditLog = async () => {
     const outcomes: string[] = [];
@@ -354,10 +354,10 @@ describe("reported by an operator", () => {
   test("P13 beside an order that is to be compensated it is taken too; of an order that is not there nothing is", async () => {
     await run();
     const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-    await operateOrder("order-1", cancel, ada, world, world.telemetry);
+    await operateOrder("order-1", cancel, ada, world);
     expect(await reported(done)).toMatchObject({ kind: "reported" });
     expect(await step()).toMatchObject({ state: "Completed" });
-    expect(await reportStep("order-2", "hotel", done, ada, world, world.telemetry)).toEqual({ kind: "not-found" });
+    expect(await reportStep("order-2", "hotel", done, ada, world)).toEqual({ kind: "not-found" });
   });
 });
 

@@ -36,7 +36,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
       { queue: "scheduler", read: async (now) => now - NOON_MS + 1500 },
     ],
   };
-  await measureGauges(ports, world.telemetry);
+  await measureGauges({ ...ports, telemetry: world.telemetry });
   expect(measured).toEqual([
     ["orders.by_state", 3, { state: "Pending", kind: null }],
     ["orders.by_state", 2, { state: "Error", kind: "rejected" }],

@@ -30,18 +30,18 @@ const isHeld = async (work: Promise<unknown>) => {
   expect(await world.stateOf()).toEqual(before);
 };
 
-test("a start message for it waits", () => isHeld(claimOrder(startAttempt, world, world.telemetry)));
+test("a start message for it waits", () => isHeld(claimOrder(startAttempt, world)));
 
 test("its order message, delivered again, waits", () => isHeld(world.submit(sampleOrder(), ENVELOPE)));
 
 test("an agent's reply to it waits", () => {
   const ticket = { ...startAttempt, step: "reserveStock", lockedBy: "hub:order-1-1" };
   const body = { schemaVersion: 1, ticket, kind: "done", result: {} };
-  return isHeld(takeReply(body, world, world.telemetry));
+  return isHeld(takeReply(body, world));
 });
 
 test("a sweep names it and leaves it as it is", async () => {
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, broken: 1 });
+  expect(await sweep(world)).toMatchObject({ found: 1, broken: 1 });
   const cause = expect.stringContaining("No workflow order-fulfilment v99");
   expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { orderId: "order-1", cause } });
   expect(await world.stateOf()).toEqual(before);
@@ -51,7 +51,7 @@ test("a sweep names it and leaves it as it is", async () => {
 test("an operator is rejected, in words", async () => {
   const caller = { by: "ann", ifMatch: "any" } as const;
   const request = { kind: "compensate", reason: "test" } as const;
-  const rejected = await operateOrder("order-1", request, caller, world, world.telemetry);
+  const rejected = await operateOrder("order-1", request, caller, world);
   expect(rejected).toMatchObject({ kind: "rejected", reason: expect.stringContaining("order-fulfilment v99") });
   expect(await world.stateOf()).toEqual(before);
 });
@@ -59,7 +59,7 @@ test("an operator is rejected, in words", async () => {
 test("an order whose workflow a newer version of the app brought waits for that version, and for no longer than a week", async () => {
   const order = sampleOrder("order-2", { workflow: "brought-by-a-newer-app" });
   const submit = (enqueuedAt: string) =>
-    submitOrder({ body: order, envelope: ENVELOPE, traceparent: null, enqueuedAt }, world, world.telemetry);
+    submitOrder({ body: order, envelope: ENVELOPE, traceparent: null, enqueuedAt }, world);
   await expect(submit(instant(world.clock))).rejects.toThrow("No workflow brought-by-a-newer-app");
   expect(world.quarantined).toEqual([]);
   expect(await submit(instant(world.clock - 8 * A_DAY_MS))).toBeUndefined();

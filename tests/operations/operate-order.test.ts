@@ -43,7 +43,7 @@ describe("extend", () => {
     const { dueAt, completeBy } = (await world.stateOf()) ?? {};
     world.clock += waitsMs;
     world.answers.set(task.operation, () => ({ kind: "expired" }));
-    await runStep(task, world, world.telemetry);
+    await runStep(task, world);
     expect(await world.stateOf()).toMatchObject({ dueAt, completeBy, steps: { [task.step]: { state: "Running" } } });
   });
 });

@@ -27,7 +27,7 @@ describe("a Pending order", () => {
     await world.runAttempt(startAttempt);
     world.answers.clear();
     world.clock = Date.parse((await world.stateOf())?.dueAt ?? "") + 5000;
-    await sweep(world, world.telemetry);
+    await sweep(world);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
     const scheduled = world.startAttempts.at(-1);
     if (!scheduled) throw new Error("the scheduler was not told");
@@ -102,7 +102,7 @@ describe("a Pending order", () => {
     expect(await operate(cancel)).toMatchObject({ kind: "done", published: false });
     world.publishFault = undefined;
     world.clock += 60_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ published: 1 });
+    expect(await sweep(world)).toMatchObject({ published: 1 });
     expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Cancelled"]);
   });
 

@@ -50,7 +50,6 @@ const change = (what: "pause" | "resume", operator = "ada") =>
     operator,
     pauses,
     world,
-    world.telemetry,
   );
 
 test("P26 new orders of a paused workflow are sent back to wait; those that have begun go on; resumed, all go on", async () => {

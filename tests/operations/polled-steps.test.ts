@@ -48,7 +48,7 @@ beforeEach(async () => {
   Object.assign(world, { workflows: loadWorkflows(new Map(agents), [STAY]) });
   await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", STAY));
   world.answers.set("reserve", () => later(MINUTE_MS));
-  const claim = await claimOrder({ orderId: "order-1", attempt: 1, direction: "forward" }, world, world.telemetry);
+  const claim = await claimOrder({ orderId: "order-1", attempt: 1, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   attempt = claim.attempt;
   hotel = tasksToBegin(attempt, new Set())[0] as StepTask;
@@ -60,7 +60,7 @@ const at = (ms: number) => new Date(NOON_MS + ms).toISOString();
 
 /** Runs the step, which is then awaited. */
 async function begun(): Promise<Poll> {
-  const { outcome } = await runStep(hotel, world, world.telemetry);
+  const { outcome } = await runStep(hotel, world);
   if (outcome.kind !== "completed") throw new Error(outcome.kind);
   attempt = advance(attempt, outcome);
   return due();
@@ -75,7 +75,7 @@ function due(): Poll {
 /** Asks when it is time, and lets the attempt hear what came of it. */
 async function ask(poll = due()) {
   world.clock = Math.max(world.clock, Date.parse(poll.pollAt));
-  const end = await pollStep(poll, world, world.telemetry);
+  const end = await pollStep(poll, world);
   if (end.outcome.kind === "completed") attempt = advance(attempt, end.outcome);
   return end;
 }
@@ -90,7 +90,7 @@ test("P6 P8 a step whose service is to be asked waits in its record: with what, 
   });
   expect(await record()).toMatchObject({ dueAt: at(11 * MINUTE_MS) });
   world.clock += 10 * MINUTE_MS;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await record()).toMatchObject({ processState: "Processing", attempt: 1 });
 });
 
@@ -167,7 +167,7 @@ test("P15 P16 run again after it recorded the end and died, it tells the end", a
   expect(world.statuses).toEqual(published.slice(1));
   // Also of the last step, once nobody holds the order.
   const badge = tasksToBegin(attempt, new Set()).find(({ step: name }) => name === "badge") as StepTask;
-  await runStep(badge, world, world.telemetry);
+  await runStep(badge, world);
   expect(await record()).toMatchObject({ processState: "Processed", lockedBy: null });
   world.statuses.splice(0);
   expect(await ask(poll)).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
@@ -179,7 +179,7 @@ test("a report that comes while it is asked counts, and keeps the time that it g
   const url = world.calls.at(-1)?.completion?.url ?? "";
   const report = async (body: object) => {
     const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
-    if (parsed.kind === "valid") await takeReport(parsed.report, world, world.telemetry);
+    if (parsed.kind === "valid") await takeReport(parsed.report, world);
   };
   world.answers.set("reserve", async () => {
     await report({ kind: "progress", progress: "asked the owner", within: "P5D" });
@@ -201,10 +201,10 @@ test("a report that comes while it is asked counts, and keeps the time that it g
 test("P14 P16 a poll that nobody made is found by the supervisor: the next attempt takes the step over and asks, and no failure is counted", async () => {
   const lost = await begun();
   world.clock = NOON_MS + 12 * MINUTE_MS;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0 });
   expect(await step()).toMatchObject({ state: "Awaiting", attempt: 1, retryCount: 0 });
-  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "forward" }, world, world.telemetry);
+  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   attempt = claim.attempt;
   expect(tasksToBegin(attempt, new Set())).toEqual([]);
@@ -212,7 +212,7 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   expect((await record())?.dueAt).toBe(at(22 * MINUTE_MS));
   // Whoever was to ask asks no more.
   const calls = world.calls.length;
-  expect(await pollStep(lost, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
+  expect(await pollStep(lost, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
   world.answers.set("reserve", () => ({ kind: "done" }));
   expect(await ask()).toMatchObject({ receiver: 2, outcome: { kind: "completed" } });
@@ -223,15 +223,15 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
 test("P13 a cancelled order asks no more for what was accepted: it is compensated at once, by its key", async () => {
   const poll = await begun();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world, world.telemetry);
-  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "compensate" }, world, world.telemetry);
+  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "compensate" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
   const calls = world.calls.length;
-  expect(await pollStep(poll, world, world.telemetry)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
+  expect(await pollStep(poll, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
   const [compensation] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
-  await runStep(compensation, world, world.telemetry);
+  await runStep(compensation, world);
   expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { reference: "booking 7" } });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
@@ -239,7 +239,7 @@ test("P13 a cancelled order asks no more for what was accepted: it is compensate
 test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {
   await begun();
   world.clock = NOON_MS + 86_400_000 + 2000;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
   expect(await step()).toMatchObject({ state: "NotStarted", retryCount: 1 });
 });
@@ -267,7 +267,7 @@ test("P6 the orchestration waits until the first poll is due, begins it once, an
   // What the poll says comes as an event: the next one is waited for.
   const [event] = second.open.flatMap((task) => (task.kind === "event" && task.name === "progress" ? [task.task] : []));
   world.clock += MINUTE_MS;
-  const { outcome } = await pollStep(due(), world, world.telemetry);
+  const { outcome } = await pollStep(due(), world);
   const third = orchestration(attempt, [fired, { task: event ?? -1, kind: "result", value: outcome }]);
   expect(third.activities).toEqual([]);
   expect(firesAt(third.timer)).toBe(2 * MINUTE_MS);

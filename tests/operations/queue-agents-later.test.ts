@@ -51,12 +51,12 @@ beforeEach(() => {
 /** Asks the agent of the step. */
 async function asked(workflow: Workflow = CHECKED, attempt = 1) {
   if (attempt === 1) await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", workflow));
-  await claimOrder({ orderId: "order-1", attempt, direction: "forward" }, world, world.telemetry);
+  await claimOrder({ orderId: "order-1", attempt, direction: "forward" }, world);
   const record = await world.stateOf();
   if (!record?.lockedBy) throw new Error("nobody holds the order");
   const plan = planOf(workflow, record.steps, record.direction);
   const [task] = tasksToBegin(attemptOf(record, record.lockedBy, plan), new Set()) as [StepTask];
-  await askAgent(task, world, world.telemetry);
+  await askAgent(task, world);
   return latest();
 }
 
@@ -66,8 +66,7 @@ function latest() {
   return found;
 }
 
-const reply = (body: object, request = latest().request) =>
-  takeReply({ ticket: request.ticket, ...body }, world, world.telemetry);
+const reply = (body: object, request = latest().request) => takeReply({ ticket: request.ticket, ...body }, world);
 const step = async () => (await world.stateOf())?.steps["check"] as StepRecord;
 const at = (ms: number) => new Date(NOON_MS + ms).toISOString();
 const away = { kind: "unavailable", message: "our database is away", retryAfterMs: 20_000 };
@@ -115,7 +114,7 @@ test("P8 P10 past its time it is not asked again: the step expires with its caus
   await reply({ ...away, retryAfterMs: 120_000, misconfigured: false });
   expect(world.requests).toHaveLength(1);
   world.clock += 125_000;
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
   const { request } = await asked(CHECKED, 2);
   expect(request.ticket).not.toHaveProperty("round");
@@ -173,8 +172,8 @@ test("P6 an agent of this app that is asked over its queue polls its service, an
   world.answers.set("check", () => ({ kind: "pending", retryAfterMs: 60_000, reference: "case 7" }));
   const answer = async () => {
     const { agent, request } = latest();
-    await answerRequest(agent, request, "agent-replies", world, world.telemetry);
-    return takeReply(world.replies.at(-1), world, world.telemetry);
+    await answerRequest(agent, request, "agent-replies", world);
+    return takeReply(world.replies.at(-1), world);
   };
   await answer();
   world.clock += 60_000;

@@ -18,7 +18,7 @@ beforeEach(async () => {
   world = createWorld(NOON_MS);
   const record = sampleRecord("order-1", GRAPH);
   await world.store.create(sampleOrder(), record);
-  await claimOrder(startAttemptOf(record), world, world.telemetry);
+  await claimOrder(startAttemptOf(record), world);
   await run(await open("reserveStock"));
 });
 
@@ -31,14 +31,14 @@ async function open(step: string): Promise<StepTask> {
   return task;
 }
 
-const run = async (task: StepTask) => (await runStep(task, world, world.telemetry)).outcome;
-const take = (reply: unknown) => takeReply(reply, world, world.telemetry);
+const run = async (task: StepTask) => (await runStep(task, world)).outcome;
+const take = (reply: unknown) => takeReply(reply, world);
 
 async function ask(): Promise<AgentReplyMessage> {
-  await askAgent(await open("checkFraud"), world, world.telemetry);
+  await askAgent(await open("checkFraud"), world);
   const asked = world.requests.at(-1);
   if (!asked) throw new Error("nothing was asked");
-  await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+  await answerRequest(asked.agent, asked.request, "agent-replies", world);
   const reply = world.replies.at(-1);
   if (!reply) throw new Error("there was no reply");
   return reply;
@@ -121,9 +121,9 @@ test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply i
 
   const asked = world.requests.at(-1);
   if (!asked) throw new Error("nothing was asked");
-  await answerRequest("fraud", asked.request, "agent-replies", world, world.telemetry);
+  await answerRequest("fraud", asked.request, "agent-replies", world);
   expect(world.replies).toHaveLength(1);
-  await askAgent(await open("checkFraud"), world, world.telemetry);
+  await askAgent(await open("checkFraud"), world);
   expect(world.requests).toHaveLength(1);
   expect(world.eventNames().filter((name) => name === "StepNotTakenUp")).toHaveLength(2);
 });
@@ -131,10 +131,10 @@ test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply i
 test("P7 P10 P26 only a request whose agent says that it is at work may be counted as a failure", async () => {
   world.answers.set("check", () => ({ kind: "expired" }));
   world.clock += 5000;
-  await askAgent(await open("checkFraud"), world, world.telemetry);
+  await askAgent(await open("checkFraud"), world);
   const asked = world.requests.at(-1);
   if (!asked) throw new Error("nothing was asked");
-  await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+  await answerRequest(asked.agent, asked.request, "agent-replies", world);
   const started = world.replies.at(-1);
   const completeBy = new Date(world.clock + 10_000).toISOString();
   expect(started).toMatchObject({ kind: "started" });
@@ -176,7 +176,7 @@ test("P7 a reply that can't be read is kept, every fault named", async () => {
 
 test("P7 P9 a request that is too large for its queue is rejected for good, with its cause, and not asked again and again", async () => {
   world.tooLarge = true;
-  await askAgent(await open("checkFraud"), world, world.telemetry);
+  await askAgent(await open("checkFraud"), world);
   const record = await world.stateOf();
   expect(record?.steps["checkFraud"]).toMatchObject({ state: "Failed", error: expect.stringContaining("larger") });
   expect(record?.steps["checkFraud"]).not.toHaveProperty("outcomeUnknown");

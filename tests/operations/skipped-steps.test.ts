@@ -88,7 +88,7 @@ async function goOn(): Promise<void> {
     if (hasEnded(record.processState)) return;
     if (record.processState === "Processing") {
       world.clock = Date.parse(record.dueAt ?? "") + 2000;
-      await sweep(world, world.telemetry);
+      await sweep(world);
     }
   }
   throw new Error(`the order is still ${record.processState}`);

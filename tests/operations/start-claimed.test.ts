@@ -24,7 +24,7 @@ beforeEach(() => {
 
 async function claimed() {
   const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
-  const claim = await claimOrder(startAttempt, world, world.telemetry);
+  const claim = await claimOrder(startAttempt, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   return claim;
 }

@@ -30,7 +30,7 @@ async function dueMs(): Promise<number> {
 
 async function sweepWhenDue(): Promise<void> {
   world.clock = (await dueMs()) + 5000;
-  await sweep(world, world.telemetry);
+  await sweep(world);
 }
 
 async function runNext(): Promise<void> {
@@ -73,11 +73,11 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   await expectPublished();
   expect(await standing("sent")).toContain("2 Failed ");
   const resubmit = { kind: "resubmit", reason: "renewed", order: null, compensatedManually: false } as const;
-  await operateOrder("order-1", resubmit, ada, world, world.telemetry);
+  await operateOrder("order-1", resubmit, ada, world);
   await runNext();
   await sweepWhenDue();
   await expectPublished();
-  await operateOrder("order-1", { kind: "compensate", reason: "too late" }, ada, world, world.telemetry);
+  await operateOrder("order-1", { kind: "compensate", reason: "too late" }, ada, world);
   await runNext();
   await sweepWhenDue();
   await expectPublished();

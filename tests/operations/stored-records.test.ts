@@ -33,7 +33,7 @@ test.each([
   [1, "undo in hand", "Compensated", undefined],
 ])("version %i, %s: the supervisor brings it to its end, %s", async (version, name, processState, kind) => {
   const world = worldWith(version, name);
-  const report = await sweep(world, world.telemetry);
+  const report = await sweep(world);
   expect(report).toMatchObject({ broken: 0 });
   for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
   const record = await world.stateOf();
@@ -45,11 +45,11 @@ test("a newer app's order: claims, sweeps and operators leave it alone, in words
   const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
   const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
   const words = /a newer version of the app.*left alone/;
-  await expect(claimOrder(startAttempt, world, world.telemetry)).rejects.toThrow(words);
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0, broken: 0 });
+  await expect(claimOrder(startAttempt, world)).rejects.toThrow(words);
+  expect(await sweep(world)).toMatchObject({ found: 0, broken: 0 });
   const caller = { by: "ann", ifMatch: "any" } as unknown as Parameters<typeof operateOrder>[2];
   const request = { kind: "compensate", reason: "test" } as const;
-  await expect(operateOrder("order-1", request, caller, world, world.telemetry)).rejects.toBeInstanceOf(NewerSchema);
+  await expect(operateOrder("order-1", request, caller, world)).rejects.toBeInstanceOf(NewerSchema);
   await expect(inspectOrder("order-1", world)).rejects.toThrow(words);
   expect((world.store as unknown as { stored(orderId: string): unknown }).stored("order-1")).toEqual(before);
   expect(world.startAttempts).toEqual([]);

@@ -1,6 +1,6 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
 
-import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
+import type { Context } from "@scheduler-agent-supervisor/core/operations/ports";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
 import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
@@ -61,18 +61,18 @@ test("P12 of two supervisors the one that follows changes nothing, and says who 
   const orderIds = await overdue(3);
   const lease = createMemoryLease(15_000, world.now);
   await lease.heldBy("eu").lead();
-  const us: Ports = { ...world, leadership: lease.heldBy("us") };
-  expect(await sweep(us, world.telemetry)).toEqual({ kind: "following", leader: "eu" });
+  const us: Context = { ...world, leadership: lease.heldBy("us") };
+  expect(await sweep(us)).toEqual({ kind: "following", leader: "eu" });
   expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ processState: "Processing", failureCount: 0 })));
   expect(world.eventNames()).toEqual(["SupervisorFollows"]);
   world.clock += 15_000;
-  expect(await sweep(us, world.telemetry)).toMatchObject({ kind: "swept", epoch: 2, leader: "us", retried: 3 });
+  expect(await sweep(us)).toMatchObject({ kind: "swept", epoch: 2, leader: "us", retried: 3 });
 });
 
 test("P12 two that both believe they lead, side by side: no failure is counted twice, and none is lost", async () => {
   const orderIds = await overdue(40);
   const reports = await Promise.all(
-    ["eu", "us"].map((name, index) => sweep({ ...world, leadership: believer(name, index + 1) }, world.telemetry)),
+    ["eu", "us"].map((name, index) => sweep({ ...world, leadership: believer(name, index + 1) })),
   );
   const sum = (name: "retried" | "lost") =>
     reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
@@ -90,7 +90,7 @@ test("P12 one that stood still over what it had read, and still believes it lead
   const stalled = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const frozen: Ports = {
+  const frozen: Context = {
     ...world,
     leadership: believer("eu", 1),
     store: {
@@ -103,8 +103,8 @@ test("P12 one that stood still over what it had read, and still believes it lead
       },
     },
   };
-  const late = sweep(frozen, world.telemetry);
-  expect(await sweep({ ...world, leadership: believer("us", 2) }, world.telemetry)).toMatchObject({ retried: 5 });
+  const late = sweep(frozen);
+  expect(await sweep({ ...world, leadership: believer("us", 2) })).toMatchObject({ retried: 5 });
   goOn();
   expect(await late).toMatchObject({ kind: "swept", found: 5, retried: 0, lost: 5 });
   expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ failureCount: 1, attempt: 2 })));
@@ -121,14 +121,14 @@ test("P12 a lead that is lost ends the sweep between two records; the next leade
       return records <= 2;
     },
   };
-  const report = await sweep({ ...world, leadership: losing }, world.telemetry);
+  const report = await sweep({ ...world, leadership: losing });
   expect(report).toMatchObject({ kind: "swept", found: 2, retried: 2, finished: false, endedBy: "lead lost" });
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 3, retried: 3, finished: true });
+  expect(await sweep(world)).toMatchObject({ found: 3, retried: 3, finished: true });
 });
 
 test("P10 a sweep is bounded in time and goes on at the next tick", async () => {
   await overdue(5);
-  const slow: Ports = {
+  const slow: Context = {
     ...world,
     store: {
       ...world.store,
@@ -138,16 +138,16 @@ test("P10 a sweep is bounded in time and goes on at the next tick", async () => 
       },
     },
   };
-  const report = await sweep(slow, world.telemetry);
+  const report = await sweep(slow);
   expect(report).toMatchObject({ kind: "swept", found: 3, finished: false, endedBy: "time" });
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, finished: true });
+  expect(await sweep(world)).toMatchObject({ found: 2, finished: true });
 });
 
 test("a store that asks for less slows the sweep, which goes on, bounded; what was rejected is the next one's", async () => {
   await overdue(6);
   const pauses: number[] = [];
   let rejections = 3;
-  const busy: Ports = {
+  const busy: Context = {
     ...world,
     pause: (ms) => {
       pauses.push(ms);
@@ -162,15 +162,15 @@ test("a store that asks for less slows the sweep, which goes on, bounded; what w
       },
     },
   };
-  expect(await sweep(busy, world.telemetry)).toMatchObject({ found: 6, retried: 3, broken: 3, throttled: 3 });
+  expect(await sweep(busy)).toMatchObject({ found: 6, retried: 3, broken: 3, throttled: 3 });
   expect(pauses).toEqual([100, 200, 400]);
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 3, retried: 3 });
+  expect(await sweep(world)).toMatchObject({ found: 3, retried: 3 });
 });
 
 test("a search that is rejected for a while is begun anew, and passes over what was seen", async () => {
   await overdue(4);
   let searches = 0;
-  const busy: Ports = {
+  const busy: Context = {
     ...world,
     store: {
       ...world.store,
@@ -185,8 +185,8 @@ test("a search that is rejected for a while is begun anew, and passes over what 
       },
     },
   };
-  expect(await sweep(busy, world.telemetry)).toMatchObject({ found: 4, retried: 4, finished: true });
-  const hopeless: Ports = {
+  expect(await sweep(busy)).toMatchObject({ found: 4, retried: 4, finished: true });
+  const hopeless: Context = {
     ...world,
     store: {
       ...world.store,
@@ -197,12 +197,12 @@ test("a search that is rejected for a while is begun anew, and passes over what 
     },
   };
   const begunAt = world.clock;
-  expect(await sweep(hopeless, world.telemetry)).toMatchObject({ found: 0, finished: false, endedBy: "time" });
+  expect(await sweep(hopeless)).toMatchObject({ found: 0, finished: false, endedBy: "time" });
   expect(world.clock - begunAt).toBeLessThanOrEqual(world.timing.sweepWithinMs);
 });
 
 test("a store that can't be searched fails the tick for all to see, and the heartbeat says so", async () => {
-  const broken: Ports = {
+  const broken: Context = {
     ...world,
     store: {
       ...world.store,
@@ -212,13 +212,13 @@ test("a store that can't be searched fails the tick for all to see, and the hear
       },
     },
   };
-  await expect(sweep(broken, world.telemetry)).rejects.toThrow(StoreUnavailable);
+  await expect(sweep(broken)).rejects.toThrow(StoreUnavailable);
   expect(world.events).toMatchObject([{ name: "SupervisorSweep", attributes: { endedBy: "fault", finished: false } }]);
 });
 
 test("the audit log says of each sweep what it was, and of each decision on what it stood and what came of it", async () => {
   const [orderId = ""] = await overdue(1);
-  const outcome = await sweep(world, world.telemetry);
+  const outcome = await sweep(world);
   if (outcome.kind !== "swept") throw new Error("it leads alone");
   const { sweepId, epoch, leader } = outcome;
   const entries = await auditLog();
@@ -251,8 +251,8 @@ test("an audit log that can't be written stops no sweep, and is asked once in it
     asked += 1;
     throw new Error("no such container");
   };
-  const mute: Ports = { ...world, supervision: { ...world.supervision, sweep: reject, decision: reject } };
-  expect(await sweep(mute, world.telemetry)).toMatchObject({ retried: 3, broken: 0, finished: true });
+  const mute: Context = { ...world, supervision: { ...world.supervision, sweep: reject, decision: reject } };
+  expect(await sweep(mute)).toMatchObject({ retried: 3, broken: 0, finished: true });
   expect(asked).toBe(1);
   expect(world.eventNames().filter((name) => name === "AuditLogUnwritten")).toHaveLength(1);
   expect(world.eventNames()).toContain("SupervisorSweep");
@@ -263,7 +263,7 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
   const read = await world.store.state(unjudged);
   if (!read) throw new Error("no record");
   await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
-  const busAway: Ports = {
+  const busAway: Context = {
     ...world,
     messenger: {
       ...world.messenger,
@@ -272,7 +272,7 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
       },
     },
   };
-  expect(await sweep(busAway, world.telemetry)).toMatchObject({ found: 2, broken: 2, retried: 0 });
+  expect(await sweep(busAway)).toMatchObject({ found: 2, broken: 2, retried: 0 });
   const found = new Map((await decisions()).map((decision) => [decision.orderId, decision]));
   expect(found.get(unjudged)).toMatchObject({ verdict: "none", outcome: "broken", after: null });
   expect(found.get(unjudged)?.fault).toContain("forgotten");
@@ -280,13 +280,13 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
   expect(found.get(unpublished)).toMatchObject({ verdict: "retry", outcome: "applied", after: { failureCount: 1 } });
   expect(found.get(unpublished)?.fault).toContain("bus down");
   world.clock += world.timing.claimWithinMs + 5000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
+  expect(await sweep(world)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
   expect(await world.store.state(unpublished)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
 });
 
 test("P15 a retry is told to the client, once, and its outbox message is cleared before the scheduler is told", async () => {
   const orderIds = await overdue(1);
-  await sweep(world, world.telemetry);
+  await sweep(world);
   expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
   expect(await states(orderIds)).toMatchObject([{ outbox: [], processState: "Pending", dueAt: expect.any(String) }]);
   expect(world.startAttempts).toMatchObject([{ attempt: 2 }]);
@@ -295,9 +295,9 @@ test("P15 a retry is told to the client, once, and its outbox message is cleared
 test("what-if says what each record would get under other thresholds, and changes nothing", async () => {
   const orderIds = await overdue(3);
   const before = await states(orderIds);
-  const asThingsAre = await whatIf(world, world.telemetry, {});
+  const asThingsAre = await whatIf(world, {});
   expect(asThingsAre).toMatchObject({ at: NOON, found: 3, different: 0, verdicts: { retry: 3 }, finished: true });
-  const harsh = await whatIf(world, world.telemetry, { failureThreshold: 1, onExhausted: "fail" });
+  const harsh = await whatIf(world, { failureThreshold: 1, onExhausted: "fail" });
   expect(harsh).toMatchObject({ found: 3, different: 3, verdicts: { fail: 3 } });
   expect(harsh.prospects[0]).toMatchObject({
     orderId: "order-0",
@@ -307,10 +307,8 @@ test("what-if says what each record would get under other thresholds, and change
     before: { failureCount: 0, attempt: 1 },
     after: { processState: "Error", failureCount: 1 },
   });
-  expect(
-    (await whatIf(world, world.telemetry, { clockSkewMs: 59_990 })).prospects.map(({ orderId }) => orderId),
-  ).toEqual(["order-0"]);
-  expect(await whatIf(world, world.telemetry, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
+  expect((await whatIf(world, { clockSkewMs: 59_990 })).prospects.map(({ orderId }) => orderId)).toEqual(["order-0"]);
+  expect(await whatIf(world, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
   expect(await states(orderIds)).toEqual(before);
   expect([world.startAttempts, world.statuses, await auditLog()]).toEqual([[], [], []]);
 });

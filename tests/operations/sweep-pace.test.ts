@@ -134,7 +134,10 @@ async function overdue(count: number): Promise<void> {
 
 async function swept(): Promise<Extract<SweepOutcome, { kind: "swept" }> & { readonly ms: number }> {
   const begunAt = Date.now();
-  const sweeping = sweep(slow.ports, world.telemetry).then((outcome) => ({ outcome, ms: Date.now() - begunAt }));
+  const sweeping = sweep({ ...slow.ports, telemetry: world.telemetry }).then((outcome) => ({
+    outcome,
+    ms: Date.now() - begunAt,
+  }));
   await vi.runAllTimersAsync();
   const { outcome, ms } = await sweeping;
   if (outcome.kind !== "swept") throw new Error("it leads alone");

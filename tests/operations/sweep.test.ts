@@ -18,7 +18,7 @@ beforeEach(() => {
 async function submitted(orderId = "order-1"): Promise<StartAttempt> {
   const body = sampleOrder(orderId, { workflow: "returns" });
   const envelope = { messageId: orderId, replyTo: "replies-shop" };
-  const record = await recordOrder({ body, envelope, traceparent: null }, world, world.telemetry);
+  const record = await recordOrder({ body, envelope, traceparent: null }, world);
   if (!record) throw new Error("nothing to start");
   return startAttemptOf(record);
 }
@@ -30,7 +30,7 @@ async function claimed(): Promise<void> {
 /** Claimed, and its agent at work on the first step without end. */
 async function takenUp(startAttempt: StartAttempt): Promise<void> {
   world.answers.set("pickUp", () => ({ kind: "expired" }));
-  expect(await runStep(await world.firstTask(startAttempt), world, world.telemetry)).toMatchObject({
+  expect(await runStep(await world.firstTask(startAttempt), world)).toMatchObject({
     outcome: { kind: "expired" },
   });
 }
@@ -45,29 +45,29 @@ describe("P10 a sweep", () => {
     await claimed();
     for (const failureCount of [1, 2]) {
       await stuck();
-      expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, retried: 1 });
+      expect(await sweep(world)).toMatchObject({ found: 1, retried: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
       const startAttempt = world.startAttempts.at(-1);
       if (!startAttempt) throw new Error("the scheduler was not told");
       await takenUp(startAttempt);
     }
     await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ failed: 1 });
+    expect(await sweep(world)).toMatchObject({ failed: 1 });
     expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+    expect(await sweep(world)).toMatchObject({ found: 0 });
   });
 
   test("leaves what is not overdue by more than the clocks may differ", async () => {
     await claimed();
     world.clock = Date.parse((await world.stateOf())?.completeBy ?? "") + 900;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+    expect(await sweep(world)).toMatchObject({ found: 0 });
   });
 
   test("start messages an order that nobody claimed, and counts no failure", async () => {
     await submitted();
     await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ startsRepeated: 1 });
+    expect(await sweep(world)).toMatchObject({ startsRepeated: 1 });
     expect(world.startAttempts).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
   });
@@ -77,7 +77,7 @@ describe("P10 a sweep", () => {
     for (const attempt of [2, 3, 4, 5]) {
       await stuck();
       const notified = world.statuses.length;
-      expect(await sweep(world, world.telemetry)).toMatchObject({ found: 1, rescheduled: 1 });
+      expect(await sweep(world)).toMatchObject({ found: 1, rescheduled: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
       expect(world.statuses).toHaveLength(notified);
       const startAttempt = world.startAttempts.at(-1);
@@ -90,7 +90,7 @@ describe("P10 a sweep", () => {
   test("P12 two at once raise the failure count once", async () => {
     await claimed();
     await stuck();
-    const reports = await Promise.all([sweep(world, world.telemetry), sweep(world, world.telemetry)]);
+    const reports = await Promise.all([sweep(world), sweep(world)]);
     const sum = (name: "retried" | "lost") =>
       reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
     expect([sum("retried"), sum("lost")]).toEqual([1, 1]);
@@ -104,7 +104,7 @@ describe("P10 a sweep", () => {
     await world.store.replace(broken, { ...broken.record, workflow: { name: "forgotten", version: 9 } });
     await submitted("order-2");
     world.clock += 3_600_000;
-    expect(await sweep(world, world.telemetry)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
+    expect(await sweep(world)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
   });
 
   test("P11 what one step failed does not count against the next; the order keeps the sum", async () => {
@@ -114,7 +114,7 @@ describe("P10 a sweep", () => {
       expect(await world.runAttempt(startAttempt)).toBe("expired");
       world.answers.delete(operation);
       await stuck();
-      return sweep(world, world.telemetry);
+      return sweep(world);
     };
     for (const operation of ["pickUp", "pickUp", "restock"])
       expect(await failing(operation)).toMatchObject({ retried: 1, failed: 0 });
@@ -131,11 +131,11 @@ describe("P10 a sweep", () => {
     await world.store.replace(read, { ...read.record, steps: Object.fromEntries(failing) });
     await stuck();
     world.publishFault = new Error("bus down");
-    await sweep(world, world.telemetry);
+    await sweep(world);
     expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 1 });
     world.publishFault = undefined;
     await stuck();
-    expect(await sweep(world, world.telemetry)).toMatchObject({ published: 1 });
+    expect(await sweep(world)).toMatchObject({ published: 1 });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
   });
 });
@@ -143,9 +143,9 @@ describe("P10 a sweep", () => {
 test("P26 of many that wait for their agents a sweep schedules a few again, and looks at the others later", async () => {
   for (let index = 0; index < 30; index += 1) await world.claim(await submitted(`order-${index}`));
   world.clock += 60_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 30, rescheduled: 10, later: 20 });
+  expect(await sweep(world)).toMatchObject({ found: 30, rescheduled: 10, later: 20 });
   expect(world.startAttempts).toHaveLength(10);
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 0 });
+  expect(await sweep(world)).toMatchObject({ found: 0 });
   world.clock += 20_000;
-  expect(await sweep(world, world.telemetry)).toMatchObject({ found: 20, rescheduled: 10, later: 10 });
+  expect(await sweep(world)).toMatchObject({ found: 20, rescheduled: 10, later: 10 });
 });

@@ -20,7 +20,7 @@ export function operateIn(
   store: OrderStore = world.store,
   ifMatch: WantedVersion = "any",
 ) {
-  return operateOrder("order-1", request, { by: "ada", ifMatch }, { ...world, store }, world.telemetry);
+  return operateOrder("order-1", request, { by: "ada", ifMatch }, { ...world, store });
 }
 
 /** Runs the attempt that was asked for last. */

@@ -202,14 +202,14 @@ export function createWorld(
   );
 
   async function doStep(task: StepTask): Promise<StepOutcome> {
-    if (task.transport === "activity") return (await runStep(task, world, world.telemetry)).outcome;
-    await askAgent(task, world, world.telemetry);
+    if (task.transport === "activity") return (await runStep(task, world)).outcome;
+    await askAgent(task, world);
     const isOwn = ({ ticket }: { ticket: Ticket }) => ticket.step === task.step && ticket.lockedBy === task.lockedBy;
     const asked = requests.findLast(({ request }) => isOwn(request));
     if (!asked) return { kind: "expired" };
-    await answerRequest(asked.agent, asked.request, "agent-replies", world, world.telemetry);
+    await answerRequest(asked.agent, asked.request, "agent-replies", world);
     const reply = replies.findLast(isOwn);
-    const received = reply && (await takeReply(reply, world, world.telemetry));
+    const received = reply && (await takeReply(reply, world));
     return received?.outcome ?? { kind: "expired" };
   }
 
@@ -258,16 +258,15 @@ export function createWorld(
     calls,
     answers,
     eventNames: () => events.map(({ name }) => name),
-    submit: (body = sampleOrder(), envelope = ENVELOPE) =>
-      submitOrder({ body, envelope, traceparent: null }, world, world.telemetry),
+    submit: (body = sampleOrder(), envelope = ENVELOPE) => submitOrder({ body, envelope, traceparent: null }, world),
     async submitted() {
       const message = { body: sampleOrder(), envelope: ENVELOPE, traceparent: null };
-      const record = await recordOrder(message, world, world.telemetry);
+      const record = await recordOrder(message, world);
       if (!record) throw new Error("nothing to start");
       return startAttemptOf(record);
     },
     async claim(startAttempt) {
-      const claim = await claimOrder(startAttempt, world, world.telemetry);
+      const claim = await claimOrder(startAttempt, world);
       if (claim.kind !== "claimed") throw new Error("the claim was rejected");
       return claim.attempt;
     },
@@ -278,7 +277,7 @@ export function createWorld(
     },
     stateOf: async (orderId = "order-1") => (await world.store.state(orderId))?.record,
     async runAttempt(startAttempt) {
-      const claim = await claimOrder(startAttempt, world, world.telemetry);
+      const claim = await claimOrder(startAttempt, world);
       if (claim.kind !== "claimed") return claim.kind;
       return (await runTasks(claim.attempt, doStep)).kind;
     },

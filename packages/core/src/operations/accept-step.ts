@@ -6,7 +6,7 @@ import type { StateRecord } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
 import { accepted } from "../domain/step-run.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
 import { recordMark, recordNews } from "./take-up.ts";
 
@@ -27,23 +27,17 @@ export interface Accepted {
  * Order of writes: the record, then (the caller's) the event for the attempt. Run again after a death in between, or once the completion was faster, the
  * record shows it. A step that may not wait is rejected for good: what its service does later is not known, and a compensation sees to it.
  */
-export async function acceptStep(
-  task: StepTask,
-  reply: Accepted,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<StepEnd> {
+export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
   const { orderId, attempt, step, agent, direction, awaitWithin } = task;
   const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
   if (awaitWithin === undefined) {
     return recordAnswer(
       task,
       { kind: "rejected", message: NOT_ALLOWED, endpoint, because, outcomeUnknown: true },
-      ports,
-      telemetry,
+      context,
     );
   }
-  const at = instant(ports.now());
+  const at = instant(context.now());
   const completeBy = after(at, durationMs(awaitWithin) ?? 0);
   const acceptance = {
     at,
@@ -56,14 +50,21 @@ export async function acceptStep(
     task,
     accepted(direction, acceptance, { endpoint, because, startedAt }, completeBy),
     at,
-    ports,
+    context,
   );
   if (written.kind === "written") {
-    telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference: reference ?? null });
+    context.telemetry.event("StepAccepted", {
+      orderId,
+      attempt,
+      step,
+      agent,
+      completeBy,
+      reference: reference ?? null,
+    });
     return standing(task, written.record);
   }
-  const end = await recordedEnd(task, ports, telemetry);
-  const record = end ? undefined : (await ports.store.state(orderId))?.record;
+  const end = await recordedEnd(task, context);
+  const record = end ? undefined : (await context.store.state(orderId))?.record;
   if (end) return end;
   return record && awaits(record, task)
     ? standing(task, record)

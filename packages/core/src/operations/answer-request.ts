@@ -2,7 +2,7 @@
 import type { LastError } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant } from "./ports.ts";
 
 /**
  * Order of effects: where it takes long, word that it is at work; the remote service's; the reply, or where there is none in time, word of
@@ -13,10 +13,9 @@ export async function answerRequest(
   name: string,
   request: AgentRequestMessage,
   replyTo: string,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<void> {
-  const agent = ports.agents.get(name);
+  const agent = context.agents.get(name);
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { awaited } = asked;
@@ -24,21 +23,21 @@ export async function answerRequest(
   /** For the record alone: what can't be sent is not sent again. */
   const say = async (failure?: Failure): Promise<void> => {
     try {
-      await ports.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
+      await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
     } catch (cause) {
-      telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+      context.telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
     }
   };
   /** Whoever does it later is asked again. */
   const later = (why: Partial<LastError> = {}) => {
     const { message = "its service could not be asked", ...more } = why;
-    return ports.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
+    return context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
   };
   const answer = await agent.call(operation, asked, {
     priority,
     startBy,
     takeUp: async () => {
-      const now = instant(ports.now());
+      const now = instant(context.now());
       const completeBy = after(now, durationMs(completeWithin) ?? 0);
       if (now > startBy) return undefined;
       return completeBy < latest ? completeBy : latest;
@@ -48,12 +47,12 @@ export async function answerRequest(
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);
-      telemetry.event("AgentTimedOut", { orderId, attempt, step, agent: name, tries: answer.tries });
+      context.telemetry.event("AgentTimedOut", { orderId, attempt, step, agent: name, tries: answer.tries });
       return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });
-      return telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
+      return context.telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
     default:
-      await ports.messenger.answer(replyTo, { ticket, ...answer });
+      await context.messenger.answer(replyTo, { ticket, ...answer });
   }
 }

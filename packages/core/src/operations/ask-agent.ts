@@ -1,7 +1,7 @@
 // One step whose agent is asked over its queue (P7): sends the request. The reply comes to `take-reply.ts`.
 import type { StepTask } from "../domain/attempt.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import type { Context } from "./ports.ts";
 import { recordAnswer, type StepEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
@@ -11,24 +11,24 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
  * too large for its queue will be so the next time too: that is a rejection for good, and no reason to wait.
  */
-export async function askAgent(given: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
-  const { request, begun } = await requestOf(given, ports);
+export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const { request, begun } = await requestOf(given, context);
   const { task } = begun;
-  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), ports, telemetry);
+  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   const { orderId, attempt, step, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
-  const leftMs = Date.parse(startBy) - ports.now();
+  const leftMs = Date.parse(startBy) - context.now();
   if (leftMs <= 0) {
-    telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
+    context.telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
     return undefined;
   }
   const asked = { ticket: ticketOf(task), operation, startBy, completeWithin, completeBy, priority, ...request };
-  if ((await ports.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
+  if ((await context.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
   const rejection = {
     kind: "rejected",
     message: TOO_LARGE,
     endpoint: `queue of ${agent}`,
     because: "too large",
   } as const;
-  return recordAnswer(task, rejection, ports, telemetry);
+  return recordAnswer(task, rejection, context);
 }

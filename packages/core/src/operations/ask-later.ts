@@ -6,7 +6,7 @@ import { backoffMs, nextPollAt } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { type AgentReplyMessage, ticketOf } from "../messaging/agent-messages.ts";
 import { standing } from "./accept-step.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import type { StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
@@ -25,27 +25,26 @@ const LONGEST_PAUSE_MS = 60_000;
 export async function askLater(
   task: StepTask,
   reply: Unavailable | Pending,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<StepEnd | "noted" | "late"> {
   const { orderId, attempt, step, agent, direction } = task;
   if (task.transport !== "queue") return "late";
   const round = reply.ticket.round ?? 1;
-  const now = instant(ports.now());
+  const now = instant(context.now());
   let isAccepted = false;
-  const written = await recordNews(task, now, ports, (run) => {
+  const written = await recordNews(task, now, context, (run) => {
     isAccepted = reply.kind === "pending" && run.state !== "Awaiting";
     return newsOf(task, run, reply, round, now);
   });
-  const record = written.kind === "written" ? written.record : (await ports.store.state(orderId))?.record;
+  const record = written.kind === "written" ? written.record : (await context.store.state(orderId))?.record;
   const run = runOf(record?.steps[step], direction);
   if (!record || !isInHand(run) || run.attempt !== attempt || run.again?.round !== round + 1) return "late";
-  await askAgain(task, record, run, run.again, ports);
+  await askAgain(task, record, run, run.again, context);
   if (reply.kind === "unavailable") return "noted";
   const { completeBy, accepted } = run;
   if (isAccepted && written.kind === "written") {
     const reference = accepted?.reference ?? null;
-    telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference });
+    context.telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference });
   }
   return standing(task, record);
 }

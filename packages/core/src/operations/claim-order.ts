@@ -12,7 +12,7 @@ import type { Versioned, Written } from "../store/order-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeOrder } from "./conclude-order.ts";
-import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { publish, publishSteps } from "./publish.ts";
 
 /**
@@ -21,51 +21,45 @@ import { publish, publishSteps } from "./publish.ts";
  * The steps that were completed meanwhile are published again too, for whoever completed one may have died before it said so.
  * @param known the record, where the caller has it: while it is Pending, nobody changes what a claim depends on
  */
-export function claimOrder(
-  startAttempt: StartAttempt,
-  ports: Ports,
-  telemetry: Telemetry,
-  known?: StateRecord,
-): Promise<ClaimOutcome> {
+export function claimOrder(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
   const { orderId, attempt, direction } = startAttempt;
   return inSpan(`claim attempt ${attempt}`, { attributes: { orderId, attempt, direction } }, () =>
-    claimInSpan(startAttempt, ports, telemetry, known),
+    claimInSpan(startAttempt, context, known),
   );
 }
 
 async function claimInSpan(
   startAttempt: StartAttempt,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
   known: StateRecord | undefined,
 ): Promise<ClaimOutcome> {
   const { orderId, attempt } = startAttempt;
-  const holder = holderId(orderId, attempt, ports.taskHub);
-  let read: ReadRecord | undefined = known ? { record: known } : await ports.store.state(orderId);
+  const holder = holderId(orderId, attempt, context.taskHub);
+  let read: ReadRecord | undefined = known ? { record: known } : await context.store.state(orderId);
   for (let tries = 0; read?.record.attempt === attempt && tries < MOST_TRIES; tries += 1) {
     const { record }: ReadRecord = read;
-    if (record.processState !== "Pending") return claimedAlready(record, holder, ports, telemetry);
+    if (record.processState !== "Pending") return claimedAlready(record, holder, context);
     const { direction, steps } = record;
-    const workflow = ports.workflows.of(record.workflow);
-    const skips = direction === "forward" ? withSkips(workflow, steps, instant(ports.now())) : steps;
+    const workflow = context.workflows.of(record.workflow);
+    const skips = direction === "forward" ? withSkips(workflow, steps, instant(context.now())) : steps;
     if (skips !== steps) {
       // Rare, and no part of a claim's patch: the order stays Pending, and is claimed as it then is.
-      read = await writeSkips(read, skips, ports);
+      read = await writeSkips(read, skips, context);
       continue;
     }
     const plan = planOf(workflow, steps, direction);
-    if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, ports, telemetry);
-    const written = await writeClaim(read, plan, holder, ports);
+    if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, context);
+    const written = await writeClaim(read, plan, holder, context);
     if (written.kind === "written") {
-      telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
-      await publishStarted(written.record, ports, telemetry);
+      context.telemetry.event("OrderClaimed", { orderId, attempt, direction, priority: record.priority });
+      await publishStarted(written.record, context);
       const isBehind = runsInHand(steps).length > 0;
-      return { kind: "claimed", attempt: heldBy(holder, written.record, ports), isBehind };
+      return { kind: "claimed", attempt: heldBy(holder, written.record, context), isBehind };
     }
     // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
-    read = await ports.store.state(orderId);
+    read = await context.store.state(orderId);
   }
-  return taken(startAttempt, telemetry);
+  return taken(startAttempt, context.telemetry);
 }
 
 /** Each is another step's end that comes between. An order that is not claimed then is found by the supervisor. */
@@ -112,23 +106,18 @@ function taken({ orderId, attempt }: StartAttempt, telemetry: Telemetry): ClaimO
 }
 
 /** An earlier claim of this attempt may have died before it said so, or before its orchestration was started. */
-async function claimedAlready(
-  record: StateRecord,
-  holder: string,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<ClaimOutcome> {
+async function claimedAlready(record: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
   if (record.processState === "Processing" && record.lockedBy === holder) {
-    await publishStarted(record, ports, telemetry);
-    await publishSteps(record, ports, telemetry);
-    return { kind: "claimed", attempt: heldBy(holder, record, ports), isBehind: true };
+    await publishStarted(record, context);
+    await publishSteps(record, context);
+    return { kind: "claimed", attempt: heldBy(holder, record, context), isBehind: true };
   }
-  return taken(record, telemetry);
+  return taken(record, context.telemetry);
 }
 
-async function publishStarted(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
+async function publishStarted(record: StateRecord, context: Context): Promise<void> {
   const { attempt, direction, updatedAt: at } = record;
-  if (direction === "forward") await publish(record, { status: "Started", attempt, at }, ports, telemetry);
+  if (direction === "forward") await publish(record, { status: "Started", attempt, at }, context);
 }
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
@@ -137,23 +126,18 @@ function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Atte
 }
 
 /** A compensation that finds nothing to compensate, or an order resubmitted with all its steps completed. */
-async function concludeAtOnce(
-  pending: StateRecord,
-  holder: string,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<ClaimOutcome> {
+async function concludeAtOnce(pending: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
   const { direction, steps, error: cause } = pending;
-  const now = instant(ports.now());
+  const now = instant(context.now());
   const ending = endingOf(
-    ports.workflows.of(pending.workflow),
+    context.workflows.of(pending.workflow),
     direction === "compensate" ? { steps, cause } : null,
     now,
   );
-  const written = await ports.store.change(pending.orderId, claimAndConclude(pending, ending, holder, now));
-  const concluded = written.kind === "written" ? written : await concludedAlready(pending, ports);
+  const written = await context.store.change(pending.orderId, claimAndConclude(pending, ending, holder, now));
+  const concluded = written.kind === "written" ? written : await concludedAlready(pending, context);
   if (!concluded) return { kind: "taken" };
-  await concludeOrder(concluded, ports, telemetry);
+  await concludeOrder(concluded, context);
   return { kind: "concluded" };
 }
 

@@ -4,7 +4,7 @@ import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
 import type { ArchivedOrder } from "../store/order-archive.ts";
 import type { OVER, Versioned } from "../store/order-store.ts";
-import { instant, type Ports, type Retention, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Retention } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
 /** Who completed an order may still be sending the last message of it, and leaves an outbox message where that fails. */
@@ -28,29 +28,24 @@ export interface Closing {
  * one is archived. After a death in between the same orders are found again; the archive knows those of the last page, and adds none of them
  * twice. Throws where store or archive is away.
  */
-export async function closeOrders(
-  retention: Retention,
-  withinMs: number,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<Closing> {
-  const endAt = ports.now() + withinMs;
+export async function closeOrders(retention: Retention, withinMs: number, context: Context): Promise<Closing> {
+  const endAt = context.now() + withinMs;
   const counts = { closed: 0, lost: 0, broken: 0, finished: true };
   try {
     for (const [state, waitMs] of [
       ["Processed", STILL_PUBLISHED_MS],
       ["Error", retention.resubmitWithinMs],
     ] as const) {
-      for await (const page of pagesOf(state, ports.now() - waitMs, retention)) {
-        if (ports.now() > endAt) {
+      for await (const page of pagesOf(state, context.now() - waitMs, retention)) {
+        if (context.now() > endAt) {
           counts.finished = false;
           break;
         }
-        await closePage(page, retention, counts, ports, telemetry);
+        await closePage(page, retention, counts, context);
       }
     }
   } finally {
-    telemetry.event("OrdersClosed", counts);
+    context.telemetry.event("OrdersClosed", counts);
   }
   return counts;
 }
@@ -72,19 +67,18 @@ async function closePage(
   page: readonly Versioned[],
   { store, archive, keepMs }: Retention,
   counts: Counts,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<void> {
   const due = page.filter(({ record }) => isOver(record));
   let closable = due;
   if (archive) {
-    const read = await inTurns(due, (over) => entryOf(over, ports, telemetry));
+    const read = await inTurns(due, (over) => entryOf(over, context));
     counts.broken += read.filter((entry) => entry === undefined).length;
     closable = due.filter((_, index) => read[index] !== undefined);
     await archive.add(read.flatMap((entry) => entry ?? []));
   }
   await inTurns(closable, async (over) => {
-    const now = instant(ports.now());
+    const now = instant(context.now());
     const lifetime = { revisions: over.record.orderRevision, keepMs };
     const written = await store.close(over, closed(over.record, now, keepMs), lifetime);
     counts[written.kind === "written" ? "closed" : "lost"] += 1;
@@ -92,15 +86,15 @@ async function closePage(
 }
 
 /** Undefined where its content can't be read: one broken order stops no other. */
-async function entryOf({ record }: Versioned, ports: Ports, telemetry: Telemetry): Promise<ArchivedOrder | undefined> {
+async function entryOf({ record }: Versioned, context: Context): Promise<ArchivedOrder | undefined> {
   const { orderId, orderRevision } = record;
   try {
     const revisions = Array.from({ length: orderRevision }, (_, index) => index + 1);
-    const orders = await Promise.all(revisions.map((revision) => ports.store.order(orderId, revision)));
+    const orders = await Promise.all(revisions.map((revision) => context.store.order(orderId, revision)));
     return { record: shownRecord(record), orders: orders.map(withoutSecrets) };
   } catch (cause) {
     if (cause instanceof Outage) throw cause;
-    telemetry.event("OrderNotClosed", { orderId, cause: String(cause) });
+    context.telemetry.event("OrderNotClosed", { orderId, cause: String(cause) });
     return undefined;
   }
 }

@@ -2,39 +2,39 @@
 import { startAttemptOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Versioned } from "../store/order-store.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import type { Context, Telemetry } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart, publishOrKeep, publishSteps } from "./publish.ts";
 
 /**
  * The record says that the order has ended: tells the client. The sweep does what fails here. Before an Error the completed steps
  * are published again: beside the one that was rejected another may have been recorded by who then died, and one that was at work when a compensation began ends it.
  */
-export async function concludeOrder(ended: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function concludeOrder(ended: Versioned, context: Context): Promise<void> {
   const { orderId, attempt, workflow, processState, outbox } = ended.record;
   if (processState === "Processed") {
     const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
-    telemetry.event("OrderProcessed", { orderId, attempt, workflow: workflow.name, criticalMs });
+    context.telemetry.event("OrderProcessed", { orderId, attempt, workflow: workflow.name, criticalMs });
     if (!outbox.some(({ status }) => status === "Completed")) {
-      await publishOrKeep(ended, "Completed", null, ports, telemetry);
+      await publishOrKeep(ended, "Completed", null, context);
       return;
     }
-  } else reportError(ended.record, telemetry);
+  } else reportError(ended.record, context.telemetry);
   try {
-    await publishSteps(ended.record, ports, telemetry);
-    await clearOutbox(ended, ports, telemetry);
+    await publishSteps(ended.record, context);
+    await clearOutbox(ended, context);
   } catch (cause) {
-    telemetry.event("StatusDelayed", { orderId, status: endStatus(ended.record), cause: String(cause) });
+    context.telemetry.event("StatusDelayed", { orderId, status: endStatus(ended.record), cause: String(cause) });
   }
 }
 
 /** The record is Pending in its next attempt: tells the scheduler. The sweep does it again if that fails. */
-export async function scheduleCompensation(pending: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function scheduleCompensation(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
   const { orderId, attempt, error } = record;
-  telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
-  await publishBeforeStart(pending, ports, telemetry);
-  await ports.messenger.startAttempt(startAttemptOf(record));
+  context.telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
+  await publishBeforeStart(pending, context);
+  await context.messenger.startAttempt(startAttemptOf(record));
 }
 
 /** By an order's end. An order in Error alerts an operator. */

@@ -1,7 +1,7 @@
 // What the audit log is published of one request about a message that nobody could take.
 import type { DeadLetter } from "../messaging/dead-letters.ts";
-import type { OperatorAction } from "../supervision/audit-log.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 interface About {
   /** As operators call it. */
@@ -14,22 +14,19 @@ interface About {
 
 export class DeadLetterEntry {
   readonly #about: About;
-  readonly #ports: Pick<Ports, "now" | "supervision">;
-  readonly #telemetry: Telemetry;
+  readonly #context: Context<Pick<Ports, "now" | "supervision">>;
 
-  constructor(about: About, ports: Pick<Ports, "now" | "supervision">, telemetry: Telemetry) {
+  constructor(about: About, context: Context<Pick<Ports, "now" | "supervision">>) {
     this.#about = about;
-    this.#ports = ports;
-    this.#telemetry = telemetry;
+    this.#context = context;
   }
 
   /** Whether it could be written. */
   async write(message: DeadLetter | undefined, outcome: string): Promise<boolean> {
     const { queue, sequenceNumber, action, reason, operator } = this.#about;
     const orderId = message?.orderId ?? null;
-    this.#telemetry.event("OperatorActed", { orderId, attempt: null, action, operator, outcome });
-    const entry: Omit<OperatorAction, "kind"> = {
-      at: instant(this.#ports.now()),
+    const entry = {
+      at: instant(this.#context.now()),
       operator,
       action,
       orderId,
@@ -39,12 +36,6 @@ export class DeadLetterEntry {
       after: null,
       message: { queue, sequenceNumber, messageId: message?.messageId ?? null, subject: message?.subject ?? null },
     };
-    try {
-      await this.#ports.supervision.operatorAction(entry);
-      return true;
-    } catch (cause) {
-      this.#telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
-      return false;
-    }
+    return writeAuditLog(entry, null, this.#context);
   }
 }

@@ -5,7 +5,7 @@ import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import type { DeadLetterPorts } from "./handle-dead-letter.ts";
-import type { Telemetry } from "./ports.ts";
+import type { Context } from "./ports.ts";
 
 type Discarding = Pick<DiscardedMessage, "id" | "queue" | "at" | "by" | "why" | "keptUntil">;
 export type ShownDiscarded = Discarding & { readonly message: DeadLetterSummary };
@@ -45,10 +45,9 @@ export async function resendDiscarded(
   id: string,
   { reason, correction }: { readonly reason: string; readonly correction?: Correction },
   operator: string,
-  ports: DeadLetterPorts,
-  telemetry: Telemetry,
+  context: Context<DeadLetterPorts>,
 ): Promise<ResentDiscarded> {
-  const { discarded, deadLetters } = ports;
+  const { discarded, deadLetters } = context;
   const found = await discarded.read(id);
   if (!found) return { kind: "not-found" };
   const { queue: name, copy } = found;
@@ -59,7 +58,7 @@ export async function resendDiscarded(
     reason,
     operator,
   } as const;
-  const entry = new DeadLetterEntry(about, ports, telemetry);
+  const entry = new DeadLetterEntry(about, context);
   const message = deadLetters.letterOf(copy);
   const rejected = async (why: string): Promise<ResentDiscarded> => {
     await entry.write(message, `rejected: ${why}`);

@@ -5,7 +5,7 @@ import type { DiscardedStore } from "../store/discarded-store.ts";
 import type { ClosingStore, Versioned } from "../store/order-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import type { Caller } from "./operate-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant } from "./ports.ts";
 
 export type Erased =
   | { readonly kind: "erased" }
@@ -26,21 +26,20 @@ export async function eraseOrder(
     closing: store,
     discarded,
   }: { readonly closing: ClosingStore; readonly discarded: Pick<DiscardedStore, "eraseOf"> },
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Erased> {
-  const read = await ports.store.state(orderId);
+  const read = await context.store.state(orderId);
   if (!read) return { kind: "not-found" };
   if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
   const { record } = read;
   const mayBe = isOver(record);
   const rejection = "it is not over: settle it, compensation it or let it end first, and let its messages be sent";
   const outcome = mayBe ? "to be erased" : `rejected: ${rejection}`;
-  telemetry.event("OperatorActed", { orderId, attempt: record.attempt, action: "erase", operator, outcome });
+  context.telemetry.event("OperatorActed", { orderId, attempt: record.attempt, action: "erase", operator, outcome });
   const snapshots = { before: snapshotOf(record), after: null };
   // Nothing else will say who had it done: where the audit log can't be written, nothing is.
-  const at = instant(ports.now());
-  await ports.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...snapshots });
+  const at = instant(context.now());
+  await context.supervision.operatorAction({ at, operator, action: "erase", orderId, reason, outcome, ...snapshots });
   if (!mayBe) return { kind: "rejected", reason: rejection };
   await discarded.eraseOf(orderId);
   if ((await store.erase(read)) === "erased") return { kind: "erased" };

@@ -4,7 +4,7 @@ import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
 import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 
 export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision"> {
   readonly deadLetters: DeadLetters;
@@ -30,15 +30,14 @@ export async function handleDeadLetter(
   sequenceNumber: string,
   request: DeadLetterRequest,
   operator: string,
-  ports: DeadLetterPorts,
-  telemetry: Telemetry,
+  context: Context<DeadLetterPorts>,
 ): Promise<Handled> {
   const about = { queue: queue.name, sequenceNumber, action: NAMES[request.action], reason: request.reason, operator };
-  const entry = new DeadLetterEntry(about, ports, telemetry);
-  const taken = await ports.deadLetters.take(queue, sequenceNumber, (letter) =>
+  const entry = new DeadLetterEntry(about, context);
+  const taken = await context.deadLetters.take(queue, sequenceNumber, (letter) =>
     request.action === "resend"
       ? resend(letter, request, entry)
-      : discard(letter, queue, { by: operator, why: request.reason }, entry, ports),
+      : discard(letter, queue, { by: operator, why: request.reason }, entry, context),
   );
   switch (taken.kind) {
     case "taken":

@@ -2,7 +2,7 @@
 // back to wait in its queue before the lock ends. Deliveries are counted for messages that are at fault, not for outages.
 import { Outage, SentBack } from "../domain/outage.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
@@ -18,8 +18,7 @@ const LOOK_AGAIN_MS = 30_000;
 export async function holdMessage<T>(
   message: ReceivedMessage,
   work: () => Promise<T>,
-  { messenger, timing, now, pause }: Pick<Ports, "messenger" | "timing" | "now" | "pause">,
-  telemetry: Telemetry,
+  { messenger, timing, now, pause, telemetry }: Context<Pick<Ports, "messenger" | "timing" | "now" | "pause">>,
 ): Promise<T | undefined> {
   const heldSince = now();
   for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {

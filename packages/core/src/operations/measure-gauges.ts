@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { OrderCount } from "../store/order-gauges.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
   readonly orderGauges: readonly OrderCount[];
@@ -14,10 +14,13 @@ export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
 const GAUGE_LIMIT_MS = 10_000;
 
 /** Never throws: each number that could not be counted is an event, and its gauge alone says nothing until it expires. */
-export async function measureGauges(
-  { orderGauges, queueAges, now, timing }: GaugePorts,
-  telemetry: Telemetry,
-): Promise<void> {
+export async function measureGauges({
+  orderGauges,
+  queueAges,
+  now,
+  timing,
+  telemetry,
+}: Context<GaugePorts>): Promise<void> {
   if (!isMeasured()) return;
   const overdueBefore = instant(now() - timing.clockSkewMs);
   const orders = orderGauges.map(({ of, count }) =>

@@ -2,8 +2,9 @@
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
-import { instant, type Telemetry } from "./ports.ts";
+import { type Context, instant } from "./ports.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 export type BulkOrder =
   | {
@@ -37,11 +38,10 @@ export async function changeBulk(
   bulkId: string,
   order: BulkOrder,
   by: string,
-  ports: BulkPorts,
-  telemetry: Telemetry,
+  context: Context<BulkPorts>,
 ): Promise<BulkChanged> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const read = await ports.bulk.run(bulkId);
+    const read = await context.bulk.run(bulkId);
     if (!read) return { kind: "not-found" };
     const { run } = read;
     if (!FROM[order.kind].includes(run.state)) {
@@ -59,35 +59,25 @@ export async function changeBulk(
     const changed: BulkRun = {
       ...run,
       state: TO[order.kind],
-      updatedAt: instant(ports.now()),
+      updatedAt: instant(context.now()),
       ...(isStart && { reason: order.reason, by, extendBy: order.by ?? null }),
     };
-    if (!(await ports.bulk.replace(read, changed))) continue;
-    await writeAuditLog(changed, order, by, ports, telemetry);
+    if (!(await context.bulk.replace(read, changed))) continue;
+    await enter(changed, order, by, context);
     return { kind: "changed", run: changed };
   }
   return { kind: "rejected", reason: "it changes all the time: try again" };
 }
 
-async function writeAuditLog(
+async function enter(
   { bulkId, action, reason, total, extendBy }: BulkRun,
   { kind }: BulkOrder,
   operator: string,
-  { supervision, now }: BulkPorts,
-  telemetry: Telemetry,
+  context: Context<BulkPorts>,
 ): Promise<void> {
-  const entry = {
-    action: `bulk ${action}: ${kind}`,
-    orderId: null,
-    reason,
-    outcome: `${total} orders${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`,
-  };
-  telemetry.event("OperatorActed", { orderId: null, operator, action: entry.action, outcome: entry.outcome });
-  try {
-    await supervision.operatorAction({ at: instant(now()), operator, ...entry, before: null, after: null });
-  } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { orderId: null, cause: String(cause) });
-  }
+  const outcome = `${total} orders${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
+  const about = { action: `bulk ${action}: ${kind}`, orderId: null, reason, outcome };
+  await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
 }
 
 export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {

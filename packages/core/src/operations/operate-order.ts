@@ -11,8 +11,9 @@ import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import { reportError } from "./conclude-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Operated =
   /** `published`: false where the scheduler could not be published; the supervisor then start messages the order when it is due. */
@@ -33,8 +34,7 @@ export interface Caller {
 interface Asked {
   readonly request: OperatorRequest;
   readonly caller: Caller;
-  readonly ports: Ports;
-  readonly telemetry: Telemetry;
+  readonly context: Context;
 }
 
 /**
@@ -45,12 +45,11 @@ export async function operateOrder(
   orderId: string,
   request: OperatorRequest,
   caller: Caller,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Operated> {
-  const read = await ports.store.state(orderId);
+  const read = await context.store.state(orderId);
   if (!read) return { kind: "not-found" };
-  const asked = { request: await withStoredSecrets(request, read.record, ports), caller, ports, telemetry };
+  const asked = { request: await withStoredSecrets(request, read.record, context), caller, context };
   return (await operateOn(read, asked)) ?? operateAgain(read, asked);
 }
 
@@ -69,40 +68,40 @@ async function withStoredSecrets(
 /** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
 async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> {
   const { orderId, attempt } = before.record;
-  const read = await asked.ports.store.state(orderId);
+  const read = await asked.context.store.state(orderId);
   if (!read) return { kind: "not-found" };
   // Another attempt is what somebody else decided, of whom this operator does not know.
   const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";
   const operated = isOther ? undefined : await operateOn(read, asked);
   if (operated) return operated;
   const reason = "the order changed while this was decided: look at it again";
-  return reject(read.record, reason, instant(asked.ports.now()), asked);
+  return reject(read.record, reason, instant(asked.context.now()), asked);
 }
 
 /** Undefined where the record has changed since it was read. */
 async function operateOn(read: Versioned, asked: Asked): Promise<Operated | undefined> {
-  const { request, caller, ports, telemetry } = asked;
+  const { request, caller, context } = asked;
   const { record: before } = read;
-  const context = decisionContextOf(caller.by, ports);
+  const decided = decisionContextOf(caller.by, context);
   if (!isWanted(read.etag, caller.ifMatch)) {
     const outcome = "rejected: the order is not at the version that was looked at";
-    await writeAuditLog(before, null, outcome, context.now, asked);
+    await enter(before, null, outcome, decided.now, asked);
     return { kind: "changed", ...read };
   }
-  const faults = [...faultsAgainst(before, request), ...(await itemFaults(before, request, ports))];
+  const faults = [...faultsAgainst(before, request), ...(await itemFaults(before, request, context))];
   if (faults.length > 0) return { kind: "invalid", faults };
 
-  const decision = decide(before, actionOf(request), workflowOf(before, ports), context);
-  if (decision.kind === "rejected") return reject(before, decision.reason, context.now, asked);
-  const written = await write(read, decision.record, request, ports);
+  const decision = decide(before, actionOf(request), workflowOf(before, context), decided);
+  if (decision.kind === "rejected") return reject(before, decision.reason, decided.now, asked);
+  const written = await write(read, decision.record, request, context);
   if (written.kind === "rejected") return undefined;
-  await writeAuditLog(before, written.record, "done", context.now, asked);
-  const followed = await follow(request, written, decision.startAt, ports, telemetry);
+  await enter(before, written.record, "done", decided.now, asked);
+  const followed = await publishEffects(request, written, decision.startAt, context);
   return { kind: "done", startAt: decision.startAt, ...followed };
 }
 
 async function reject(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
-  await writeAuditLog(before, null, `rejected: ${reason}`, at, asked);
+  await enter(before, null, `rejected: ${reason}`, at, asked);
   return { kind: "rejected", state: before.processState, reason };
 }
 
@@ -164,32 +163,27 @@ function isOwn(stored: StateRecord, intended: StateRecord): boolean {
 }
 
 /** The audit log never stops an operator: the record's own history says the same. */
-async function writeAuditLog(
+async function enter(
   before: StateRecord,
   after: StateRecord | null,
   outcome: string,
   at: string,
-  { request: { kind: action, reason }, caller: { by: operator }, ports, telemetry }: Asked,
+  { request: { kind: action, reason }, caller: { by: operator }, context }: Asked,
 ): Promise<void> {
   const { orderId } = before;
-  telemetry.event("OperatorActed", { orderId, attempt: (after ?? before).attempt, action, operator, outcome });
   const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
-  try {
-    await ports.supervision.operatorAction({ at, operator, action, orderId, reason, outcome, ...snapshots });
-  } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
-  }
+  const entry = { at, operator, action, orderId, reason, outcome, ...snapshots };
+  await writeAuditLog(entry, (after ?? before).attempt, context);
 }
 
 /** `published`: whether all was published that had to be. The record as far as this knows it then. */
 type Followed = Versioned & { readonly published: boolean };
 
-async function follow(
+async function publishEffects(
   request: OperatorRequest,
   written: Versioned,
   startAt: string | null,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Followed> {
   const { orderId, attempt, error } = written.record;
   switch (request.kind) {
@@ -197,46 +191,49 @@ async function follow(
     case "markResolved":
       return { record: written.record, etag: written.etag, published: true };
     case "cancel":
-      if (hasEnded(written.record.processState)) return end(written, ports, telemetry);
-      telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
-      return start(written, startAt, ports, telemetry);
+      if (hasEnded(written.record.processState)) return end(written, context);
+      context.telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
+      return start(written, startAt, context);
     case "compensate":
-      telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
-      return start(written, startAt, ports, telemetry);
+      context.telemetry.event("OrderToBeCompensated", { orderId, attempt, message: error?.message ?? null });
+      return start(written, startAt, context);
     case "resubmit":
-      return start(written, startAt, ports, telemetry);
+      return start(written, startAt, context);
     default:
       return request satisfies never;
   }
 }
 
 /** Tells the client and the scheduler of the next attempt. */
-async function start(
-  written: Versioned,
-  startAt: string | null,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<Followed> {
+async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
   let { record, etag } = written;
   try {
-    ({ record, etag } = await publishBeforeStart(written, ports, telemetry));
-    await ports.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
+    ({ record, etag } = await publishBeforeStart(written, context));
+    await context.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
     return { record, etag, published: true };
   } catch (cause) {
-    telemetry.event("StatusDelayed", { orderId: record.orderId, status: "RetryScheduled", cause: String(cause) });
+    context.telemetry.event("StatusDelayed", {
+      orderId: record.orderId,
+      status: "RetryScheduled",
+      cause: String(cause),
+    });
     return { record, etag, published: false };
   }
 }
 
 /** Tells the client of an order that ended in the operator's own write. */
-async function end(written: Versioned, ports: Ports, telemetry: Telemetry): Promise<Followed> {
-  reportError(written.record, telemetry);
+async function end(written: Versioned, context: Context): Promise<Followed> {
+  reportError(written.record, context.telemetry);
   try {
-    const { record, etag } = await clearOutbox(written, ports, telemetry);
+    const { record, etag } = await clearOutbox(written, context);
     return { record, etag, published: true };
   } catch (cause) {
     const { record, etag } = written;
-    telemetry.event("StatusDelayed", { orderId: record.orderId, status: endStatus(record), cause: String(cause) });
+    context.telemetry.event("StatusDelayed", {
+      orderId: record.orderId,
+      status: endStatus(record),
+      cause: String(cause),
+    });
     return { record, etag, published: false };
   }
 }

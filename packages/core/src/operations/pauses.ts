@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SentBack } from "../domain/outage.ts";
 import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { remembered } from "./remembered.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 /** New orders of the workflow wait in their queue. */
 export class WorkflowPaused extends SentBack {
@@ -69,20 +70,14 @@ export async function changePause(
   { kind, name, change, reason }: PauseChange,
   operator: string,
   pauses: Pauses,
-  { supervision, now }: Pick<Ports, "supervision" | "now">,
-  telemetry: Telemetry,
+  context: Context<Pick<Ports, "supervision" | "now">>,
 ): Promise<readonly Pause[]> {
   const isChanged =
     change === "pause" ? await pauses.pause({ kind, name, by: operator, reason }) : await pauses.resume({ kind, name });
   if (isChanged) {
-    const action = `${change} ${kind} ${name}`;
-    telemetry.event("OperatorActed", { orderId: null, operator, action, outcome: "done" });
-    const entry = { at: instant(now()), operator, action, orderId: null, reason, outcome: "done" };
-    try {
-      await supervision.operatorAction({ ...entry, before: null, after: null });
-    } catch (cause) {
-      telemetry.event("AuditLogUnwritten", { orderId: null, cause: String(cause) });
-    }
+    const about = { action: `${change} ${kind} ${name}`, orderId: null, reason, outcome: "done" };
+    const entry = { at: instant(context.now()), operator, ...about, before: null, after: null };
+    await writeAuditLog(entry, null, context);
   }
   return pauses.current();
 }

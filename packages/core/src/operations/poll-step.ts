@@ -6,7 +6,7 @@ import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
@@ -16,27 +16,27 @@ import { taskIn } from "./task-in.ts";
  * Order of effects: the question, which changes nothing; the record; then (the caller's) the event for the attempt. Run again after a death in between, it asks
  * again, or the record shows that it was asked. What it hears is recorded as long as the run waits, whoever holds the order by then.
  */
-export async function pollStep(poll: Poll, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
-  const record = (await ports.store.state(poll.orderId))?.record;
+export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
+  const record = (await context.store.state(poll.orderId))?.record;
   const run = runOf(record?.steps[poll.step], poll.direction);
-  const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, ports);
+  const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, context);
   if (!record || !task) return received(poll, record);
   const isToAsk = record.lockedBy === poll.lockedBy && isPolled(run, poll);
   // An earlier run of this question may have recorded the end, and died before it was published.
-  if (!isToAsk) return (await recordedEnd(task, ports, telemetry)) ?? received(poll, record);
-  const agent = ports.agents.get(task.agent);
+  if (!isToAsk) return (await recordedEnd(task, context)) ?? received(poll, record);
+  const agent = context.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, not here`);
-  const reply = await ask(agent, task, run, ports);
+  const reply = await ask(agent, task, run, context);
   switch (reply.kind) {
     case "done":
     case "rejected":
-      return recordAnswer(task, reply, ports, telemetry);
+      return recordAnswer(task, reply, context);
     case "accepted":
       throw new Error(`the poll of ${task.operation} answered that it is accepted, which it was before`);
     case "pending":
     case "expired":
     case "notTakenUp":
-      return recordNotYet(poll, task, reply, ports);
+      return recordNotYet(poll, task, reply, context);
     default:
       return reply satisfies never;
   }

@@ -86,6 +86,9 @@ export interface Ports {
 /** Where one invocation's events go. */
 export type { Telemetry };
 
+/** What one invocation works with: the ports, and where its events go. */
+export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
+
 export function instant(ms: number): string {
   return new Date(ms).toISOString();
 }

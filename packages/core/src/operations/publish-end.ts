@@ -1,7 +1,7 @@
 // The end of an attempt that broke off (P15, P16): its last write may stand, and nobody have been published of it.
 import { hasEnded } from "../domain/state-record.ts";
 import { concludeOrder } from "./conclude-order.ts";
-import type { Ports, Telemetry } from "./ports.ts";
+import type { Context } from "./ports.ts";
 import { clearOutbox, publishSteps } from "./publish.ts";
 
 /**
@@ -10,14 +10,13 @@ import { clearOutbox, publishSteps } from "./publish.ts";
  */
 export async function publishEndOf(
   { orderId, attempt }: { readonly orderId: string; readonly attempt: number },
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<void> {
-  const stored = await ports.store.state(orderId);
+  const stored = await context.store.state(orderId);
   if (!stored || stored.record.attempt !== attempt) return;
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;
-  await publishSteps(stored.record, ports, telemetry);
-  if (processState === "Processed") await concludeOrder(stored, ports, telemetry);
-  else await clearOutbox(stored, ports, telemetry);
+  await publishSteps(stored.record, context);
+  if (processState === "Processed") await concludeOrder(stored, context);
+  else await clearOutbox(stored, context);
 }

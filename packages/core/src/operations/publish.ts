@@ -10,24 +10,19 @@ import {
 } from "../domain/state-record.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/order-store.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 
 /** A write, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
 const TRIES_TO_LEAVE = 3;
 
 /** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
-export async function publish(
-  record: StateRecord,
-  outboxMessage: OutboxMessage,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<void> {
+export async function publish(record: StateRecord, outboxMessage: OutboxMessage, context: Context): Promise<void> {
   if (!isWanted(record, outboxMessage.status)) return;
   const { orderId, replyTo, error, contentDigest } = record;
   const detail = isEnd(outboxMessage.status) && error ? { detail: error.message } : {};
   const content = contentDigest ? { contentDigest } : {};
-  const outputs = outputsIn(record, outboxMessage, ports);
-  const answer = await ports.messenger.publish(record, {
+  const outputs = outputsIn(record, outboxMessage, context);
+  const answer = await context.messenger.publish(record, {
     orderId,
     ...outboxMessage,
     ...detail,
@@ -35,7 +30,7 @@ export async function publish(
     ...(outputs && { outputs }),
   });
   if (answer === "no-such-queue")
-    telemetry.event("StatusUndeliverable", { orderId, status: outboxMessage.status, queue: replyTo });
+    context.telemetry.event("StatusUndeliverable", { orderId, status: outboxMessage.status, queue: replyTo });
 }
 
 function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workflows }: Ports): StepResult | undefined {
@@ -50,46 +45,41 @@ function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workf
  * before it said so, and once another attempt holds the order nobody else would: so it is said again, under the same ids.
  * Returns the record as far as this knows it now.
  */
-export async function publishBeforeStart(pending: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
+export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
   const { record } = pending;
   const received: OutboxMessage = { status: "Received", attempt: 1, at: record.createdAt };
-  if (record.attempt === 1) await publish(record, received, ports, telemetry);
-  await publishSteps(record, ports, telemetry);
-  return clearOutbox(pending, ports, telemetry);
+  if (record.attempt === 1) await publish(record, received, context);
+  await publishSteps(record, context);
+  return clearOutbox(pending, context);
 }
 
 /** Each step that is completed, in the name of the attempt that completed it. */
-export async function publishSteps(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
+export async function publishSteps(record: StateRecord, context: Context): Promise<void> {
   for (const [step, { completedIn: attempt, endedAt }] of Object.entries(record.steps)) {
     if (attempt === undefined) continue;
-    await publish(
-      record,
-      { status: "StepCompleted", attempt, at: endedAt ?? record.updatedAt, step },
-      ports,
-      telemetry,
-    );
+    await publish(record, { status: "StepCompleted", attempt, at: endedAt ?? record.updatedAt, step }, context);
   }
 }
 
 /** Sends all that the record has still to tell, in order. What was sent before goes again under the same message id. */
-export async function publishOutbox(record: StateRecord, ports: Ports, telemetry: Telemetry): Promise<void> {
-  for (const outboxMessage of record.outbox) await publish(record, outboxMessage, ports, telemetry);
+export async function publishOutbox(record: StateRecord, context: Context): Promise<void> {
+  for (const outboxMessage of record.outbox) await publish(record, outboxMessage, context);
 }
 
 /**
  * Sends the outbox messages, then takes them out of the record, unless there are others by then: they are sent again otherwise. Before a
  * start message, for the attempt writes the record too. Returns the record as far as this knows it now.
  */
-export async function clearOutbox(read: Versioned, ports: Ports, telemetry: Telemetry): Promise<Versioned> {
+export async function clearOutbox(read: Versioned, context: Context): Promise<Versioned> {
   const { outbox, orderId } = read.record;
   if (outbox.length === 0) return read;
-  await publishOutbox(read.record, ports, telemetry);
+  await publishOutbox(read.record, context);
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
-    const written = await ports.store.replace(known, published(known.record, instant(ports.now())));
+    const written = await context.store.replace(known, published(known.record, instant(context.now())));
     if (written.kind === "written") return written;
     // What was at work beside a step that ended the order is recorded too.
-    known = await ports.store.state(orderId);
+    known = await context.store.state(orderId);
     if (!known || namesOf(known.record.outbox) !== namesOf(outbox)) return read;
   }
   return read;
@@ -108,20 +98,19 @@ export async function publishOrKeep(
   written: Versioned,
   status: "StepCompleted" | "Completed",
   step: string | null,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Versioned> {
   const { orderId, updatedAt, steps } = written.record;
   // A step may have been completed for an attempt before the one that holds the order.
   const attempt = (step === null ? undefined : steps[step]?.completedIn) ?? written.record.attempt;
   const outboxMessage: OutboxMessage = { status, attempt, at: updatedAt, ...(step !== null && { step }) };
   try {
-    const settled = await clearOutbox(written, ports, telemetry);
-    await publish(written.record, outboxMessage, ports, telemetry);
+    const settled = await clearOutbox(written, context);
+    await publish(written.record, outboxMessage, context);
     return settled;
   } catch (cause) {
-    telemetry.event("StatusDelayed", { orderId, status, cause: String(cause) });
-    return leave(written.record, outboxMessage, ports);
+    context.telemetry.event("StatusDelayed", { orderId, status, cause: String(cause) });
+    return leave(written.record, outboxMessage, context);
   }
 }
 

@@ -11,7 +11,7 @@ import { completeAmong, completeJoin, completeOrder } from "../domain/transition
 import type { Versioned } from "../store/order-store.ts";
 import type { Begun } from "./begin-step.ts";
 import { concludeOrder, scheduleCompensation } from "./conclude-order.ts";
-import { instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports, schedulingOf } from "./ports.ts";
 import { publishOrKeep } from "./publish.ts";
 
 /** What an agent answered in time, and when it took the step up, where that is known; or why it was not asked. */
@@ -37,18 +37,13 @@ export interface StepEnd {
  * after a death in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that
  * comes once the step was scheduled again changes nothing.
  */
-export async function recordAnswer(
-  task: StepTask,
-  answer: Answer,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<StepEnd> {
-  const recorded = (await recordAtOnce(task, answer, ports)) ?? (await recordAtVersion(task, answer, ports));
-  if (recorded) return endOf(task, recorded, ports, telemetry);
+export async function recordAnswer(task: StepTask, answer: Answer, context: Context): Promise<StepEnd> {
+  const recorded = (await recordAtOnce(task, answer, context)) ?? (await recordAtVersion(task, answer, context));
+  if (recorded) return endOf(task, recorded, context);
   // An earlier run of this task made the write, or the step is another run's.
-  const end = await recordedEnd(task, ports, telemetry);
+  const end = await recordedEnd(task, context);
   if (end) return end;
-  await rejectLate(task, "the step has been scheduled again, or is not waited for any more", ports, telemetry);
+  await rejectLate(task, "the step has been scheduled again, or is not waited for any more", context);
   return { outcome: { kind: "superseded" }, receiver: ownOf(task) };
 }
 
@@ -64,16 +59,15 @@ interface Recorded extends Versioned {
 export async function rejectLate(
   task: { readonly orderId: string; readonly attempt: number; readonly step: string },
   reason: string,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<void> {
   const { orderId, attempt, step } = task;
-  telemetry.event("LateReplyRejected", { orderId, attempt, step, reason });
+  context.telemetry.event("LateReplyRejected", { orderId, attempt, step, reason });
   try {
-    await ports.supervision.lateReply({ at: instant(ports.now()), orderId, attempt, step, reason });
+    await context.supervision.lateReply({ at: instant(context.now()), orderId, attempt, step, reason });
   } catch (cause) {
     // The audit log is for people: where it can't be written, the step's silence is worth more than the entry.
-    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
+    context.telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
   }
 }
 
@@ -165,8 +159,8 @@ function endedBy(own: StepRecord, { attempt, direction, record }: StepTask, answ
  * What an earlier run of this task wrote: the step's run is still the task's. What it led to can't be distinguished from what others did since, so that all is
  * told again that it may have led to.
  */
-export async function recordedEnd(task: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd | undefined> {
-  const read = await ports.store.state(task.orderId);
+export async function recordedEnd(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const read = await context.store.state(task.orderId);
   const own = read?.record.steps[task.step];
   const run = runOf(own, task.direction);
   const isOver = isClosed(own, task.direction) || run?.state === "Failed";
@@ -176,7 +170,7 @@ export async function recordedEnd(task: StepTask, ports: Ports, telemetry: Telem
   const wentOtherWay = record.processState === "Pending" && record.direction === "compensate";
   const isTurn =
     record.processState === "Processed" || (isRejected ? wentOtherWay || isEnded(record) : isCompensated(task, record));
-  return endOf(task, { ...read, isTurn, isNews: isTurn || toBegin(record).length > 0 }, ports, telemetry);
+  return endOf(task, { ...read, isTurn, isNews: isTurn || toBegin(record).length > 0 }, context);
 }
 
 function isCompensated({ direction }: StepTask, record: StateRecord): boolean {
@@ -184,19 +178,17 @@ function isCompensated({ direction }: StepTask, record: StateRecord): boolean {
 }
 
 /** What the record means for the scheduler; where it has ended, or goes the other way, that is published first. */
-async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
+async function endOf(task: StepTask, recorded: Recorded, context: Context): Promise<StepEnd> {
   const { record, isTurn } = recorded;
   const { orderId, attempt, step, agent, direction } = task;
   const own = stepOf(record, step);
   const run = runOf(own, direction);
   const ms = run?.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   if (direction === "forward" && own.state === "Failed") {
-    telemetry.event("StepRejected", { orderId, attempt, step, agent, ms, message: own.error });
+    context.telemetry.event("StepRejected", { orderId, attempt, step, agent, ms, message: own.error });
     if (!isTurn) return progress(task, recorded);
     const isCompensationScheduled = record.processState === "Pending";
-    await (isCompensationScheduled
-      ? scheduleCompensation(recorded, ports, telemetry)
-      : concludeOrder(recorded, ports, telemetry));
+    await (isCompensationScheduled ? scheduleCompensation(recorded, context) : concludeOrder(recorded, context));
     return {
       outcome: { kind: "rejected" },
       receiver: receiverOf(task, record.attempt - (isCompensationScheduled ? 1 : 0)),
@@ -204,14 +196,14 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
   }
   if (direction === "forward" && own.skipped) {
     const { cause, message } = own.skipped;
-    telemetry.event("StepSkipped", { orderId, attempt, step, agent, cause, message });
-    if (isTurn) await concludeOrder(recorded, ports, telemetry);
+    context.telemetry.event("StepSkipped", { orderId, attempt, step, agent, cause, message });
+    if (isTurn) await concludeOrder(recorded, context);
     return progress(task, recorded);
   }
   if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed") {
-    telemetry.event("CompensationIncomplete", { orderId, attempt, step, agent, message: run.error });
+    context.telemetry.event("CompensationIncomplete", { orderId, attempt, step, agent, message: run.error });
   }
-  telemetry.event(direction === "forward" ? "StepCompleted" : "StepCompensated", {
+  context.telemetry.event(direction === "forward" ? "StepCompleted" : "StepCompensated", {
     orderId,
     attempt,
     step,
@@ -222,8 +214,8 @@ async function endOf(task: StepTask, recorded: Recorded, ports: Ports, telemetry
   });
   // Of an order that ended before, the requester has heard all that it wants to.
   const isPublished = direction === "forward" && (record.processState === "Processed" || !isEnded(record));
-  const published = isPublished ? await publishOrKeep(recorded, "StepCompleted", step, ports, telemetry) : recorded;
-  if (isTurn) await concludeOrder(published, ports, telemetry);
+  const published = isPublished ? await publishOrKeep(recorded, "StepCompleted", step, context) : recorded;
+  if (isTurn) await concludeOrder(published, context);
   return progress(task, recorded);
 }
 

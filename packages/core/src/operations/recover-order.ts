@@ -8,7 +8,7 @@ import type { Versioned } from "../store/order-store.ts";
 import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
 import { reportError, scheduleCompensation } from "./conclude-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Telemetry } from "./ports.ts";
 import { clearOutbox, publishBeforeStart, publishOutbox, publishSteps } from "./publish.ts";
 
 export interface Recovery {
@@ -29,20 +29,15 @@ export interface Recovery {
  * in between the record is due again, and the next sweep tells it.
  * @param mayReschedule whether this sweep schedules one more order again for which no agent was found in time
  */
-export async function recoverOrder(
-  due: Versioned,
-  mayReschedule: () => boolean,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<Recovery> {
+export async function recoverOrder(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
   const { record } = due;
   const before = snapshotOf(record);
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
   try {
-    const now = ports.now();
-    const workflow = ports.workflows.of(record.workflow);
+    const now = context.now();
+    const workflow = context.workflows.of(record.workflow);
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
-    const { clockSkewMs, misconfiguredRetryMs } = ports.timing;
+    const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
     const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
     const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
@@ -56,21 +51,21 @@ export async function recoverOrder(
     };
     // The outbox message goes with the write: it has to be sent before.
     if (verdict.kind === "publish") {
-      await publishSteps(record, ports, telemetry);
-      await publishOutbox(record, ports, telemetry);
+      await publishSteps(record, context);
+      await publishOutbox(record, context);
     }
-    const { claimWithinMs } = ports.timing;
+    const { claimWithinMs } = context.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
-    const written = await ports.store.replace(due, next);
+    const written = await context.store.replace(due, next);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
     if ("failures" in verdict || verdict.kind === "hold") {
       const { orderId, attempt, completeBy } = record;
       const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
       const cause = { endpoint, message, tries };
-      telemetry.event("OrderExpired", { orderId, attempt, step, agent, completeBy, ...cause });
+      context.telemetry.event("OrderExpired", { orderId, attempt, step, agent, completeBy, ...cause });
     }
-    await follow(verdict, record, written, now, step, ports, telemetry);
+    await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {
     return { ...recovery, fault };
@@ -102,50 +97,49 @@ async function follow(
   written: Versioned,
   now: number,
   step: string | null,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<void> {
   const { orderId, attempt, failureCount } = written.record;
   const agent = step === null ? null : (before.steps[step]?.agent ?? null);
-  if ("skips" in verdict) reportSkips(verdict.skips, written.record, telemetry);
+  if ("skips" in verdict) reportSkips(verdict.skips, written.record, context.telemetry);
   switch (verdict.kind) {
     case "skip":
-      await publishBeforeStart(written, ports, telemetry);
-      return ports.messenger.startAttempt(startAttemptOf(written.record));
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
     case "retry":
-      telemetry.event("OrderRetried", { orderId, attempt, step, agent, failureCount });
-      await publishBeforeStart(written, ports, telemetry);
-      return ports.messenger.startAttempt(startAttemptOf(written.record));
+      context.telemetry.event("OrderRetried", { orderId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
     case "wait": {
       const at = instant(now + verdict.waitMs);
-      telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
-      return startAttemptAt(at, written, ports, telemetry);
+      context.telemetry.event("OrderWaits", { orderId, attempt, step, agent, failureCount, until: at });
+      return startAttemptAt(at, written, context);
     }
     case "hold": {
       const at = instant(now + verdict.waitMs);
-      telemetry.event("OrderHeld", { orderId, attempt, step, agent, until: at });
-      return startAttemptAt(at, written, ports, telemetry);
+      context.telemetry.event("OrderHeld", { orderId, attempt, step, agent, until: at });
+      return startAttemptAt(at, written, context);
     }
     case "compensate":
-      return scheduleCompensation(written, ports, telemetry);
+      return scheduleCompensation(written, context);
     case "resume":
-      telemetry.event("OrderResumed", { orderId, attempt });
-      await publishBeforeStart(written, ports, telemetry);
-      return ports.messenger.startAttempt(startAttemptOf(written.record));
+      context.telemetry.event("OrderResumed", { orderId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
     case "reschedule":
-      telemetry.event("OrderRescheduled", { orderId, attempt, step, agent, failureCount });
-      await publishBeforeStart(written, ports, telemetry);
-      return ports.messenger.startAttempt(startAttemptOf(written.record));
+      context.telemetry.event("OrderRescheduled", { orderId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
     case "later":
       return;
     case "repeatStart":
-      telemetry.event("AttemptStartRepeated", { orderId, attempt });
-      await publishBeforeStart(written, ports, telemetry);
-      return ports.messenger.startAttempt(startAttemptOf(written.record));
+      context.telemetry.event("AttemptStartRepeated", { orderId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
     case "fail":
-      reportError(written.record, telemetry);
-      await publishSteps(written.record, ports, telemetry);
-      await clearOutbox(written, ports, telemetry);
+      reportError(written.record, context.telemetry);
+      await publishSteps(written.record, context);
+      await clearOutbox(written, context);
       return;
     case "publish":
       return;
@@ -169,8 +163,8 @@ function reportSkips(
   }
 }
 
-async function startAttemptAt(until: string, written: Versioned, ports: Ports, telemetry: Telemetry): Promise<void> {
-  await publishBeforeStart(written, ports, telemetry);
+async function startAttemptAt(until: string, written: Versioned, context: Context): Promise<void> {
+  await publishBeforeStart(written, context);
   const at = claimableAt(written.record, until);
-  await ports.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
+  await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
 }

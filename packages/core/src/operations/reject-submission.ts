@@ -4,7 +4,7 @@ import { Outage } from "../domain/outage.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { senderOf } from "../messaging/submission-message.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant } from "./ports.ts";
 import type { SubmittedMessage } from "./submit-order.ts";
 
 /** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
@@ -19,8 +19,7 @@ const DIGEST_LENGTH = 16;
 export async function rejectSubmission(
   message: SubmittedMessage,
   faults: readonly string[],
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<undefined> {
   const { body, envelope } = message;
   const [messageId, correlationId, replyTo, replyToSessionId] = [
@@ -30,20 +29,19 @@ export async function rejectSubmission(
     envelope.replyToSessionId,
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
-  await ports.messenger.quarantine({ subject: "InvalidOrder", ...kept });
-  telemetry.event("OrderQuarantined", {
+  await context.messenger.quarantine({ subject: "InvalidOrder", ...kept });
+  context.telemetry.event("OrderQuarantined", {
     messageId: messageId ?? null,
     faultCount: faults.length,
     firstFault: faults[0] ?? "",
   });
-  await notifySender(message, faults, ports, telemetry);
+  await notifySender(message, faults, context);
 }
 
 async function notifySender(
   { body, envelope }: SubmittedMessage,
   faults: readonly string[],
-  { messenger, rules, now, pause }: Ports,
-  telemetry: Telemetry,
+  { messenger, rules, now, pause, telemetry }: Context,
 ): Promise<void> {
   const { reply, orderId, submissionId } = senderOf(body, envelope, rules);
   const id = rejectionId(orderId, submissionId, body);

@@ -8,8 +8,9 @@ import type { Versioned } from "../store/order-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import { awaitedDirection } from "./awaiting.ts";
 import type { Caller, Operated } from "./operate-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant } from "./ports.ts";
 import { type Received, takeReport } from "./take-reply.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Reported =
   /** `received`: for the attempt that waits for it. */
@@ -25,29 +26,28 @@ export async function reportStep(
   step: string,
   report: StepReport,
   { by: operator, ifMatch }: Caller,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Reported> {
-  const read = await ports.store.state(orderId);
+  const read = await context.store.state(orderId);
   if (!read) return { kind: "not-found" };
   const { record } = read;
-  const enter = (outcome: string, after: StateRecord | null) =>
-    writeAuditLog({ before: record, after, outcome, reason: report.reason, operator }, ports, telemetry);
+  const said = (outcome: string, after: StateRecord | null) =>
+    enter({ before: record, after, outcome, reason: report.reason, operator }, context);
   const reject = async (reason: string): Promise<Reported> => {
-    await enter(`rejected: ${reason}`, null);
+    await said(`rejected: ${reason}`, null);
     return { kind: "rejected", state: record.processState, reason };
   };
   if (!isWanted(read.etag, ifMatch)) {
-    await enter("rejected: the order is not at the version that was looked at", null);
+    await said("rejected: the order is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }
   const own = ownReport(record, step, report, operator);
   if (!own) return reject(`${step} waits for no report`);
-  const taken = await takeReport(own, ports, telemetry);
+  const taken = await takeReport(own, context);
   if (taken.kind === "not yet") return reject(`the time of ${step} is over, and it is asked for again: report it then`);
   if (taken.kind !== "recorded") return reject(`${step} waits for no report any more`);
-  const current = (await ports.store.state(orderId)) ?? read;
-  await enter(`done: ${step} was reported as ${report.kind}`, current.record);
+  const current = (await context.store.state(orderId)) ?? read;
+  await said(`done: ${step} was reported as ${report.kind}`, current.record);
   return { kind: "reported", received: taken.received, ...current };
 }
 
@@ -71,19 +71,17 @@ interface Entry {
   readonly operator: string;
 }
 
-/** The audit log never stops an operator: the record itself says the same. */
-async function writeAuditLog(
-  { before, after, outcome, reason, operator }: Entry,
-  { supervision, now }: Ports,
-  telemetry: Telemetry,
-): Promise<void> {
+async function enter({ before, after, outcome, reason, operator }: Entry, context: Context): Promise<void> {
   const { orderId, attempt } = before;
-  telemetry.event("OperatorActed", { orderId, attempt, action: "report", operator, outcome });
   const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
-  try {
-    const at = instant(now());
-    await supervision.operatorAction({ at, operator, action: "report", orderId, reason, outcome, ...snapshots });
-  } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
-  }
+  const entry = {
+    at: instant(context.now()),
+    operator,
+    action: "report",
+    orderId,
+    reason,
+    outcome,
+    ...snapshots,
+  } as const;
+  await writeAuditLog(entry, attempt, context);
 }

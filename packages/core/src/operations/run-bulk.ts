@@ -5,7 +5,7 @@ import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-orders.ts";
 import { operateOrder } from "./operate-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
 export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
@@ -24,23 +24,23 @@ const OVER: BulkTurn = { kind: "over" };
  * Order of writes: each order by itself, with the run's mark in its history; then the wave's results; then the run. After a death in between the
  * next turn finds the mark, and acts on no order twice.
  */
-export async function runBulk(bulkId: string, ports: BulkPorts, telemetry: Telemetry): Promise<BulkTurn> {
-  const read = await ports.bulk.run(bulkId);
+export async function runBulk(bulkId: string, context: Context<BulkPorts>): Promise<BulkTurn> {
+  const read = await context.bulk.run(bulkId);
   if (read?.run.state === "paused") return WHILE_PAUSED;
   if (read?.run.state !== "running") return OVER;
   const { wave, total } = read.run;
   const { from, to } = waveOf(wave, total);
-  const items = (await ports.bulk.items(bulkId)).slice(from, to);
-  const results = (await ports.bulk.wave(bulkId, wave)) ?? items.map(opened);
+  const items = (await context.bulk.items(bulkId)).slice(from, to);
+  const results = (await context.bulk.wave(bulkId, wave)) ?? items.map(opened);
   if (results.some(({ outcome }) => outcome === "open")) {
-    await ports.bulk.saveWave(bulkId, wave, await act(read.run, items, results, ports, telemetry));
+    await context.bulk.saveWave(bulkId, wave, await act(read.run, items, results, context));
     return AT_ONCE;
   }
-  const looked = await lookForEnds(read.run, items, results, ports);
-  await ports.bulk.saveWave(bulkId, wave, looked);
+  const looked = await lookForEnds(read.run, items, results, context);
+  await context.bulk.saveWave(bulkId, wave, looked);
   return looked.every(({ end, outcome }) => end !== null || outcome === "skipped")
-    ? conclude(read, looked, ports)
-    : laterThan(read.run, ports.now());
+    ? conclude(read, looked, context)
+    : laterThan(read.run, context.now());
 }
 
 /** A run is written when a wave begins. */
@@ -55,35 +55,23 @@ async function act(
   run: BulkRun,
   items: readonly BulkItem[],
   results: readonly BulkResult[],
-  ports: BulkPorts,
-  telemetry: Telemetry,
+  context: Context<BulkPorts>,
 ): Promise<BulkResult[]> {
   const open = results.filter(({ outcome }) => outcome === "open").slice(0, ACTS_IN_A_TURN);
   const chosen = items.filter(({ orderId }) => open.some((one) => one.orderId === orderId));
   const acted = await inTurns(chosen, ACTS_SIDE_BY_SIDE, (item) =>
     unlessNewer(
-      () => actOn(item, run, ports, telemetry),
+      () => actOn(item, run, context),
       (reason): BulkResult => ({ orderId: item.orderId, outcome: "skipped", reason, end: null }),
     ),
   );
   return results.map((result) => acted.find(({ orderId }) => orderId === result.orderId) ?? result);
 }
 
-async function actOn(
-  { orderId, etag }: BulkItem,
-  run: BulkRun,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<BulkResult> {
+async function actOn({ orderId, etag }: BulkItem, run: BulkRun, context: Context): Promise<BulkResult> {
   const mark = markOf(run);
   const reason = `${run.reason ?? ""} ${mark}`;
-  const operated = await operateOrder(
-    orderId,
-    requestOf(run, reason),
-    { by: run.by, ifMatch: [etag] },
-    ports,
-    telemetry,
-  );
+  const operated = await operateOrder(orderId, requestOf(run, reason), { by: run.by, ifMatch: [etag] }, context);
   const result = (outcome: "done" | "skipped", why: string | null): BulkResult => ({
     orderId,
     outcome,

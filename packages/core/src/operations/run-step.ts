@@ -3,7 +3,7 @@ import type { BoundedReply } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { acceptStep } from "./accept-step.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, type StepEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
@@ -15,17 +15,17 @@ type Expired = Extract<BoundedReply, { kind: "expired" }>;
  * message's. Run again after a death in between, the service recognises the idempotency key, the record shows the step done, and
  * the message has the same id.
  */
-export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetry): Promise<StepEnd> {
-  const agent = ports.agents.get(given.agent);
+export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
+  const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of order ${given.orderId} needs the agent ${given.agent}, which is not here`);
-  const { request, isClosed, begun } = await requestOf(given, ports);
+  const { request, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
   // The order is closed: an earlier run of this task completed it, and died before it said so.
-  if (isClosed) return expire(task, "StepNotTakenUp", 0, ports, telemetry);
-  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), ports, telemetry);
-  const run = new TakeUp(task, ports, telemetry);
+  if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
+  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
+  const run = new TakeUp(task, context);
   const reply = await agent.call(task.operation, request, {
     priority,
     startBy,
@@ -34,16 +34,16 @@ export async function runStep(given: StepTask, ports: Ports, telemetry: Telemetr
   });
   switch (reply.kind) {
     case "expired":
-      return (await recordExpiry(task, reply, ports))
-        ? timeOut(task, "AgentTimedOut", reply.tries, telemetry)
-        : expire(task, "AgentTimedOut", reply.tries, ports, telemetry);
+      return (await recordExpiry(task, reply, context))
+        ? timeOut(task, "AgentTimedOut", reply.tries, context.telemetry)
+        : expire(task, "AgentTimedOut", reply.tries, context);
     case "notTakenUp":
-      return expire(task, "StepNotTakenUp", 0, ports, telemetry);
+      return expire(task, "StepNotTakenUp", 0, context);
     case "accepted":
     case "pending":
-      return acceptStep(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
+      return acceptStep(task, { ...reply, startedAt: run.startedAt }, context);
     default:
-      return recordAnswer(task, { ...reply, startedAt: run.startedAt }, ports, telemetry);
+      return recordAnswer(task, { ...reply, startedAt: run.startedAt }, context);
   }
 }
 
@@ -52,11 +52,10 @@ async function expire(
   task: StepTask,
   event: "AgentTimedOut" | "StepNotTakenUp",
   tries: number,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<StepEnd> {
-  const end = await recordedEnd(task, ports, telemetry);
-  return end ?? timeOut(task, event, tries, telemetry);
+  const end = await recordedEnd(task, context);
+  return end ?? timeOut(task, event, tries, context.telemetry);
 }
 
 function timeOut(

@@ -11,7 +11,7 @@ import { contentDigest } from "../messaging/content-digest.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
 import { claimOrder } from "./claim-order.ts";
 import { WorkflowPaused } from "./pauses.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { publish } from "./publish.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 
@@ -29,41 +29,33 @@ export interface SubmittedMessage {
  * @returns undefined where nothing is to be started
  * @throws Outage where the message had better wait
  */
-export async function submitOrder(
-  message: SubmittedMessage,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<ClaimOutcome | undefined> {
-  const record = await recordOrder(message, ports, telemetry);
+export async function submitOrder(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
+  const record = await recordOrder(message, context);
   const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
-  return mayBeStarted ? claimOrder(startAttemptOf(record), ports, telemetry, record) : undefined;
+  return mayBeStarted ? claimOrder(startAttemptOf(record), context, record) : undefined;
 }
 
 /** The first half: the record that then stands, or undefined where the message could not be read. */
-export async function recordOrder(
-  message: SubmittedMessage,
-  ports: Ports,
-  telemetry: Telemetry,
-): Promise<StateRecord | undefined> {
-  const parsed = parseSubmission(message.body, message.envelope, ports.rules);
-  if (parsed.kind === "invalid") await waitForNewer(message, ports);
-  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
+export async function recordOrder(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+  const parsed = parseSubmission(message.body, message.envelope, context.rules);
+  if (parsed.kind === "invalid") await waitForNewer(message, context);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
   const { order } = parsed;
-  if (await ports.pauses?.isPaused({ kind: "workflow", name: order.workflow })) {
+  if (await context.pauses?.isPaused({ kind: "workflow", name: order.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${order.workflow}`);
   }
-  await ports.admission.admit(order.priority);
-  const draft = draftRecord(parsed, message, ports);
-  const created = await ports.store.create(order, draft);
+  await context.admission.admit(order.priority);
+  const draft = draftRecord(parsed, message, context);
+  const created = await context.store.create(order, draft);
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created)) {
-    return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], ports, telemetry);
+    return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], context);
   }
   const record = created.kind === "created" ? draft : created.record;
   const { orderId, processState, workflow } = record;
   const submitted = created.kind === "created" ? "OrderSubmitted" : "DuplicateSubmission";
-  telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
+  context.telemetry.event(submitted, { orderId, processState, workflow: workflow.name });
 
-  await publish(record, { status: "Received", attempt: 1, at: record.createdAt }, ports, telemetry);
+  await publish(record, { status: "Received", attempt: 1, at: record.createdAt }, context);
   return record;
 }
 

@@ -5,7 +5,7 @@ import { type SweepEntry, sweepIdOf } from "../supervision/audit-log.ts";
 import type { Standing } from "../supervision/leadership.ts";
 import { createPace, isThrottled } from "../supervision/pace.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { type Recovery, recoverOrder } from "./recover-order.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
@@ -63,13 +63,13 @@ const COUNTED_AS = {
 } as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
 
 /** Sweeps if this supervisor leads. Two that both believe they do harm nothing: each write is at the version read. */
-export async function sweep(ports: Ports, telemetry: Telemetry): Promise<SweepOutcome> {
-  const standing = await ports.leadership.lead();
+export async function sweep(context: Context): Promise<SweepOutcome> {
+  const standing = await context.leadership.lead();
   if (standing.kind === "following") {
-    telemetry.event("SupervisorFollows", { leader: standing.leader ?? null });
+    context.telemetry.event("SupervisorFollows", { leader: standing.leader ?? null });
     return standing;
   }
-  return new Sweep(ports, telemetry, standing).run();
+  return new Sweep(context, standing).run();
 }
 
 /**
@@ -79,8 +79,7 @@ export async function sweep(ports: Ports, telemetry: Telemetry): Promise<SweepOu
 const MOST_RESCHEDULES = 10;
 
 class Sweep {
-  readonly #ports: Ports;
-  readonly #telemetry: Telemetry;
+  readonly #context: Context;
   readonly #leader: string;
   readonly #epoch: number;
   readonly #begunAt: number;
@@ -107,12 +106,11 @@ class Sweep {
   /** The audit log is asked no more in this sweep once it could not be written. */
   #auditLogWorks = true;
 
-  constructor(ports: Ports, telemetry: Telemetry, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
-    this.#ports = ports;
-    this.#telemetry = telemetry;
+  constructor(context: Context, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
+    this.#context = context;
     this.#leader = leader;
     this.#epoch = epoch;
-    this.#begunAt = ports.now();
+    this.#begunAt = context.now();
     this.#sweepId = sweepIdOf(instant(this.#begunAt), epoch, crypto.randomUUID().slice(0, 8));
   }
 
@@ -130,11 +128,11 @@ class Sweep {
   }
 
   async #walk(): Promise<void> {
-    const { timing, now, leadership } = this.#ports;
+    const { timing, now, leadership } = this.#context;
     const endAt = this.#begunAt + timing.sweepWithinMs;
-    const finished = await walkOverdue(this.#ports, {
+    const finished = await walkOverdue(this.#context, {
       before: this.#begunAt - timing.clockSkewMs,
-      pace: createPace(this.#ports, endAt),
+      pace: createPace(this.#context, endAt),
       mayGoOn: async () => {
         if (now() > endAt) return false;
         if (await leadership.stillLeads()) return true;
@@ -144,7 +142,7 @@ class Sweep {
       visit: async (due) => {
         this.#counts.found += 1;
         const recovery = await inSpan("recover", spanOf(due.record), () =>
-          recoverOrder(due, () => this.#mayReschedule(), this.#ports, this.#telemetry),
+          recoverOrder(due, () => this.#mayReschedule(), this.#context),
         );
         this.#count(due.record.orderId, recovery);
         await this.#write((log, sweepId) =>
@@ -166,21 +164,21 @@ class Sweep {
       // One bad record never stops a sweep.
       this.#counts.broken += 1;
       if (isThrottled(fault)) this.#counts.throttled += 1;
-      this.#telemetry.event("RecoveryFailed", { orderId, cause: String(fault) });
+      this.#context.telemetry.event("RecoveryFailed", { orderId, cause: String(fault) });
     } else if (outcome === "lost") this.#counts.lost += 1;
     else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
   }
 
   async #conclude(): Promise<SweepReport> {
     const report = { ...this.#counts, finished: this.#endedBy === "all seen", endedBy: this.#endedBy };
-    const ms = this.#ports.now() - this.#begunAt;
-    this.#telemetry.event("SupervisorSweep", { ...report, leader: this.#leader, epoch: this.#epoch, ms });
+    const ms = this.#context.now() - this.#begunAt;
+    this.#context.telemetry.event("SupervisorSweep", { ...report, leader: this.#leader, epoch: this.#epoch, ms });
     await this.#write((log, sweepId) => log.sweep(this.#entry(sweepId, report)));
     return report;
   }
 
   #entry(sweepId: string, report: SweepReport): Omit<SweepEntry, "kind"> {
-    const { timing, workflows, now } = this.#ports;
+    const { timing, workflows, now } = this.#context;
     const failureThresholds = workflows.names.flatMap((name) => {
       const newest = workflows.newest(name);
       return newest ? [[`failureThreshold of ${name}`, newest.policy.failureThreshold]] : [];
@@ -200,11 +198,11 @@ class Sweep {
   async #write(write: (log: Ports["supervision"], sweepId: string) => Promise<void>): Promise<void> {
     if (!this.#auditLogWorks) return;
     try {
-      await write(this.#ports.supervision, this.#sweepId);
+      await write(this.#context.supervision, this.#sweepId);
     } catch (cause) {
       if (!this.#auditLogWorks) return;
       this.#auditLogWorks = false;
-      this.#telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
+      this.#context.telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
     }
   }
 }

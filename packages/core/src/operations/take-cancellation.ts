@@ -3,7 +3,7 @@ import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type Cancellation, parseCancellation } from "../messaging/cancellation-message.ts";
 import { operateOrder } from "./operate-order.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import type { SubmittedMessage } from "./submit-order.ts";
 
@@ -22,24 +22,25 @@ const UNKNOWN = "there is no such order of yours";
  * again, finds the order cancelled, and is answered again under the same id.
  * @throws Outage where the message had better wait
  */
-export async function takeCancellation(message: SubmittedMessage, ports: Ports, telemetry: Telemetry): Promise<void> {
-  const parsed = parseCancellation(message.body, message.envelope, ports.rules);
-  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, ports, telemetry);
-  const reason = await obstacleTo(parsed, message, ports, telemetry);
+export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
+  const parsed = parseCancellation(message.body, message.envelope, context.rules);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
+  const reason = await obstacleTo(parsed, message, context);
   const { orderId, reply, submissionId } = parsed;
   const status = reason === undefined ? "CancelAccepted" : "CancelRejected";
   const faults = reason === undefined ? [] : [reason];
   const id = `${orderId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);
-  telemetry.event(status, { orderId, reason: reason ?? parsed.reason });
-  const published = await ports.messenger.reject(reply, {
+  context.telemetry.event(status, { orderId, reason: reason ?? parsed.reason });
+  const published = await context.messenger.reject(reply, {
     id,
     orderId,
     submissionId,
     status,
-    at: instant(ports.now()),
+    at: instant(context.now()),
     faults,
   });
-  if (published === "no-such-queue") telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
+  if (published === "no-such-queue")
+    context.telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
 }
 
 /** What Service Bus takes for a message's id. */
@@ -49,12 +50,11 @@ const MESSAGE_ID_LIMIT = 128;
 async function obstacleTo(
   asked: Cancellation,
   { enqueuedAt }: SubmittedMessage,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<string | undefined> {
-  const record = await recordOf(asked.orderId, ports);
+  const record = await recordOf(asked.orderId, context);
   if (!record) {
-    const ageMs = ports.now() - Date.parse(enqueuedAt ?? "");
+    const ageMs = context.now() - Date.parse(enqueuedAt ?? "");
     if (ageMs < ORDER_COMES_WITHIN_MS) throw new OrderNotRecorded(`order ${asked.orderId} is not recorded yet`);
     return UNKNOWN;
   }
@@ -63,7 +63,7 @@ async function obstacleTo(
   if (record.error?.kind === "cancelled") return undefined;
   const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
   const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
-  const operated = await operateOrder(asked.orderId, request, caller, ports, telemetry);
+  const operated = await operateOrder(asked.orderId, request, caller, context);
   if (operated.kind === "done") return undefined;
   return operated.kind === "rejected" ? operated.reason : UNKNOWN;
 }

@@ -12,7 +12,7 @@ import type { Report } from "../messaging/completion.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
@@ -35,15 +35,14 @@ export interface CameBy {
  */
 export async function takeReply(
   body: unknown,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
   { team, queue }: CameBy = {},
 ): Promise<Received | undefined> {
   const parsed = parseAgentReply(body);
   if (parsed.kind === "invalid") {
-    telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
+    context.telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
     const { faults } = parsed;
-    await ports.messenger.quarantine({
+    await context.messenger.quarantine({
       subject: "InvalidReply",
       body,
       faults,
@@ -53,8 +52,8 @@ export async function takeReply(
     });
     return undefined;
   }
-  const isOwn = (task: StepTask) => teamOf(task.agent, ports.agentTeams) === team;
-  const taken = await takeWord(parsed.reply, ports, telemetry, isOwn);
+  const isOwn = (task: StepTask) => teamOf(task.agent, context.agentTeams) === team;
+  const taken = await takeWord(parsed.reply, context, isOwn);
   return taken.kind === "recorded" ? taken.received : undefined;
 }
 
@@ -75,19 +74,18 @@ const MOST_TRIES = 5;
  */
 export async function takeReport(
   { address, ...report }: Report,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
 ): Promise<Taken | { readonly kind: "not yet" }> {
   for (let tries = 0; ; tries += 1) {
     const { orderId, step, direction } = address;
-    const record = (await ports.store.state(orderId))?.record;
+    const record = (await context.store.state(orderId))?.record;
     const run = runOf(record?.steps[step], direction);
     const attempt = run?.attempt ?? record?.attempt ?? 1;
     const ticket: Ticket = { ...address, attempt, lockedBy: record?.lockedBy ?? "" };
-    if (record && run && isSame(run.nonce, address.nonce) && isBetween(record, run, direction, ports)) {
+    if (record && run && isSame(run.nonce, address.nonce) && isBetween(record, run, direction, context)) {
       return { kind: "not yet" };
     }
-    const taken = await takeWord({ ...report, ticket }, ports, telemetry, () => true);
+    const taken = await takeWord({ ...report, ticket }, context, () => true);
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
@@ -105,27 +103,27 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
 /** @param isOwn whether whoever it is from may speak of that step */
 export async function takeWord(
   reply: AgentReplyMessage,
-  ports: Ports,
-  telemetry: Telemetry,
+  context: Context,
   isOwn: (task: StepTask) => boolean,
 ): Promise<Taken> {
   const { ticket } = reply;
   const late = async (reason: string): Promise<Taken> => {
-    await rejectLate(ticket, reason, ports, telemetry);
+    await rejectLate(ticket, reason, context);
     return { kind: "late" };
   };
-  const read = await taskOf(ticket, ports);
+  const read = await taskOf(ticket, context);
   if (typeof read === "string") return late(read);
   const { task, isOpen } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
-  if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, ports);
-  if (isOpen && ports.now() > Date.parse(task.completeBy)) return late(`it came after complete-by, ${task.completeBy}`);
-  if (reply.kind === "started") return recordStarted(task, ports);
+  if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, context);
+  if (isOpen && context.now() > Date.parse(task.completeBy))
+    return late(`it came after complete-by, ${task.completeBy}`);
+  if (reply.kind === "started") return recordStarted(task, context);
   if (reply.kind === "progress") {
-    return (await recordProgress(task, reply, ports)) ? NOTED : late("the step waits for no completion");
+    return (await recordProgress(task, reply, context)) ? NOTED : late("the step waits for no completion");
   }
   if (reply.kind === "unavailable" || (reply.kind === "pending" && task.awaitWithin !== undefined)) {
-    const end = await askLater(task, reply, ports, telemetry);
+    const end = await askLater(task, reply, context);
     if (end === "late") return late("it is no answer to what was asked last");
     return end === "noted" ? NOTED : { kind: "recorded", received: { ticket, ...end } };
   }
@@ -133,8 +131,8 @@ export async function takeWord(
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
     reply.kind === "accepted" || reply.kind === "pending"
-      ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, ports, telemetry)
-      : recordAnswer(task, answerOf(reply, task), ports, telemetry),
+      ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, context)
+      : recordAnswer(task, answerOf(reply, task), context),
   );
   return { kind: "recorded", received: { ticket, ...end } };
 }

@@ -7,7 +7,7 @@ import { awaits, takenAmong } from "../domain/step-end.ts";
 import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
 import type { Written } from "../store/order-store.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 
 /**
  * Marks the step, as Running or Awaiting. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Rejected
@@ -63,15 +63,13 @@ export async function recordNews(
  */
 export class TakeUp {
   readonly #task: StepTask;
-  readonly #ports: Ports;
-  readonly #telemetry: Telemetry;
+  readonly #context: Context;
   #startedAt: string | undefined;
   #isRecorded = false;
 
-  constructor(task: StepTask, ports: Ports, telemetry: Telemetry) {
+  constructor(task: StepTask, context: Context) {
     this.#task = task;
-    this.#ports = ports;
-    this.#telemetry = telemetry;
+    this.#context = context;
   }
 
   /** Undefined until it was taken up. */
@@ -82,12 +80,12 @@ export class TakeUp {
   /** The instant by which the agent has to be done; undefined where it may not begin any more. Throws where the store is away. */
   async begin(): Promise<string | undefined> {
     const { completeBy: inTime, completeWithin } = this.#task;
-    const now = instant(this.#ports.now());
+    const now = instant(this.#context.now());
     const completeBy = after(now, durationMs(completeWithin) ?? 0);
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;
     // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
-    const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#ports);
+    const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#context);
     if (written.kind === "rejected") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
@@ -100,16 +98,16 @@ export class TakeUp {
     const { orderId, attempt, step, direction, completeBy } = this.#task;
     const mark = takenUp(direction, this.#startedAt, completeBy);
     try {
-      await recordMark(this.#task, mark, this.#startedAt, this.#ports);
+      await recordMark(this.#task, mark, this.#startedAt, this.#context);
     } catch (cause) {
-      this.#telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+      this.#context.telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
     }
   }
 
   /** An earlier run of this task took it up and died: this one has what is left of its time. */
   async #resumed(now: string): Promise<string | undefined> {
     const { orderId, attempt, step, direction } = this.#task;
-    const record = (await this.#ports.store.state(orderId))?.record;
+    const record = (await this.#context.store.state(orderId))?.record;
     const run = runOf(record?.steps[step], direction);
     if (run?.state !== "Running" || run.attempt !== attempt || run.completeBy === null || run.completeBy <= now)
       return undefined;

@@ -5,7 +5,7 @@ import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
 import type { Snapshot } from "../supervision/audit-log.ts";
 import { createPace } from "../supervision/pace.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
-import { instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
 export interface Overrides {
@@ -41,20 +41,20 @@ export interface WhatIf {
 
 const PROSPECTS_SHOWN = 500;
 
-export async function whatIf(ports: Ports, telemetry: Telemetry, overrides: Overrides): Promise<WhatIf> {
-  const begunAt = ports.now();
+export async function whatIf(context: Context, overrides: Overrides): Promise<WhatIf> {
+  const begunAt = context.now();
   const at = overrides.at === undefined ? begunAt : Date.parse(overrides.at);
-  const endAt = begunAt + ports.timing.sweepWithinMs;
+  const endAt = begunAt + context.timing.sweepWithinMs;
   const verdicts: Record<string, number> = {};
   const prospects: Prospect[] = [];
   let found = 0;
   let different = 0;
-  const finished = await walkOverdue(ports, {
-    before: at - (overrides.clockSkewMs ?? ports.timing.clockSkewMs),
-    pace: createPace(ports, endAt),
-    mayGoOn: async () => ports.now() <= endAt,
+  const finished = await walkOverdue(context, {
+    before: at - (overrides.clockSkewMs ?? context.timing.clockSkewMs),
+    pace: createPace(context, endAt),
+    mayGoOn: async () => context.now() <= endAt,
     visit: async ({ record }) => {
-      const prospect = prospectOf(record, instant(at), overrides, ports);
+      const prospect = prospectOf(record, instant(at), overrides, context);
       found += 1;
       verdicts[prospect.verdict] = (verdicts[prospect.verdict] ?? 0) + 1;
       if (prospect.verdict !== prospect.today) different += 1;
@@ -62,7 +62,7 @@ export async function whatIf(ports: Ports, telemetry: Telemetry, overrides: Over
       return "dealt with";
     },
   });
-  telemetry.event("SupervisorWhatIf", { found, different, finished, ms: ports.now() - begunAt });
+  context.telemetry.event("SupervisorWhatIf", { found, different, finished, ms: context.now() - begunAt });
   return { at: instant(at), found, different, verdicts, prospects, finished };
 }
 
