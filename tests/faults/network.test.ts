@@ -209,7 +209,7 @@ describe("an answer is lost after what it answers was done", () => {
       await app.eventually(orderId, (record) => ended(record) && record.outbox.length === 0);
       const before = app.to.cosmos.crashed;
       await app.to.cosmos.during(
-        { kind: "loseAnswer", to: /PUT .*lost-compensation.*to be compensated/s, times: 1 },
+        { kind: "loseAnswer", to: /PUT .*lost-undo.*to be compensated/s, times: 1 },
         async () => {
           const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/compensate`, {
             method: "POST",

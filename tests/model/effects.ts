@@ -358,7 +358,7 @@ function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
 function sendingOf(message: Sent): string {
   switch (message.queue) {
     case "scheduler":
-      return `start messages the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
+      return `asks the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
     case "requests":
       return `asks the agent of ${message.body.request.ticket.step}`;
     case "replies":

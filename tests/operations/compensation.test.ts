@@ -104,7 +104,7 @@ test("P13 a compensation: of an order that has done nothing concludes at the cla
   expect(world.statuses.at(-1)).toMatchObject({ status: "Compensated" });
 });
 
-test("P16 a death between the rejection's write and the start message: the step run again start messages it", async () => {
+test("P16 a death between the rejection's write and the start message: the step run again sends it", async () => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", () => ({ kind: "rejected", message: "sold out" }));
   await runStep(task, world);

@@ -64,7 +64,7 @@ describe("P10 a sweep", () => {
     expect(await sweep(world)).toMatchObject({ found: 0 });
   });
 
-  test("start messages an order that nobody claimed, and counts no failure", async () => {
+  test("starts the attempt of an order that nobody claimed, and counts no failure", async () => {
     await submitted();
     await stuck();
     expect(await sweep(world)).toMatchObject({ startsRepeated: 1 });

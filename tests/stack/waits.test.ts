@@ -62,7 +62,7 @@ test.concurrent("P11 a service that is away for long is waited for, with pauses 
   expect(record.history.map(({ what }) => what).join()).not.toContain("started again");
 }, 40_000);
 
-test.concurrent("P11 where the scheduled message is lost, the sweep start messages the order", async () => {
+test.concurrent("P11 where the scheduled message is lost, the sweep starts the attempt", async () => {
   await app.switchOn("shipping", { kind: "down", forMs: 4500, match: { orderId: "waits-2" } });
   await app.shop.send(madeOrder("waits-2"));
   await app.eventually("waits-2", waits(2));

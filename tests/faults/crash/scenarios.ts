@@ -159,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "compensated by an operator",
     title:
-      "[operator | every await of a compensation | host killed] the compensation is had once, whoever start messages it",
+      "[operator | every await of a compensation | host killed] it is compensated once, whoever starts it",
     async drive(hand) {
       await rejectCard(hand);
       await hand.operate("compensate");
@@ -169,7 +169,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "cancelled by an operator",
     title:
-      "[operator | every await of a cancellation of an order that runs | host killed] the compensation is had once, whoever start messages it; its end says cancelled",
+      "[operator | every await of a cancellation of an order that runs | host killed] it is compensated once, whoever starts it; its end says cancelled",
     async drive(hand) {
       await whileShipping(hand);
       await hand.operate("cancel");

@@ -206,7 +206,7 @@ describe("find", () => {
     expect(gaveUp).toEqual({ kind: "expired", tries: 1, lastError: { endpoint: URL, message: "HTTP 502" } });
   });
 
-  test("not settled before complete-by: silence, and it stays of unknown outcome", async () => {
+  test("not answered before complete-by: it times out, and its outcome stays unknown", async () => {
     const reply = await call([failed], find(60_000, absent), { withinMs: 2000 });
     expect(reply).toEqual({
       kind: "expired",

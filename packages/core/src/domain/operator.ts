@@ -149,7 +149,7 @@ function resubmit(
     // Under the same key a service would reject the new content or answer for the old; another key could do it twice.
     const steps = uncertain.join(", ");
     return rejected(
-      `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or compensation it first`,
+      `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or compensate it first`,
     );
   }
   const steps = mapSteps(mapSteps(record.steps, forgiven), (step) => {

@@ -166,7 +166,7 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
-  // An owner can be published on a reply queue of its own, whatever its message names.
+  // An owner can be answered on a reply queue of its own, whatever its message names.
   const address = mayBePublished ? replyTo : (own?.replyQueues[0] ?? null);
   const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
   return {

@@ -1,4 +1,4 @@
-// What the audit log is published of one request about a message that nobody could take.
+// What the audit log gets of one request about a message that nobody could take.
 import type { DeadLetter } from "../messaging/dead-letters.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { writeAuditLog } from "./write-audit-log.ts";

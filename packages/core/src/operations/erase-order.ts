@@ -33,7 +33,7 @@ export async function eraseOrder(
   if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
   const { record } = read;
   const mayBe = isOver(record);
-  const rejection = "it is not over: settle it, compensation it or let it end first, and let its messages be sent";
+  const rejection = "it is not over: mark it resolved, compensate it or let it end first, and let its messages be sent";
   const outcome = mayBe ? "to be erased" : `rejected: ${rejection}`;
   context.telemetry.event("OperatorActed", { orderId, attempt: record.attempt, action: "erase", operator, outcome });
   const snapshots = { before: snapshotOf(record), after: null };

@@ -16,7 +16,7 @@ import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Operated =
-  /** `published`: false where the scheduler could not be published; the supervisor then start messages the order when it is due. */
+  /** `published`: false where the message to the scheduler could not be sent; the supervisor then starts the attempt when the order is due. */
   | ({ readonly kind: "done"; readonly startAt: string | null; readonly published: boolean } & Versioned)
   | { readonly kind: "rejected"; readonly state: ProcessState; readonly reason: string }
   /** The order is not at a version that the operator has looked at: here is what it is now. */

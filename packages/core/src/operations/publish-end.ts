@@ -1,4 +1,4 @@
-// The end of an attempt that broke off (P15, P16): its last write may stand, and nobody have been published of it.
+// The end of an attempt that broke off (P15, P16): its last write may stand, and its messages may not have been sent.
 import { hasEnded } from "../domain/state-record.ts";
 import { concludeOrder } from "./conclude-order.ts";
 import type { Context } from "./ports.ts";
