@@ -33,7 +33,7 @@ export const INSTANCE_COUNTS: InstanceCounts = { submission: 2, durable: 2, http
 
 const INSTANCES = [
   ...["durable", "durable.2", "http", "http.2", "submission", "submission.2", "submissionPriority"],
-  ...["startAttempt", "fraudQueueAgent", "agentReplies", "supervisor", "housekeeping", "stock"],
+  ...["startAttempt", "fraudQueueAgent", "agentReplies", "supervisor", "housekeeping", "gauges"],
 ].map((name): InstanceName => `host/${name}`);
 
 const SERVERS = ["services", "remotes", "azurite"] as const;

@@ -30,7 +30,7 @@ export function reportTable(report: Report): string {
 
 function rows(): [string, Cells][] {
   return [
-    ["samples that ended as told", ({ samples }) => samples && `${samples.asExpected} of ${samples.samples}`],
+    ["samples that ended as expected", ({ samples }) => samples && `${samples.asExpected} of ${samples.samples}`],
     ["  in", ({ samples }) => samples && seconds(samples.seconds)],
     ...burstRows("burst", ({ burst }) => burst),
     ...(["host", "worker", "both", "drained"] as const).flatMap((victim) => killRows(victim)),

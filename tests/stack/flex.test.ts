@@ -23,7 +23,7 @@ const DOWN_MS = 25_000;
 const SAMPLES_END_WITHIN_MS = 90_000;
 const ALL_END_WITHIN_MS = 90_000;
 const GROUPS = [
-  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "housekeeping", "http", "startAttempt", "stock"],
+  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "gauges", "housekeeping", "http", "startAttempt"],
   ...["submission", "submission.2", "submissionPriority", "supervisor"],
 ];
 
@@ -125,7 +125,7 @@ test(
     const records = () => app.records.of(orderIds);
     await expect.poll(async () => (await records()).length, { timeout: 20_000, interval: 20 }).toBeGreaterThan(5);
 
-    const untouched = GROUPS.filter((name) => ["http", "stock", "submissionPriority"].includes(name));
+    const untouched = GROUPS.filter((name) => ["http", "gauges", "submissionPriority"].includes(name));
     const before = untouched.map((name) => pidOf(`host/${name}`));
     for (const name of [
       "submission",

@@ -158,8 +158,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "compensated by an operator",
-    title:
-      "[operator | every await of a compensation | host killed] it is compensated once, whoever starts it",
+    title: "[operator | every await of a compensation | host killed] it is compensated once, whoever starts it",
     async drive(hand) {
       await rejectCard(hand);
       await hand.operate("compensate");
