@@ -12,10 +12,11 @@ const PROBE = JSON.stringify(pathToFileURL(join(import.meta.dirname, "probe.ts")
 export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
   const adapted = adaptApp(workflows);
   const shared = join(adapted.dir, "dist/shared");
-  cover(shared, "compose", ["ports"], () => [
+  cover(shared, "compose", ["ports", "contextOf"], () => [
     `import { probedPorts } from ${PROBE};`,
     "let probed;",
     "export const ports = () => (probed ??= probedPorts(plain.ports()));",
+    "export const contextOf = (telemetry) => ({ ...ports(), telemetry });",
   ]);
   // The functions get the module that covers the core's own. Whatever is exported takes the durable client as its first argument; constants pass.
   const client = readFileSync(join(ROOT, "packages/core/dist/scheduler-client.js"), "utf8");
