@@ -1,5 +1,6 @@
 // The operator's API for dead letters and the quarantine: what lies there, and what a person may have done about one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { allSecrets } from "@scheduler-agent-supervisor/core/messaging/contract";
 import {
   type DeadLetterAction,
   isSequenceNumber,
@@ -39,7 +40,9 @@ operatorEndpoint("readDeadLetter", {
     onMessage(request, async (queue, sequenceNumber) => {
       const message = await deadLetterPorts().deadLetters.read(queue, sequenceNumber);
       if (!message) return notFound(queue, sequenceNumber);
-      const shown = seesSecrets(request.headers, ports().operatorSignIn) ? message : withHiddenBody(message);
+      const shown = seesSecrets(request.headers, ports().operatorSignIn)
+        ? message
+        : withHiddenBody(message, allSecrets(ports().rules.contracts));
       return { jsonBody: { queue: queue.name, ...shown } };
     }),
 });

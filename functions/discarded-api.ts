@@ -1,5 +1,6 @@
 // What operators discarded (P11), as HTTP functions: looked at, and sent again.
 
+import { allSecrets } from "@scheduler-agent-supervisor/core/messaging/contract";
 import {
   parseDeadLetterRequest,
   parseDiscardedList,
@@ -38,7 +39,11 @@ operatorEndpoint("readDiscarded", {
     const found = await readDiscarded(id, deadLetterPorts());
     if (!found) return notFound(id);
     const isShown = seesSecrets(request.headers, ports().operatorSignIn);
-    return { jsonBody: isShown ? found : { ...found, message: withHiddenBody(found.message) } };
+    return {
+      jsonBody: isShown
+        ? found
+        : { ...found, message: withHiddenBody(found.message, allSecrets(ports().rules.contracts)) },
+    };
   },
 });
 

@@ -7,6 +7,7 @@ import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging/agent
 import { createBusSenders, ONE_TRY } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
 import { completionUrl, publicUrlOf } from "@scheduler-agent-supervisor/core/messaging/completion";
 import type { AgentStandings, Session, Traffic } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { schemaOf } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { type DeadLetters, deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
 import { createQueueAges } from "@scheduler-agent-supervisor/core/messaging/queue-ages";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
@@ -14,7 +15,6 @@ import {
   createServiceBusMessenger,
   type QueueNames,
 } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
-import { orderContract } from "@scheduler-agent-supervisor/core/messaging/submission-message";
 import { createAdmission } from "@scheduler-agent-supervisor/core/operations/admission";
 import { createAgentStandings } from "@scheduler-agent-supervisor/core/operations/agent-standings";
 import { type AttentionView, createAttention } from "@scheduler-agent-supervisor/core/operations/attention";
@@ -72,8 +72,8 @@ import { tracedMessenger } from "@scheduler-agent-supervisor/core/telemetry/trac
 import { createAgents, knownAgents, orderFor, routedAgents } from "./agents/agents.ts";
 import { type Config, endpointsIn, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { contracts, type Order } from "./contracts/order.ts";
 import { createRefundsAgent } from "./operations/refunds-agent.ts";
-import { returnWorkflows } from "./workflows/returns.ts";
 import { agentsAskedByQueue, knownWorkflows, loadWorkflows } from "./workflows/workflows.ts";
 
 /** For the ages of the queues, which the next minute reads again. */
@@ -253,14 +253,14 @@ function compose(config: Config): App {
       [createRefundsAgent(store, now)],
     ),
     agentTeams: config.AgentTeams,
-    orderFor,
+    orderFor: (agent, order) => orderFor(agent, order as Order),
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, knownWorkflows),
     rules: {
       workflows: offered(workflows, endpointsIn(config)),
       replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
-      returnWorkflows,
+      contracts,
       listFaults: workflows.listFaults,
     },
     timing: {
@@ -354,7 +354,7 @@ function compose(config: Config): App {
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
     traceUrl: config.TraceUrl ?? null,
     signIn: config.OperatorSignIn,
-    orderContract: orderContract(),
+    orderContract: schemaOf(contracts.usual),
   };
   const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
   const discarded = createCosmosDiscardedStore(supervisionContainer);

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import type { StepResult } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sampleOrder } from "../../tests/support/orders.ts";
+import type { Order } from "../contracts/order.ts";
 import { type AgentName, knownAgents } from "./agents.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";
@@ -27,7 +27,7 @@ const operations = {
   flight: flightAgent.operations,
   car: carAgent.operations,
   approval: approvalAgent.operations,
-} satisfies { [name in AgentName]: { [operation: string]: Operation } };
+} satisfies { [name in AgentName]: { [operation: string]: Operation<never> } };
 
 let remotes: RunningRemotes;
 let data: string;
@@ -57,7 +57,7 @@ beforeEach(() => {
 const urlOf = (agent: AgentName) => remotes.services.find(({ name }) => name === agent)?.url ?? "";
 
 function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {}): Promise<AgentReply> {
-  const own: { readonly [name: string]: Operation } = operations[agent];
+  const own = operations[agent] as unknown as { readonly [name: string]: Operation };
   const known = own[operation];
   if (!known) throw new Error(`no operation ${operation}`);
   return known({

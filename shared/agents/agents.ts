@@ -2,8 +2,8 @@
 
 import type { Endpoint, OrderView, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import type { AgentFacts, KnownAgents } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Order } from "../contracts/order.ts";
 import { REFUNDS_AGENT } from "../domain/refund.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";

@@ -3,7 +3,7 @@
 import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 import { callService, keepId, referenceId } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
+import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 

@@ -24,7 +24,7 @@ const REQUEST = {
   compensates: null,
 };
 
-async function reserve(agent: Agent = inventoryAgent, operation = "reserve"): Promise<BoundedReply> {
+async function reserve(agent: Agent<never> = inventoryAgent, operation = "reserve"): Promise<BoundedReply> {
   const routed = routeAgent(agent, [{ url: service?.url ?? "", capacity: 4 }], { now: Date.now });
   const completeBy = new Date(Date.now() + 1500).toISOString();
   return routed.call(operation, REQUEST, boundsOf(completeBy));

@@ -3,7 +3,7 @@
 import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 import { callService, keepId } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { type Address, type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
+import { type Address, type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 
 /** The service rejects a suspicious order, and an operator looks at it. */
 const answers: readonly AnswerRule[] = [

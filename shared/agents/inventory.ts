@@ -9,7 +9,7 @@ import {
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
+import type { Order, OrderLine } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [
   /** The goods are being counted, and can be had again when that is done. */

@@ -10,7 +10,7 @@ import {
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { type Order, type OrderLine, orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
+import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 import { RESERVING_STEP } from "../domain/refund.ts";
 
 const answers: readonly AnswerRule[] = [

@@ -25,7 +25,7 @@ const AGENTS = {
   flight: [flightAgent, "book"],
   car: [carAgent, "rent"],
   approval: [approvalAgent, "ask"],
-} as const satisfies { readonly [name in AgentName]: readonly [Agent, string] };
+} as const satisfies { readonly [name in AgentName]: readonly [Agent<never>, string] };
 
 interface Answer {
   readonly status: number;
@@ -73,7 +73,7 @@ async function reply(agent: AgentName, ...given: Answer[]): Promise<AgentReply> 
     completeBy: new Date(Date.now() + 5000).toISOString(),
     signal: AbortSignal.timeout(5000),
   };
-  return ((operations as { readonly [name: string]: Operation })[operation] as Operation)(call);
+  return ((operations as unknown as { readonly [name: string]: Operation })[operation] as Operation)(call);
 }
 
 /** status → the service's word, a pause, or a fault of the endpoint; and whether the work may have been done all the same. */

@@ -12,7 +12,7 @@ import {
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import type { Order, OrderLine } from "@scheduler-agent-supervisor/core/domain/order";
+import type { Order, OrderLine } from "../contracts/order.ts";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
 const answers: readonly AnswerRule[] = [

@@ -1,8 +1,9 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
+
 import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import { orderTotal } from "@scheduler-agent-supervisor/core/domain/order";
 import type { Refunds } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
 import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT } from "../domain/refund.ts";
 
 /** Each of them lost to another return's write, or to housekeeping's. */
@@ -18,7 +19,7 @@ const ROUTE = { endpoint: "state store", because: "the original order's record s
 export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => number): RoutedAgent {
   async function known(orderId: string): Promise<(KnownOrder & Versioned) | undefined> {
     const read = await store.state(orderId);
-    return read && { ...read, order: await store.order(orderId, read.record.orderRevision) };
+    return read && { ...read, order: (await store.order(orderId, read.record.orderRevision)) as Order };
   }
 
   /** False where somebody has written the record since it was read. */
@@ -27,8 +28,10 @@ export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => 
     const { keptUntil, orderRevision: revisions } = record;
     // The documents of one that is closed go together: all of them are written, and their time runs anew.
     const keepMs = keptUntil ? Math.max(1000, Date.parse(keptUntil) - now()) : null;
+    const { secrets } = orderContract;
     const read = { record, etag };
-    const written = keepMs === null ? store.replace(read, changed) : store.close(read, changed, { revisions, keepMs });
+    const written =
+      keepMs === null ? store.replace(read, changed) : store.close(read, changed, { revisions, keepMs, secrets });
     return (await written).kind === "written";
   }
 

@@ -6,9 +6,12 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-
 import { addToOutbox } from "@scheduler-agent-supervisor/core/domain/transitions";
 import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type Order, orderContract } from "../../shared/contracts/order.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 
 const DAY_MS = 86_400_000;
+
+const SECRETS = orderContract.secrets;
 
 export function closingStoreContract(name: string, open: () => Promise<OrderStore & ClosingStore>): void {
   describe(`closing store: ${name}`, () => {
@@ -33,7 +36,11 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
     }
 
     const close = (one: Versioned) =>
-      store.close(one, closed(one.record, NOON, DAY_MS), { revisions: one.record.orderRevision, keepMs: DAY_MS });
+      store.close(one, closed(one.record, NOON, DAY_MS), {
+        revisions: one.record.orderRevision,
+        keepMs: DAY_MS,
+        secrets: SECRETS,
+      });
 
     test("over finds what is over since before the instant, of one state, the longest first, and nothing else", async () => {
       const late = await stored({ processState: "Processed", overAt: "2020-01-02T00:00:00.000Z" });
@@ -87,13 +94,13 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
     test("a guarded write with a lifetime is all or nothing", async () => {
       const { record } = await stored({ processState: "Processed", overAt: NOON });
       const { orderId } = record;
-      const lifetime = { revisions: 1, keepMs: DAY_MS };
+      const lifetime = { revisions: 1, keepMs: DAY_MS, secrets: SECRETS };
       const write = addToOutbox(record, { status: "Completed", attempt: 1, at: NOON }, NOON);
       const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
       expect(await store.change(orderId, wrong)).toEqual({ kind: "rejected" });
-      expect((await store.order(orderId, 1)).paymentToken).toBe(sampleOrder().paymentToken);
+      expect(((await store.order(orderId, 1)) as Order).paymentToken).toBe(sampleOrder().paymentToken);
       expect(await store.change(orderId, { ...write, lifetime })).toMatchObject({ kind: "written" });
-      expect((await store.order(orderId, 1)).paymentToken).toBe(REMOVED);
+      expect(((await store.order(orderId, 1)) as Order).paymentToken).toBe(REMOVED);
     });
   });
 }

@@ -4,6 +4,7 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-
 import type { OrderQuery } from "@scheduler-agent-supervisor/core/store/order-list";
 import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Order } from "../../shared/contracts/order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 
 export function operatorStoreContract(name: string, open: () => Promise<OrderStore>): void {
@@ -160,7 +161,7 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       const edit = sampleOrder("edited-1", { paymentToken: "tok_new" });
       expect(await store.revise(read, revised, edit)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
       expect(await store.order("edited-1", 2)).toEqual(edit);
-      expect((await store.order("edited-1", 1)).paymentToken).toBe("tok_visa");
+      expect(((await store.order("edited-1", 1)) as Order).paymentToken).toBe("tok_visa");
       expect(await store.revise(read, revised, edit)).toEqual({ kind: "rejected" });
     });
 

@@ -2,6 +2,7 @@
 
 import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { contracts } from "../../shared/contracts/order.ts";
 import { noteRun } from "../support/last-run.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type Case, orderMessages } from "./order-messages.ts";
@@ -13,7 +14,7 @@ const published = `INPUT_SEED=${SEED} makes the same messages`;
 
 const rules = {
   workflows: ["order-fulfilment", "returns", "smoke"],
-  returnWorkflows: ["returns"],
+  contracts,
   replyQueuePattern: /^replies-/,
 };
 

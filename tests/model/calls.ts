@@ -1,7 +1,7 @@
 // What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
+
 import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
 import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
 import { NO_RULES } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
@@ -15,6 +15,8 @@ import type { Report } from "@scheduler-agent-supervisor/core/messaging/completi
 import type { Published, StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { Order } from "../../shared/contracts/order.ts";
+import { contracts } from "../../shared/contracts/order.ts";
 import { TICK_MS } from "./abstract-time.ts";
 import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
 
@@ -166,7 +168,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     isNewerWorkflow: never,
     // Read by the service of the model alone.
     completionUrl: ({ orderId, step, direction, nonce }) => JSON.stringify({ orderId, step, direction, nonce }),
-    rules: { workflows: [workflow.name], replyQueuePattern: /^replies-[a-z]+$/ },
+    rules: { workflows: [workflow.name], contracts, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
     // Of one order there is never too much.

@@ -1,8 +1,9 @@
 // The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+
 import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import type { Timing } from "@scheduler-agent-supervisor/core/operations/ports";
+import type { Order } from "../../shared/contracts/order.ts";
 import { sampleOrder } from "../support/orders.ts";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";

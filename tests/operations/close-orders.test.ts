@@ -9,6 +9,7 @@ import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import type { ArchivedOrder } from "@scheduler-agent-supervisor/core/store/order-archive";
 import { beforeEach, expect, test } from "vitest";
+import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, runTasks, type World } from "../support/world.ts";
 
@@ -31,7 +32,7 @@ beforeEach(() => {
 
 const archive: NonNullable<Retention["archive"]> = { add: async (page) => void archived.push(...page) };
 const close = (withinMs = 60_000) => closeOrders(retention, withinMs, world);
-const tokenOf = async (revision = 1) => (await world.store.order("order-1", revision)).paymentToken;
+const tokenOf = async (revision = 1) => ((await world.store.order("order-1", revision)) as Order).paymentToken;
 
 async function processed(): Promise<void> {
   expect(await world.runAttempt(await world.submitted())).toBe("concluded");
@@ -128,7 +129,7 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
     kind: "rejected",
     reason: expect.stringContaining("new payment token"),
   });
-  expect(await resubmit(await world.store.order("order-1", 1))).toMatchObject({
+  expect(await resubmit((await world.store.order("order-1", 1)) as Order)).toMatchObject({
     kind: "invalid",
     faults: ["order: paymentToken: was removed, and a new one is needed"],
   });
@@ -138,7 +139,9 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
   expect(await tokenOf(2)).toBe("tok_new");
   // Whoever still had it as it was before loses.
   if (read)
-    expect(await retention.store.close(read, read.record, { revisions: 1, keepMs: 1 })).toEqual({ kind: "rejected" });
+    expect(await retention.store.close(read, read.record, { revisions: 1, keepMs: 1, secrets: [] })).toEqual({
+      kind: "rejected",
+    });
 });
 
 test("P29 a compensated order is resubmitted as it is before it is closed", async () => {

@@ -6,6 +6,7 @@ import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspec
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Order } from "../../shared/contracts/order.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -77,7 +78,7 @@ describe("resubmit", () => {
       order: { paymentToken: "tok_new" },
       idempotencyKey: "order-1:takePayment:forward:2",
     });
-    expect((await world.store.order("order-1", 1)).paymentToken).toBe("tok_visa");
+    expect(((await world.store.order("order-1", 1)) as Order).paymentToken).toBe("tok_visa");
   });
 
   test("an edit can't change the workflow", async () => {

@@ -1,7 +1,6 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
 import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
@@ -11,6 +10,8 @@ import {
 } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { beforeEach, expect, test } from "vitest";
 import { knownAgents } from "../../shared/agents/agents.ts";
+import type { Order } from "../../shared/contracts/order.ts";
+import { contracts } from "../../shared/contracts/order.ts";
 import { RESERVING_STEP } from "../../shared/domain/refund.ts";
 import { createRefundsAgent } from "../../shared/operations/refunds-agent.ts";
 import { returns } from "../../shared/workflows/returns.ts";
@@ -212,7 +213,7 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
 test("P1 an order names the order that was sold if it is a return, and only then", () => {
   const rules = {
     workflows: ["order-fulfilment", "returns"],
-    returnWorkflows: ["returns"],
+    contracts,
     replyQueuePattern: /^replies-/,
   };
   const { workflow: _, ...order } = sampleOrder("return-1");

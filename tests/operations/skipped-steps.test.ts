@@ -3,10 +3,11 @@
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
-import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import { defineRules, type WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { describe, expect, test } from "vitest";
+import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -278,13 +279,13 @@ describe("a step with a condition", () => {
 
   test("is decided by the order and by what the steps before it recorded", async () => {
     const seen: unknown[] = [];
-    const conditions: WorkflowRules["conditions"] = {
+    const conditions: WorkflowRules<Order>["conditions"] = {
       isWanted: ({ order, results, item }) => {
         seen.push(order.orderId, Object.keys(results), item);
         return true;
       },
     };
-    await run(trip({ when: "isWanted" }), {}, { conditions, lists: {} });
+    await run(trip({ when: "isWanted" }), {}, defineRules({ conditions, lists: {} }));
     expect(seen).toEqual(["order-1", ["money"], null]);
     expect(record.steps["car"]).toMatchObject({ state: "Completed", decided: { holds: true } });
   });

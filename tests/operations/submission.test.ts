@@ -2,6 +2,7 @@
 
 import { BusUnavailable } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { beforeEach, expect, test } from "vitest";
+import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
@@ -53,7 +54,7 @@ test("another order under a known id is quarantined, not lost and not mixed up",
   expect(world.quarantined).toMatchObject([
     { body: { currency: "USD" }, faults: [expect.stringContaining("order-1")] },
   ]);
-  expect((await world.store.order("order-1", 1)).currency).toBe("EUR");
+  expect(((await world.store.order("order-1", 1)) as Order).currency).toBe("EUR");
 });
 
 test.each([

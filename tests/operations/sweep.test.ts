@@ -16,7 +16,7 @@ beforeEach(() => {
 
 /** Orders of the workflow that gives up at the threshold. */
 async function submitted(orderId = "order-1"): Promise<StartAttempt> {
-  const body = sampleOrder(orderId, { workflow: "returns" });
+  const body = sampleOrder(orderId, { workflow: "returns", returnOf: "sold-1" });
   const envelope = { messageId: orderId, replyTo: "replies-shop" };
   const record = await recordOrder({ body, envelope, traceparent: null }, world);
   if (!record) throw new Error("nothing to start");

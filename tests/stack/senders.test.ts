@@ -205,7 +205,7 @@ describe("P13 P16 returns", () => {
     const read = await store.state("tea-12");
     if (!read) throw new Error("there is no tea-12");
     const keptUntil = new Date(Date.now() + 3_600_000).toISOString();
-    await store.close(read, { ...read.record, keptUntil }, { revisions: 1, keepMs: 3_600_000 });
+    await store.close(read, { ...read.record, keptUntil }, { revisions: 1, keepMs: 3_600_000, secrets: [] });
     const end = await tea.submit({ ...returnOf("tea-13", 1), returnOf: "tea-12" });
     expect(end).toMatchObject({ kind: "completed" });
     const query = containerOf(app.settings).items.query("SELECT c.id, c.ttl, c._ts FROM c", { partitionKey: "tea-12" });

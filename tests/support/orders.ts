@@ -1,9 +1,9 @@
 // Orders and records to test with.
 
 import { after } from "@scheduler-agent-supervisor/core/domain/duration";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Order } from "../../shared/contracts/order.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { trips } from "../../shared/workflows/trip.ts";
 

@@ -1,4 +1,5 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
+
 import { randomUUID } from "node:crypto";
 import type {
   AgentRequest,
@@ -50,6 +51,7 @@ import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-st
 import { createMemoryAuditLog } from "@scheduler-agent-supervisor/core/supervision/memory-audit-log";
 import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
 import type { Attributes, EventName, Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { contracts } from "../../shared/contracts/order.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";
@@ -230,7 +232,12 @@ export function createWorld(
     orderFor: (_agent, order) => order,
     workflows,
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
-    rules: { workflows: workflows.names, replyQueuePattern: /^replies-[a-z]+$/, listFaults: workflows.listFaults },
+    rules: {
+      workflows: workflows.names,
+      contracts,
+      replyQueuePattern: /^replies-[a-z]+$/,
+      listFaults: workflows.listFaults,
+    },
     taskHub: "hub",
     completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket),
     operatorSignIn: "development",

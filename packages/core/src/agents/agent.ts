@@ -6,7 +6,7 @@ import type { Awaited, CompensationTarget, Completion, StepResult } from "../dom
 export type OrderView = Pick<Order, "orderId">;
 
 /** What a step asks of an agent that gets `Seen` of the order. */
-export interface AgentRequest<Seen extends OrderView = Order> {
+export interface AgentRequest<Seen extends OrderView = OrderView> {
   readonly order: Seen;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
@@ -27,7 +27,7 @@ export interface AgentRequest<Seen extends OrderView = Order> {
 }
 
 /** What an operation gets for one try. */
-export interface AgentCall<Seen extends OrderView = Order> extends AgentRequest<Seen> {
+export interface AgentCall<Seen extends OrderView = OrderView> extends AgentRequest<Seen> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that wants none. */
@@ -80,18 +80,18 @@ export interface Pending {
 }
 
 /** Asks the service what has become of what it accepted, and changes nothing there. `unavailable` is asked again later. */
-export type Poll<Seen extends OrderView = Order> = (
+export type Poll<Seen extends OrderView = OrderView> = (
   call: AgentCall<Seen>,
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
-export type Operation<Seen extends OrderView = Order> = (call: AgentCall<Seen>) => Promise<AgentReply>;
+export type Operation<Seen extends OrderView = OrderView> = (call: AgentCall<Seen>) => Promise<AgentReply>;
 
 /** What a service says it did under a request's reference. `absent`: nothing so far. */
 export type Finding = AgentReply | { readonly kind: "absent" };
 
 /** How an operation is tried. What is absent is as the settings say for all. */
-export type OperationPolicy = {
+export type OperationPolicy<Seen extends OrderView = OrderView> = {
   /** A try without an answer is given up after so long. */
   readonly tryTimeoutMs?: number;
   /** The most tries of one call. Absent: as many as fit before complete-by. */
@@ -99,7 +99,7 @@ export type OperationPolicy = {
   /** The first pause is below `firstMs`, each further one below twice the last limit, up to `longestMs`. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number };
   /** An operation without it may not answer `pending`. */
-  readonly poll?: Poll;
+  readonly poll?: Poll<Seen>;
 } & (
   | {
       /** No second try after one that may have had its effect, in this call or a later one. */
@@ -108,28 +108,29 @@ export type OperationPolicy = {
     }
   | {
       /** Asked before the operation is tried again, where a try may have had its effect. */
-      readonly find: Find;
+      readonly find: Find<Seen>;
       readonly atMostOnce?: never;
     }
 );
 
 /** For a service without idempotency keys that can be asked what it did. */
-export interface Find {
-  readonly ask: (call: AgentCall) => Promise<Finding>;
+export interface Find<Seen extends OrderView = OrderView> {
+  readonly ask: (call: AgentCall<Seen>) => Promise<Finding>;
   /** The longest after which a try that was given up may still take effect: `absent` counts from then on. */
   readonly settlesWithinMs: number;
 }
 
-export interface Agent<Seen extends OrderView = Order> {
+/** @template Seen what it gets of an order. `Agent<never>`: whatever it gets. */
+export interface Agent<Seen extends OrderView = OrderView> {
   readonly name: string;
   readonly operations: { readonly [name: string]: Operation<Seen> };
   /** By operation; those that are not named here go as the settings say. */
-  readonly policies?: { readonly [operation: string]: OperationPolicy };
+  readonly policies?: { readonly [operation: string]: OperationPolicy<Seen> };
 }
 
 /** An agent that declares what it gets of an order: the rest reaches neither its service nor its queue. */
-export interface DeclaredAgent<Seen extends OrderView> extends Agent<Seen> {
-  readonly seen: (order: Order) => Seen;
+export interface DeclaredAgent<Seen extends OrderView, Content extends Order = never> extends Agent<Seen> {
+  readonly seen: (order: Content) => Seen;
 }
 
 /** How an endpoint knows its caller: a header whose value is in another setting, or a token of the app's identity. */

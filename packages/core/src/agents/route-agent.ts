@@ -74,7 +74,7 @@ const DEFAULTS = {
 type Settings = RouteOptions & { readonly [name in keyof typeof DEFAULTS]: number };
 
 /** @throws without endpoints, or with a policy for an operation that is not there. */
-export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options: RouteOptions): RoutedAgent {
+export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], options: RouteOptions): RoutedAgent {
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
   const settings = { ...DEFAULTS, ...options };
   const service = serviceOf(agent.name, endpoints, settings);
@@ -84,7 +84,8 @@ export function routeAgent(agent: Agent, endpoints: readonly Endpoint[], options
     name: agent.name,
     operationNames: Object.keys(agent.operations),
     async call(name, request, bounds) {
-      const operation = Object.hasOwn(agent.operations, name) ? agent.operations[name] : undefined;
+      // What it gets of the order was taken out for it: see its `seen`.
+      const operation = Object.hasOwn(agent.operations, name) ? (agent.operations[name] as Operation) : undefined;
       const manner = manners.get(name);
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
       const { awaited, ...asked } = request;
@@ -130,11 +131,14 @@ function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Sett
 }
 
 /** What each operation's policy says, and where it is silent the settings. */
-function mannersOf({ name, operations, policies = {} }: Agent, settings: Settings): ReadonlyMap<string, Manner> {
+function mannersOf({ name, operations, policies = {} }: Agent<never>, settings: Settings): ReadonlyMap<string, Manner> {
   const strange = Object.keys(policies).filter((operation) => !Object.hasOwn(operations, operation));
   if (strange.length > 0) throw new Error(`the agent ${name} has a policy for ${strange.join(", ")}, but no operation`);
   return new Map(
-    Object.keys(operations).map((operation): [string, Manner] => [operation, mannerOf(policies[operation], settings)]),
+    Object.keys(operations).map((operation): [string, Manner] => [
+      operation,
+      mannerOf(policies[operation] as OperationPolicy | undefined, settings),
+    ]),
   );
 }
 

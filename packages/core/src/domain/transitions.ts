@@ -101,7 +101,12 @@ export interface Lifetime {
   readonly revisions: number;
   /** Null: for ever. Otherwise the order is closed, and its secrets are removed. */
   readonly keepMs: number | null;
+  /** Members of the content that are removed with it. None where the order stays. */
+  readonly secrets: readonly string[];
 }
+
+/** What an order that is over at once is closed with. */
+export type Closing = Pick<Lifetime, "secrets"> & { readonly keepMs: number };
 
 /** How an order ends. */
 export type Ending =
@@ -259,7 +264,7 @@ export function completeJoin(
 
 /**
  * Records that the last step is done, and concludes the order in the same write.
- * @param keepMs where an order that is over is closed at once: how long its documents stay
+ * @param closing where an order that is over is closed at once
  */
 export function completeOrder(
   task: StepTask,
@@ -267,7 +272,7 @@ export function completeOrder(
   done: StepRecord,
   ending: Ending,
   now: string,
-  keepMs: number | null = null,
+  closing: Closing | null = null,
 ): GuardedWrite {
   const { from, to } = transitions[LAST_STEP[ending.processState]];
   const last = completeJoin(task, siblings, done, [], now);
@@ -275,8 +280,9 @@ export function completeOrder(
   const changes = [...last.changes, ...concluding(to, ending, task.attempt, now)];
   // The others have something to tell first.
   if (!isGood(ending)) return { guard, changes };
-  if (keepMs === null) return { guard, changes: [...changes, set(["overAt"], now)] };
-  const lifetime = { revisions: task.orderRevision, keepMs };
+  if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
+  const { keepMs } = closing;
+  const lifetime = { revisions: task.orderRevision, ...closing };
   return { guard, changes: [...changes, set(["keptUntil"], after(now, keepMs))], lifetime };
 }
 
@@ -294,7 +300,7 @@ export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now
   };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];
-  return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null } };
+  return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null, secrets: [] } };
 }
 
 /** The step's run is this task's, whatever has become of the order meanwhile (P4). */

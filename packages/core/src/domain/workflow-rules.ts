@@ -7,8 +7,8 @@ import type { KnownRules, Workflow } from "./workflow.ts";
 /** One of a list: plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
 export type Item = StepResult;
 
-export interface Situation {
-  readonly order: Order;
+export interface Situation<Content extends Order = Order> {
+  readonly order: Content;
   /** What the completed steps recorded, by step name. Of a skipped step there is nothing. */
   readonly results: { readonly [step: string]: StepResult };
   /** Of a step that is done for each item; null of any other. */
@@ -16,10 +16,16 @@ export interface Situation {
 }
 
 /** They are pure: asked again, they say the same. */
-export interface WorkflowRules {
-  readonly conditions: { readonly [name: string]: (situation: Situation) => boolean };
+/** @template Content of the app; the core knows none of it, and calls these with what the contract has passed. */
+export interface WorkflowRules<Content extends Order = never> {
+  readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
   /** Of the content alone, for an order's steps are recorded when it is submitted. */
-  readonly lists: { readonly [name: string]: (order: Order) => readonly Item[] };
+  readonly lists: { readonly [name: string]: (order: Content) => readonly Item[] };
+}
+
+/** Types the rules by the app's content, and forgets the type: from then on they are asked of what the contract has passed. */
+export function defineRules<Content extends Order>(rules: WorkflowRules<Content>): WorkflowRules {
+  return rules as unknown as WorkflowRules;
 }
 
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
@@ -38,7 +44,7 @@ export function countItems({ steps }: Workflow, order: Order, rules: WorkflowRul
 export function itemsOf(list: string, order: Order, { lists }: WorkflowRules): readonly Item[] {
   const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
   if (!make) throw new Error(`there is no list ${list}`);
-  const items = make(order);
+  const items = make(order as never);
   if (items.length > MOST_ITEMS) throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}`);
   return items;
 }

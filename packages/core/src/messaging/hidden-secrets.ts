@@ -1,41 +1,42 @@
 // The secrets of orders in messages that nobody takes: hidden from operators who may not see them, and put back where such an operator corrects a message.
-import { HIDDEN, SECRETS } from "../domain/order.ts";
+import { HIDDEN } from "../domain/order.ts";
 import type { DeadLetter, DeadLetterBody } from "./dead-letters.ts";
 
-const NAMES: ReadonlySet<string> = new Set(SECRETS);
 /** A body that is not read may hold anything. */
 const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Orders.ReadData`;
 
 type Json = { readonly [name: string]: unknown };
 
-export function withHiddenBody(letter: DeadLetter): DeadLetter {
-  return { ...letter, body: hiddenBody(letter.body) };
+/** @param secrets of all contracts: nobody knows by which one it was to be read */
+export function withHiddenBody(letter: DeadLetter, secrets: readonly string[]): DeadLetter {
+  return { ...letter, body: hiddenBody(letter.body, new Set(secrets)) };
 }
 
-function hiddenBody(body: DeadLetterBody): DeadLetterBody {
+function hiddenBody(body: DeadLetterBody, secrets: ReadonlySet<string>): DeadLetterBody {
   // A text within JSON may be JSON again.
   if (body.kind !== "json" || typeof body.json === "string") return { kind: "text", text: HIDDEN_TEXT };
-  return { kind: "json", json: hide(body.json) };
+  return { kind: "json", json: hide(body.json, secrets) };
 }
 
 /** Not nested deeply: what is counts as text. */
-function hide(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hide);
+function hide(value: unknown, secrets: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hide(item, secrets));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, NAMES.has(name) ? HIDDEN : hide(member)]),
+    Object.entries(value).map(([name, member]) => [name, secrets.has(name) ? HIDDEN : hide(member, secrets)]),
   );
 }
 
 /** The corrected body, with what stands in the original where a secret was left hidden. */
-export function withStoredSecrets(corrected: unknown, original: unknown): unknown {
-  if (Array.isArray(corrected)) return corrected.map((item, at) => withStoredSecrets(item, memberOf(original, at)));
+export function withStoredSecrets(corrected: unknown, original: unknown, secrets: readonly string[]): unknown {
+  if (Array.isArray(corrected))
+    return corrected.map((item, at) => withStoredSecrets(item, memberOf(original, at), secrets));
   if (corrected === null || typeof corrected !== "object") return corrected;
   return Object.fromEntries(
     Object.entries(corrected).map(([name, member]) => {
       const stored = memberOf(original, name);
-      if (NAMES.has(name) && member === HIDDEN) return [name, stored ?? member];
-      return [name, withStoredSecrets(member, stored)];
+      if (secrets.includes(name) && member === HIDDEN) return [name, stored ?? member];
+      return [name, withStoredSecrets(member, stored, secrets)];
     }),
   );
 }

@@ -1,60 +1,16 @@
 // The contract of an order message: what a client sends, checked once, at the front door (P1).
-import { z } from "zod";
-import { HIDDEN, type Order, REMOVED, type ReplyAddress, SECRETS } from "../domain/order.ts";
+import { HIDDEN, type Order, REMOVED, type ReplyAddress } from "../domain/order.ts";
 import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
 import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
+import { type Contracts, contractOf } from "./contract.ts";
 
 const TEXT_LIMIT = 200;
-const LINE_LIMIT = 100;
 /** Of an id that may be anything. */
 const ORDER_ID_SHOWN = 80;
 /** What Service Bus takes for a session id, and for a message's own, which a correlation id as a rule is. */
 const SESSION_ID_LIMIT = 128;
 const CORRELATION_ID_LIMIT = 128;
-/** RFC 5321 section 4.5.3.1.3: a path of 256 octets has two of its own. */
-const EMAIL_LIMIT = 254;
-const text = z.string().trim().min(1).max(TEXT_LIMIT);
-
-/** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
-const orderId = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/,
-    "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
-  );
-
-const orderSchema = z.strictObject({
-  orderId,
-  workflow: text.default("order-fulfilment"),
-  priority: z.enum(["normal", "high"]).default("normal"),
-  returnOf: orderId.optional(),
-  customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
-  lines: z
-    .array(
-      z.strictObject({
-        sku: text,
-        quantity: z.int().min(1).max(10_000),
-        unitPrice: z.int().min(0).max(100_000_000),
-      }),
-    )
-    .min(1)
-    .max(LINE_LIMIT),
-  currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR"),
-  paymentToken: text,
-  shipTo: z.strictObject({
-    name: text,
-    street: text,
-    city: text,
-    postalCode: text,
-    country: z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code such as DE"),
-  }),
-}) satisfies z.ZodType<Order>;
-
-/** The contract as JSON Schema (draft 2020-12), for forms. */
-export function orderContract(): unknown {
-  return z.toJSONSchema(orderSchema, { io: "input" });
-}
 
 /** The parts of a message around its body that submission reads. Anything may stand in them, but for the queue. */
 export interface Envelope {
@@ -81,8 +37,8 @@ export interface Sender {
 
 export interface SubmissionRules {
   readonly workflows: readonly string[];
-  /** Those whose orders name the order that was sold; no others do. */
-  readonly returnWorkflows?: readonly string[];
+  /** What is asked of the content, by workflow. */
+  readonly contracts: Contracts;
   /** What is wrong with an order for its workflow's lists, in words. */
   readonly listFaults?: (order: Order) => readonly string[];
   /** What a private reply queue may be called. */
@@ -106,16 +62,17 @@ export type ParsedSubmission =
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const edit = parseEdit(body, envelope, rules);
   if (edit.kind === "invalid") return edit;
-  const taken = SECRETS.filter((name) => [HIDDEN, REMOVED].includes(edit.order[name]));
-  const faults = taken.map(
-    (name) => `${name}: must not be ${edit.order[name]}, which stands for one that is not shown`,
-  );
+  const members = edit.order as unknown as { readonly [name: string]: unknown };
+  const { secrets } = contractOf(body, rules.contracts);
+  const taken = secrets.filter((name) => members[name] === HIDDEN || members[name] === REMOVED);
+  const faults = taken.map((name) => `${name}: must not be ${members[name]}, which stands for one that is not shown`);
   return faults.length > 0 ? { kind: "invalid", faults } : edit;
 }
 
 /** The same for an order as an operator edits it: what was not shown to them may stand there as hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
-  const parsed = check(orderSchema, body, "order");
+  const contract = contractOf(body, rules.contracts);
+  const parsed = check(contract.schema, body, "order");
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     faults.splice(
@@ -128,7 +85,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
-  if (parsed.kind === "valid") faults.push(...returnFaults(parsed.value, rules));
+  if (parsed.kind === "valid") faults.push(...contract.faults(parsed.value));
   if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value) ?? []));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
@@ -146,12 +103,6 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
     optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
   const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
   return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner, statuses };
-}
-
-function returnFaults({ workflow, returnOf }: Order, { returnWorkflows }: SubmissionRules): string[] {
-  if (!returnWorkflows || returnWorkflows.includes(workflow) === (returnOf !== undefined)) return [];
-  const fault = returnOf === undefined ? "is missing: the order whose goods come back" : `is not for ${workflow}`;
-  return [`returnOf: ${fault}`];
 }
 
 /** Whom to tell that a message was not taken: its address is checked apart from its body. */

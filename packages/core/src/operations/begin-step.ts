@@ -4,7 +4,7 @@ import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Order } from "../domain/order.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
 import { noteDecision } from "../domain/transitions.ts";
-import { type Item, itemsOf } from "../domain/workflow-rules.ts";
+import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { instant, type Ports } from "./ports.ts";
 
 /** What its agent is asked for besides the order. */
@@ -56,7 +56,7 @@ async function decide(
   let holds: boolean;
   try {
     if (!ask) throw new Error("there is none");
-    holds = ask(situation);
+    holds = ask(situation as Situation<never>);
   } catch (cause) {
     throw new ConditionFault(`condition ${condition}: ${inWords(cause)}`);
   }

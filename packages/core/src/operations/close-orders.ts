@@ -1,7 +1,9 @@
 // Retention (P29): orders that are over are archived, lose their secrets, and get the time after which their documents go.
+
 import { withoutSecrets } from "../domain/order.ts";
 import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
+import { contractFor } from "../messaging/contract.ts";
 import type { ArchivedOrder } from "../store/order-archive.ts";
 import type { OVER, Versioned } from "../store/order-store.ts";
 import { type Context, instant, type Retention } from "./ports.ts";
@@ -79,7 +81,8 @@ async function closePage(
   }
   await inTurns(closable, async (over) => {
     const now = instant(context.now());
-    const lifetime = { revisions: over.record.orderRevision, keepMs };
+    const { secrets } = contractFor(over.record.workflow.name, context.rules.contracts);
+    const lifetime = { revisions: over.record.orderRevision, keepMs, secrets };
     const written = await store.close(over, closed(over.record, now, keepMs), lifetime);
     counts[written.kind === "written" ? "closed" : "lost"] += 1;
   });
@@ -91,7 +94,8 @@ async function entryOf({ record }: Versioned, context: Context): Promise<Archive
   try {
     const revisions = Array.from({ length: orderRevision }, (_, index) => index + 1);
     const orders = await Promise.all(revisions.map((revision) => context.store.order(orderId, revision)));
-    return { record: shownRecord(record), orders: orders.map(withoutSecrets) };
+    const { secrets } = contractFor(record.workflow.name, context.rules.contracts);
+    return { record: shownRecord(record), orders: orders.map((order) => withoutSecrets(order, secrets)) };
   } catch (cause) {
     if (cause instanceof Outage) throw cause;
     context.telemetry.event("OrderNotClosed", { orderId, cause: String(cause) });

@@ -1,5 +1,7 @@
 // What operators discarded: seen for some days, and sent again by whoever finds that it was wanted.
+
 import type { DiscardedMessage } from "../domain/message-copy.ts";
+import { allSecrets } from "../messaging/contract.ts";
 import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
@@ -67,7 +69,9 @@ export async function resendDiscarded(
   const queue = deadLetters.queues.find((one) => one.name === name);
   if (!queue) return rejected(`the app has no queue ${name} any more`);
   const json = message.body.kind === "json" ? message.body.json : undefined;
-  const corrected = correction && { body: withStoredSecrets(correction.body, json) };
+  const corrected = correction && {
+    body: withStoredSecrets(correction.body, json, allSecrets(context.rules.contracts)),
+  };
   const sent = await deadLetters.resend(queue, copy, corrected).catch(async (cause: unknown) => {
     await entry.write(message, `failed: ${String(cause)}`);
     throw cause;

@@ -1,4 +1,5 @@
 // What an operator does with a dead letter: sends it again, as it was or corrected, or removes it. All of it stands in the audit log.
+import { allSecrets } from "../messaging/contract.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
@@ -6,7 +7,7 @@ import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/di
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 
-export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision"> {
+export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision" | "rules"> {
   readonly deadLetters: DeadLetters;
   readonly discarded: DiscardedStore;
 }
@@ -36,7 +37,7 @@ export async function handleDeadLetter(
   const entry = new DeadLetterEntry(about, context);
   const taken = await context.deadLetters.take(queue, sequenceNumber, (letter) =>
     request.action === "resend"
-      ? resend(letter, request, entry)
+      ? resend(letter, request, entry, context)
       : discard(letter, queue, { by: operator, why: request.reason }, entry, context),
   );
   switch (taken.kind) {
@@ -57,11 +58,12 @@ async function resend(
   letter: TakenDeadLetter,
   { correction }: DeadLetterRequest,
   entry: DeadLetterEntry,
+  { rules }: DeadLetterPorts,
 ): Promise<Handled> {
   const { body: original } = letter.message;
   const json = original.kind === "json" ? original.json : undefined;
   const sent = await letter
-    .resend(correction && { body: withStoredSecrets(correction.body, json) })
+    .resend(correction && { body: withStoredSecrets(correction.body, json, allSecrets(rules.contracts)) })
     .catch(async (cause: unknown) => {
       await entry.write(letter.message, `failed: ${String(cause)}`);
       throw cause;

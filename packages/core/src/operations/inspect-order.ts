@@ -1,10 +1,12 @@
 // One order as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
+
 import { expandedSteps } from "../domain/expand.ts";
 import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
 import { type Order, withHiddenSecrets } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { contractOf } from "../messaging/contract.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
 import { decisionContextOf, workflowOf } from "./operate-order.ts";
@@ -47,7 +49,7 @@ export async function inspectOrder(
   return {
     etag: entityTag(read.etag),
     record: shownRecord(record),
-    order: seesSecrets ? order : withHiddenSecrets(order),
+    order: seesSecrets ? order : withHiddenSecrets(order, contractOf(order, ports.rules.contracts).secrets),
     statuses: statusesOf(record),
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     actions: {

@@ -1,11 +1,12 @@
 // What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
-import { businessKeysOf } from "../domain/business-keys.ts";
+
 import { type DecisionContext, decide, type OperatorAction } from "../domain/operator.ts";
-import { HIDDEN, keepingHiddenSecrets, lacksSecrets, SECRETS } from "../domain/order.ts";
+import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/order.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { itemCountFaults } from "../domain/workflow-rules.ts";
+import { contractFor, contractOf } from "../messaging/contract.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/order-store.ts";
@@ -56,13 +57,14 @@ export async function operateOrder(
 /** An edit may leave what its operator did not see. */
 async function withStoredSecrets(
   request: OperatorRequest,
-  { orderId, orderRevision }: StateRecord,
-  { store }: Ports,
+  { orderId, orderRevision, workflow }: StateRecord,
+  { store, rules }: Ports,
 ): Promise<OperatorRequest> {
   if (request.kind !== "resubmit" || !request.order) return request;
   const { order } = request;
-  if (!SECRETS.some((name) => order[name] === HIDDEN)) return request;
-  return { ...request, order: keepingHiddenSecrets(order, await store.order(orderId, orderRevision)) };
+  const { secrets } = contractFor(workflow.name, rules.contracts);
+  if (!secrets.some((name) => hides(order, name))) return request;
+  return { ...request, order: keepingHiddenSecrets(order, await store.order(orderId, orderRevision), secrets) };
 }
 
 /** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
@@ -88,7 +90,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
     await enter(before, null, outcome, decided.now, asked);
     return { kind: "changed", ...read };
   }
-  const faults = [...faultsAgainst(before, request), ...(await itemFaults(before, request, context))];
+  const faults = [...faultsAgainst(before, request, context), ...(await itemFaults(before, request, context))];
   if (faults.length > 0) return { kind: "invalid", faults };
 
   const decision = decide(before, actionOf(request), workflowOf(before, context), decided);
@@ -115,14 +117,15 @@ export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow 
 }
 
 /** What the contract of the request alone can't see. */
-function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest): string[] {
+function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { rules }: Ports): string[] {
   const edited = request.kind === "resubmit" ? request.order : null;
   if (!edited) return [];
+  const { secrets } = contractFor(workflow.name, rules.contracts);
   return [
     ...(edited.workflow === workflow.name
       ? []
       : [`order: workflow: must stay "${workflow.name}": the order's steps are that workflow's`]),
-    ...(lacksSecrets(edited) ? [`order: ${SECRETS.join(", ")}: was removed, and a new one is needed`] : []),
+    ...(lacksSecrets(edited, secrets) ? [`order: ${secrets.join(", ")}: was removed, and a new one is needed`] : []),
   ];
 }
 
@@ -145,11 +148,11 @@ async function write(
   read: Versioned,
   record: StateRecord,
   request: OperatorRequest,
-  { store }: Ports,
+  { store, rules }: Ports,
 ): Promise<Written> {
   const edited = request.kind === "resubmit" ? request.order : null;
   const written = await (edited
-    ? store.revise(read, { ...record, keys: businessKeysOf(edited) }, edited)
+    ? store.revise(read, { ...record, keys: contractOf(edited, rules.contracts).keysOf(edited) }, edited)
     : store.replace(read, record));
   if (written.kind === "written") return written;
   // A write whose answer was lost was made, and its second try is rejected.

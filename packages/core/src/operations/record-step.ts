@@ -7,7 +7,8 @@ import { skippedFor } from "../domain/skip.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { awaits, stepClosed, stepRejected } from "../domain/step-end.ts";
 import { done, rejected, scheduled } from "../domain/step-run.ts";
-import { completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
+import { type Closing, completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
+import { contractFor } from "../messaging/contract.ts";
 import type { Versioned } from "../store/order-store.ts";
 import type { Begun } from "./begin-step.ts";
 import { concludeOrder, scheduleCompensation } from "./conclude-order.ts";
@@ -95,14 +96,15 @@ async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promi
   }
   const compensated = direction === "compensate" ? await compensatedBy(task, ended, ports) : null;
   const ending = endingOf(ports.workflows.of(task.workflow), compensated, now);
-  const keepMs = closedAtOnce(ports);
-  const last = await ports.store.change(orderId, completeOrder(task, siblings, ended, ending, now, keepMs));
+  const closing = closedAtOnce(task, ports);
+  const last = await ports.store.change(orderId, completeOrder(task, siblings, ended, ending, now, closing));
   return last.kind === "written" ? { ...last, isTurn: true, isNews: true } : undefined;
 }
 
 /** Where an archive is to be written first, housekeeping closes the order: no order waits for that. */
-function closedAtOnce({ retention }: Ports): number | null {
-  return retention && !retention.archive ? retention.keepMs : null;
+function closedAtOnce({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
+  if (!retention || retention.archive) return null;
+  return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
 
 /** What a compensation's end says depends on every step and on the cause; that end is rare, so it is worth a read. */

@@ -1,10 +1,12 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
+
 import type { AgentRequest, OrderView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { lacksSecrets } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
+import { contractOf } from "../messaging/contract.ts";
 import { type Begun, beginStep } from "./begin-step.ts";
 import type { Ports } from "./ports.ts";
 
@@ -19,7 +21,7 @@ export interface StepRequest {
 /** @param awaited of what was accepted: its service is asked what has become of it */
 export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const order = await ports.store.order(asked.orderId, asked.orderRevision);
-  const isClosed = lacksSecrets(order);
+  const isClosed = lacksSecrets(order, contractOf(order, ports.rules.contracts).secrets);
   const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, order, ports);
   const { task } = begun;
   const { orderId, step, direction, record, results } = task;

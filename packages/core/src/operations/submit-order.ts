@@ -1,13 +1,13 @@
 // Submission (P1): records the order, says that it is received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
-import { businessKeysOf } from "../domain/business-keys.ts";
 import { type Order, sameAsStored } from "../domain/order.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { countItems } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
+import { contractOf } from "../messaging/contract.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
 import { claimOrder } from "./claim-order.ts";
 import { WorkflowPaused } from "./pauses.ts";
@@ -47,7 +47,7 @@ export async function recordOrder(message: SubmittedMessage, context: Context): 
   await context.admission.admit(order.priority);
   const draft = draftRecord(parsed, message, context);
   const created = await context.store.create(order, draft);
-  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created)) {
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
     return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], context);
   }
   const record = created.kind === "created" ? draft : created.record;
@@ -74,8 +74,12 @@ async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, po
 type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
 
 /** Another sender's order is another one, whatever is in it. */
-function isSubmittedAgain({ order, owner }: Valid, stored: { readonly order: Order; readonly record: StateRecord }) {
-  return stored.record.owner === owner && sameAsStored(stored.order, order);
+function isSubmittedAgain(
+  { order, owner }: Valid,
+  stored: { readonly order: Order; readonly record: StateRecord },
+  { rules }: Ports,
+) {
+  return stored.record.owner === owner && sameAsStored(stored.order, order, contractOf(order, rules.contracts).secrets);
 }
 
 function draftRecord({ order, reply, owner, statuses }: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
@@ -86,7 +90,7 @@ function draftRecord({ order, reply, owner, statuses }: Valid, message: Submitte
   const { body, traceparent, enqueuedAt } = message;
   const submission = {
     orderId,
-    keys: businessKeysOf(order),
+    keys: contractOf(order, ports.rules.contracts).keysOf(order),
     priority,
     ...reply,
     owner,

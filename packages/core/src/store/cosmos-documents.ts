@@ -1,6 +1,6 @@
 // The documents of an order in its partition: the state record, and one for each revision of the order's content.
 import type { OperationInput, PatchOperation } from "@azure/cosmos";
-import { type Order, REMOVED, SECRETS } from "../domain/order.ts";
+import { type Order, REMOVED } from "../domain/order.ts";
 import type { Lifetime } from "../domain/transitions.ts";
 import { ORDER_VERSION } from "./record-versions.ts";
 
@@ -30,7 +30,7 @@ export function erasingOperations(etag: string, revisions: number): OperationInp
   ];
 }
 
-export function ttlOf({ keepMs }: Lifetime) {
+export function ttlOf({ keepMs }: Pick<Lifetime, "keepMs">) {
   const value = keepMs === null ? FOR_EVER : Math.max(1, Math.ceil(keepMs / 1000));
   return { op: "set", path: "/ttl", value } as const;
 }
@@ -38,8 +38,7 @@ export function ttlOf({ keepMs }: Lifetime) {
 /** Of every revision of the content; the state record is written beside them. */
 export function lifetimeOperations(lifetime: Lifetime): OperationInput[] {
   const operations: PatchOperation[] = [ttlOf(lifetime)];
-  const removed = lifetime.keepMs === null ? [] : SECRETS;
-  for (const name of removed) operations.push({ op: "set", path: `/order/${name}`, value: REMOVED });
+  for (const name of lifetime.secrets) operations.push({ op: "set", path: `/order/${name}`, value: REMOVED });
   return Array.from({ length: lifetime.revisions }, (_, index) => {
     const resourceBody = { operations };
     return { operationType: "Patch", id: orderDocumentId(index + FIRST_REVISION), resourceBody };

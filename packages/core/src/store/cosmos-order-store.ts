@@ -269,7 +269,7 @@ export function createCosmosOrderStore(
     async revise(read, record, order): Promise<Written> {
       const { orderId, orderRevision } = record;
       // One that was closed is open again: none of its documents goes.
-      const lifetime = read.record.keptUntil ? { revisions: orderRevision - 1, keepMs: null } : undefined;
+      const lifetime = read.record.keptUntil ? { revisions: orderRevision - 1, keepMs: null, secrets: [] } : undefined;
       const resourceBody = { id: STATE_ID, ...record, ...(lifetime && { ttl: ttlOf(lifetime).value }) };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
       const operations = [

@@ -58,10 +58,10 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
   }
 
   /** Nothing goes here with time: only what stands in the content changes. */
-  function keepContent(orderId: string, { revisions, keepMs }: Lifetime): void {
+  function keepContent(orderId: string, { revisions, keepMs, secrets }: Lifetime): void {
     for (let revision = FIRST_REVISION; keepMs !== null && revision <= revisions; revision += 1) {
       const order = orders.get(orderKey(orderId, revision));
-      if (order) orders.set(orderKey(orderId, revision), withoutSecrets(order));
+      if (order) orders.set(orderKey(orderId, revision), withoutSecrets(order, secrets));
     }
   }
 

@@ -1,5 +1,4 @@
 // Listing orders: the filter, and what a page shows of each.
-import type { BusinessKey } from "../domain/business-keys.ts";
 import {
   type OrderError,
   type ProcessState,
@@ -23,7 +22,7 @@ export interface OrderFilter {
   /** Part of an order id or of a correlation id, in any case. */
   readonly text?: string | undefined;
   readonly time?: TimeFilter | undefined;
-  readonly key?: { readonly name: BusinessKey; readonly value: string } | undefined;
+  readonly key?: { readonly name: string; readonly value: string } | undefined;
 }
 
 /**

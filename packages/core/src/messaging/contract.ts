@@ -1,0 +1,68 @@
+// What an app accepts as the content of its orders (P1): a contract for each of its workflows, or one for several.
+import { z } from "zod";
+import type { ContentFacts } from "../domain/contract.ts";
+import type { Order } from "../domain/order.ts";
+
+const NAME_LIMIT = 200;
+
+/** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
+export const orderId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/,
+    "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
+  );
+
+/** The members that every content has. @param usual the workflow of one that names none */
+export const orderMembers = (usual: string) => ({
+  orderId,
+  workflow: z.string().trim().min(1).max(NAME_LIMIT).default(usual),
+  priority: z.enum(["normal", "high"]).default("normal"),
+});
+
+export interface Contract<Content extends Order = Order> extends ContentFacts<Content> {
+  readonly schema: z.ZodType<Content>;
+  /** What is wrong beyond the schema, in words. */
+  readonly faults: (content: Content) => readonly string[];
+}
+
+/** By the workflow's name. */
+export interface Contracts {
+  /** Of content that names no workflow, or none that is known. */
+  readonly usual: Contract;
+  readonly of: { readonly [workflow: string]: Contract };
+}
+
+/** Types the functions by the schema, and forgets the type: from then on the content is one that the schema has passed. */
+export function defineContract<Content extends Order>(
+  contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
+): Contract {
+  return { faults: () => [], ...contract } as unknown as Contract;
+}
+
+/** The contract that content of whatever kind is to be held against. */
+export function contractOf(content: unknown, contracts: Contracts): Contract {
+  const workflow = content !== null && typeof content === "object" && "workflow" in content ? content.workflow : null;
+  return contractFor(String(workflow), contracts);
+}
+
+export function contractFor(workflow: string, { usual, of }: Contracts): Contract {
+  return (Object.hasOwn(of, workflow) && of[workflow]) || usual;
+}
+
+const all = ({ usual, of }: Contracts) => [usual, ...Object.values(of)];
+
+/** Of all contracts: for bodies of which nobody knows the workflow. */
+export function allSecrets(contracts: Contracts): readonly string[] {
+  return [...new Set(all(contracts).flatMap(({ secrets }) => secrets))];
+}
+
+/** The names of the business keys of all contracts. */
+export function allKeys(contracts: Contracts): readonly string[] {
+  return [...new Set(all(contracts).flatMap(({ keys }) => keys))];
+}
+
+/** As JSON Schema (draft 2020-12), for forms. */
+export function schemaOf({ schema }: Contract): unknown {
+  return z.toJSONSchema(schema, { io: "input" });
+}
