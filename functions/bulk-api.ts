@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { isBulkId, parseBulkPreview, parseBulkStart } from "@scheduler-agent-supervisor/core/messaging/bulk-request";
 import type { BulkList, BulkPreview, BulkProgress } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { allKeys } from "@scheduler-agent-supervisor/core/messaging/contract";
 import {
   type BulkOrder,
   changeBulk,
@@ -29,7 +30,7 @@ operatorEndpoint("previewBulk", {
   route: "bulk",
   role: "Orders.Operate",
   handle: async (request, _context, operator) => {
-    const parsed = parseBulkPreview(await request.text());
+    const parsed = parseBulkPreview(await request.text(), allKeys(bulkPorts().rules.contracts));
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { action, target } = parsed.value;
     const preview = await previewBulk(action, target, operator, bulkPorts());

@@ -7,12 +7,13 @@ import type {
   SupervisionPage,
   Supervisor,
 } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { contractFor, schemaOf } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
 import { accessTo } from "@scheduler-agent-supervisor/core/messaging/operator-access";
 import { continuationOf } from "@scheduler-agent-supervisor/core/messaging/paging";
 import { parseSupervisionQuery } from "@scheduler-agent-supervisor/core/messaging/supervisor-request";
 import { shownEntry, shownInAudit } from "@scheduler-agent-supervisor/core/operations/shown-entry";
-import { consolePorts } from "../shared/compose.ts";
+import { consolePorts, ports } from "../shared/compose.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -122,8 +123,8 @@ operatorEndpoint("orderContract", {
   method: "GET",
   route: "order-contract",
   role: "Orders.Read",
-  handle: async () => ({
+  handle: async (request) => ({
     headers: { "Cache-Control": "private, max-age=300" },
-    jsonBody: consolePorts().orderContract,
+    jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", ports().rules.contracts)),
   }),
 });

@@ -1,5 +1,6 @@
 // The operator's API (P9, P11, P13): what has become of the orders, and what a person may have done about one.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { allKeys } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { entityTag, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import { seesSecrets } from "@scheduler-agent-supervisor/core/messaging/operator-access";
 import {
@@ -21,7 +22,7 @@ operatorEndpoint("listOrders", {
   route: "orders",
   role: "Orders.Read",
   handle: async (request) => {
-    const parsed = parseListRequest(request.query.entries());
+    const parsed = parseListRequest(request.query.entries(), allKeys(ports().rules.contracts));
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { orders, next, looked } = await findOrders(parsed.request, ports().store);
     const more = next && { continuation: continuationOf(next) };

@@ -7,7 +7,6 @@ import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging/agent
 import { createBusSenders, ONE_TRY } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
 import { completionUrl, publicUrlOf } from "@scheduler-agent-supervisor/core/messaging/completion";
 import type { AgentStandings, Session, Traffic } from "@scheduler-agent-supervisor/core/messaging/console-contract";
-import { schemaOf } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { type DeadLetters, deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
 import { createQueueAges } from "@scheduler-agent-supervisor/core/messaging/queue-ages";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
@@ -132,8 +131,6 @@ interface ConsolePorts {
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: Config["OperatorSignIn"];
-  /** The order's contract as JSON Schema. */
-  readonly orderContract: unknown;
 }
 
 let composed: App | undefined;
@@ -354,7 +351,6 @@ function compose(config: Config): App {
     environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
     traceUrl: config.TraceUrl ?? null,
     signIn: config.OperatorSignIn,
-    orderContract: schemaOf(contracts.usual),
   };
   const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
   const discarded = createCosmosDiscardedStore(supervisionContainer);

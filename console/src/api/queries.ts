@@ -138,10 +138,10 @@ export const useOrderAudit = (orderId: string) =>
     queryFn: ({ signal }) => get<OrderAudit>(`orders/${encodeURIComponent(orderId)}/audit`, signal),
   });
 
-export const useOrderContract = () =>
+export const useOrderContract = (workflow: string) =>
   useQuery({
-    queryKey: ["order-contract"],
-    queryFn: ({ signal }) => get<unknown>("order-contract", signal),
+    queryKey: ["order-contract", workflow],
+    queryFn: ({ signal }) => get<unknown>(`order-contract${query({ workflow })}`, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
 

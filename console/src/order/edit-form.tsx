@@ -14,7 +14,8 @@ interface EditFormProps {
 }
 
 export function EditForm({ value, faults, change }: EditFormProps) {
-  const contract = useOrderContract();
+  const { workflow = "" } = value as { readonly workflow?: string };
+  const contract = useOrderContract(workflow);
   const byPlace = new Map(
     faults.map((fault) => {
       const [, place = "", text = fault] = /^order: ([^:\s]+): (.*)$/s.exec(fault) ?? [];

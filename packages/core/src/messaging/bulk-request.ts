@@ -5,7 +5,7 @@ import { BULK_ACTIONS, MOST_ORDERS } from "../domain/bulk.ts";
 import { PROCESS_STATES } from "../domain/state-record.ts";
 import { type Checked, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
-import { orderFilter } from "./order-filter.ts";
+import { keyFaults, orderFilter } from "./order-filter.ts";
 
 /** Shorter than that of one order: the run's mark is added to it. */
 const REASON_LIMIT = 400;
@@ -29,8 +29,13 @@ export const bulkStartBody = z.strictObject({
 
 const BODY = "the body";
 
-export const parseBulkPreview = (text: string): Checked<z.output<typeof bulkPreviewBody>> =>
-  checkJson(bulkPreviewBody, text, BODY);
+/** @param keys the names of the business keys by which orders are found */
+export function parseBulkPreview(text: string, keys: readonly string[]): Checked<z.output<typeof bulkPreviewBody>> {
+  const parsed = checkJson(bulkPreviewBody, text, BODY);
+  if (parsed.kind === "invalid" || !("filter" in parsed.value.target)) return parsed;
+  const faults = keyFaults(parsed.value.target.filter.key, keys);
+  return faults.length > 0 ? { kind: "invalid", faults: faults.map((fault) => `target.filter.${fault}`) } : parsed;
+}
 export const parseBulkStart = (text: string): Checked<z.output<typeof bulkStartBody>> =>
   checkJson(bulkStartBody, text, BODY);
 

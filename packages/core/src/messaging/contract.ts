@@ -66,3 +66,6 @@ export function allKeys(contracts: Contracts): readonly string[] {
 export function schemaOf({ schema }: Contract): unknown {
   return z.toJSONSchema(schema, { io: "input" });
 }
+
+/** Whose contract is asked for; the usual one's where none is named. */
+export const contractQuery = z.object({ workflow: z.string().max(NAME_LIMIT).optional() });

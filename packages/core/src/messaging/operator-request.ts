@@ -7,7 +7,7 @@ import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
 import { extension } from "./extension.ts";
-import { filterOf, orderFilter } from "./order-filter.ts";
+import { filterOf, keyFaults, orderFilter } from "./order-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
@@ -126,10 +126,18 @@ export const listQuery = z.strictObject({
   continuation: continuation(positionSchema),
 });
 
-/** @param query the URL's, each name with its value */
-export function parseListRequest(query: Iterable<[string, string]>): Parsed<{ readonly request: ListRequest }> {
+/**
+ * @param query the URL's, each name with its value
+ * @param keys the names of the business keys by which orders are found
+ */
+export function parseListRequest(
+  query: Iterable<[string, string]>,
+  keys: readonly string[],
+): Parsed<{ readonly request: ListRequest }> {
   const parsed = checkQuery(listQuery, query);
   if (parsed.kind === "invalid") return parsed;
+  const faults = keyFaults(parsed.value.key, keys);
+  if (faults.length > 0) return { kind: "invalid", faults };
   const { state, limit, continuation: after, ...filter } = parsed.value;
   return { kind: "valid", request: { processState: state, ...filterOf(filter), limit, after } };
 }

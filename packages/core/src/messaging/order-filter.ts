@@ -57,6 +57,12 @@ export function filterOf({ kind, workflow, version, step, key, q, timeOf = "rece
   return { kind, workflow, version, step, text: q, time, key: keyIn(key) };
 }
 
+/** What is wrong with a business key that is looked for, in words. @param keys those of the app's contracts */
+export function keyFaults(key: string | undefined, keys: readonly string[]): string[] {
+  if (key === undefined || keys.some((name) => key.startsWith(`${name}:`))) return [];
+  return [`key: must be ${keys.map((name) => `${name}:…`).join(" or ")}`];
+}
+
 function keyIn(text: string | undefined) {
   const end = text?.indexOf(":") ?? -1;
   return text !== undefined && end > 0 ? { name: text.slice(0, end), value: text.slice(end + 1).trim() } : undefined;

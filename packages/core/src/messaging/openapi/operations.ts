@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { attentionQuery } from "../attention-request.ts";
 import { bulkPreviewBody, bulkStartBody } from "../bulk-request.ts";
 import * as console from "../console-contract.ts";
+import { contractQuery } from "../contract.ts";
 import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../dead-letter-request.ts";
 import { handlingBody } from "../handling-request.ts";
 import { erasureBody, listQuery, operatorBodies, reportBody } from "../operator-request.ts";
@@ -75,7 +76,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     isConditional: true,
     answer: answers.erased,
   },
-  "GET order-contract": { summary: "The order's contract as JSON Schema", answer: answers.document },
+  "GET order-contract": {
+    summary: "What a workflow wants of an order's content, as JSON Schema",
+    query: contractQuery,
+    answer: answers.document,
+  },
 
   "GET bulk": { summary: "The last actions on many orders", answer: console.bulkList },
   "POST bulk": {
