@@ -82,7 +82,7 @@ export async function effectFaults(
   return found.flatMap(({ orderId, processState, steps }) => {
     const own = keys.filter((key) => key.startsWith(`${orderId}:`)).length;
     // What the state store itself is asked for has no effect in a service.
-    const isWanted = ({ agent, state }: StepRecord) => agent !== REFUNDS_AGENT.name && state !== "Skipped";
+    const isWanted = ({ agent, state }: StepRecord) => agent !== REFUNDS_AGENT && state !== "Skipped";
     const wanted = Object.values(steps).filter(isWanted).length;
     return processState !== "Processed" || own === wanted ? [] : [`${orderId}: ${own} effects of ${wanted} steps`];
   });

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workflowFaults } from "@scheduler-agent-supervisor/core/domain/workflow-faults";
 import { knownRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
-import { knownAgents } from "../shared/agents/agents.ts";
-import { workflowRules } from "../shared/workflows/rules.ts";
-import { knownWorkflows } from "../shared/workflows/workflows.ts";
+import { business } from "../shared/business.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { ROOT } from "./settings.ts";
 import { mermaidOf } from "./workflows/mermaid.ts";
 import { workflowsPage } from "./workflows/page.ts";
 import { drawn } from "./workflows/terminal.ts";
+
+const { knownAgents, rules, workflows } = business;
 
 const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
   NAME        one workflow, in all of its versions; all of them without it
@@ -26,24 +26,24 @@ await runCommand(async () => {
     console.log(USAGE);
     return 0;
   }
-  const faults = knownWorkflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(workflowRules)));
+  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(rules)));
   if (faults.length > 0) {
     console.error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
     return 1;
   }
   if (values["check"]) {
-    console.log(`${knownWorkflows.length} versions of workflows can run.`);
+    console.log(`${workflows.length} versions of workflows can run.`);
     return 0;
   }
   if (values["write"]) {
     const page = join(ROOT, "docs/reference/workflows.md");
-    writeFileSync(page, workflowsPage(readFileSync(page, "utf8"), knownWorkflows));
+    writeFileSync(page, workflowsPage(readFileSync(page, "utf8"), workflows));
     return 0;
   }
   const [name] = positionals;
-  const chosen = knownWorkflows.filter((workflow) => name === undefined || workflow.name === name);
+  const chosen = workflows.filter((workflow) => name === undefined || workflow.name === name);
   if (chosen.length === 0) {
-    const names = [...new Set(knownWorkflows.map((workflow) => workflow.name))].join(", ");
+    const names = [...new Set(workflows.map((workflow) => workflow.name))].join(", ");
     throw new UsageError(`There is no workflow ${name}; there are ${names}`);
   }
   for (const workflow of chosen) console.log(values["mermaid"] ? `${mermaidOf(workflow)}\n` : drawn(workflow));

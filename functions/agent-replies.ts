@@ -6,14 +6,14 @@ import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { describeSpan } from "@scheduler-agent-supervisor/core/telemetry/spans";
 import * as df from "durable-functions";
-import { agentTeams, contextOf, queueNames } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 const take = (team?: string) => (body: unknown, context: InvocationContext) =>
   observeMessage(context, {}, (telemetry) => {
-    const queue = repliesQueueOf(team, queueNames().agentReplies);
+    const queue = repliesQueueOf(team, application.queueNames().agentReplies);
     return workOnMessage(body, queue, context, telemetry, async () => {
-      const received = await takeReply(body, contextOf(telemetry), { team, queue });
+      const received = await takeReply(body, application.contextOf(telemetry), { team, queue });
       if (!received) return;
       const { orderId, attempt, step } = received.ticket;
       describeSpan({ orderId, attempt, step });
@@ -26,7 +26,7 @@ const take = (team?: string) => (body: unknown, context: InvocationContext) =>
 const options = { connection: "ServiceBus", extraInputs: [df.input.durableClient()] };
 
 app.serviceBusQueue("agentReplies", { ...options, queueName: "%AgentRepliesQueue%", handler: take() });
-for (const { team } of agentTeams) {
+for (const { team } of application.agentTeams) {
   app.serviceBusQueue(`agentReplies_${functionName(team)}`, {
     ...options,
     queueName: `%AgentRepliesQueue%-${team}`,

@@ -4,12 +4,12 @@ import { app } from "@azure/functions";
 import { type AgentRequestMessage, parseAgentRequest } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { agentNames } from "../shared/agents/agents.ts";
-import { contextOf, queueNames } from "../shared/compose.ts";
-import { agentsAskedByQueue } from "../shared/workflows/workflows.ts";
+import { application } from "../shared/app.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
-for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) {
+for (const name of application.business.agentNames.filter((agent) =>
+  application.business.agentsAskedByQueue.has(agent),
+)) {
   app.serviceBusQueue(`${name}QueueAgent`, {
     queueName: `%AgentRequestsQueue%-${name}`,
     connection: "ServiceBus",
@@ -17,8 +17,8 @@ for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) 
       const replyTo = String(context.triggerMetadata?.["replyTo"]);
       const { orderId = null, attempt = null, step = null } = (body as Partial<AgentRequestMessage>).ticket ?? {};
       return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
-        workOnMessage(body, `${queueNames().agentRequests}-${name}`, context, telemetry, () =>
-          answerRequest(name, parseAgentRequest(body), replyTo, contextOf(telemetry)),
+        workOnMessage(body, `${application.queueNames().agentRequests}-${name}`, context, telemetry, () =>
+          answerRequest(name, parseAgentRequest(body), replyTo, application.contextOf(telemetry)),
         ),
       );
     },

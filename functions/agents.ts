@@ -8,15 +8,14 @@ import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe, type Subject } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { agentNames } from "../shared/agents/agents.ts";
-import { contextOf } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 
-for (const name of agentNames) {
+for (const name of application.business.agentNames) {
   df.app.activity(`${name}Agent`, {
     extraInputs: [df.input.durableClient()],
     handler: (task: StepTask, context) =>
       observe(context, subjectOf(task, task.step), async (telemetry) =>
-        reported(await runStep(task, contextOf(telemetry)), task, context),
+        reported(await runStep(task, application.contextOf(telemetry)), task, context),
       ),
   });
 }
@@ -25,7 +24,7 @@ df.app.activity("askAgent", {
   extraInputs: [df.input.durableClient()],
   handler: (task: StepTask, context) =>
     observe(context, subjectOf(task, `${task.step} by queue`), async (telemetry) => {
-      const end = await askAgent(task, contextOf(telemetry));
+      const end = await askAgent(task, application.contextOf(telemetry));
       return end && reported(end, task, context);
     }),
 });

@@ -14,7 +14,7 @@ import { runBulk } from "@scheduler-agent-supervisor/core/operations/run-bulk";
 import { startOnce } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { bulkPorts } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 const ORCHESTRATOR = "bulkRun";
@@ -22,7 +22,9 @@ const client = df.input.durableClient();
 
 df.app.activity("bulkTurn", {
   handler: (bulkId: string, context) =>
-    observe(context, { attributes: { bulkId } }, (telemetry) => runBulk(bulkId, { ...bulkPorts(), telemetry })),
+    observe(context, { attributes: { bulkId } }, (telemetry) =>
+      runBulk(bulkId, { ...application.bulkPorts(), telemetry }),
+    ),
 });
 
 operatorEndpoint("previewBulk", {
@@ -30,10 +32,10 @@ operatorEndpoint("previewBulk", {
   route: "bulk",
   role: "Orders.Operate",
   handle: async (request, _context, operator) => {
-    const parsed = parseBulkPreview(await request.text(), allKeys(bulkPorts().rules.contracts));
+    const parsed = parseBulkPreview(await request.text(), allKeys(application.bulkPorts().rules.contracts));
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { action, target } = parsed.value;
-    const preview = await previewBulk(action, target, operator, bulkPorts());
+    const preview = await previewBulk(action, target, operator, application.bulkPorts());
     return { status: 201, jsonBody: { ...preview, notPossible: [...preview.notPossible] } satisfies BulkPreview };
   },
 });
@@ -42,7 +44,7 @@ operatorEndpoint("listBulk", {
   method: "GET",
   route: "bulk",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: { runs: await listBulk(bulkPorts()) } satisfies BulkList }),
+  handle: async () => ({ jsonBody: { runs: await listBulk(application.bulkPorts()) } satisfies BulkList }),
 });
 
 operatorEndpoint("watchBulk", {
@@ -51,7 +53,9 @@ operatorEndpoint("watchBulk", {
   role: "Orders.Read",
   handle: async (request) => {
     const bulkId = bulkIdOf(request);
-    const progress: BulkProgress | undefined = isBulkId(bulkId) ? await watchBulk(bulkId, bulkPorts()) : undefined;
+    const progress: BulkProgress | undefined = isBulkId(bulkId)
+      ? await watchBulk(bulkId, application.bulkPorts())
+      : undefined;
     return progress ? { jsonBody: progress } : notFound(request);
   },
 });
@@ -87,7 +91,7 @@ async function change(
   const bulkId = bulkIdOf(request);
   if (!isBulkId(bulkId)) return notFound(request);
   const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
-    changeBulk(bulkId, order, operator, { ...bulkPorts(), telemetry }),
+    changeBulk(bulkId, order, operator, { ...application.bulkPorts(), telemetry }),
   );
   switch (changed.kind) {
     case "changed":

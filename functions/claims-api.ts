@@ -2,14 +2,14 @@
 
 import { parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import { parseHandlingChange } from "@scheduler-agent-supervisor/core/messaging/handling-request";
-import { consolePorts } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listClaims", {
   method: "GET",
   route: "claims",
   role: "Orders.Read",
-  handle: async (request) => listed(request, await consolePorts().handling.all()),
+  handle: async (request) => listed(request, await application.consolePorts().handling.all()),
 });
 
 operatorEndpoint("changeClaim", {
@@ -25,7 +25,7 @@ operatorEndpoint("changeClaim", {
     }
     const { target, change } = parsed.value;
     const version = header === null ? undefined : seen.value;
-    const handled = await consolePorts().handling.change(target, change, version, operator);
+    const handled = await application.consolePorts().handling.change(target, change, version, operator);
     switch (handled.kind) {
       case "changed":
         return { headers: { ETag: handled.handling.etag }, jsonBody: handled.handling };

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/order-s
 import { beforeAll, expect, test, vi } from "vitest";
 
 const state = vi.fn();
-vi.mock("../shared/compose.ts", () => ({ ports: () => ({ store: { state } }) }));
+vi.mock("../shared/app.ts", () => ({ application: { ports: () => ({ store: { state } }) } }));
 
 let handler: HttpHandler;
 beforeAll(async () => {

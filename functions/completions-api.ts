@@ -6,7 +6,7 @@ import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-rep
 import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault } from "./http/operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
@@ -28,7 +28,7 @@ app.http("completeStep", {
   route: `${COMPLETIONS_PATH}/{ticket}`,
   extraInputs: [df.input.durableClient()],
   handler: async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
-    const standing = ports();
+    const standing = application.ports();
     const body = await request.text();
     if (Buffer.byteLength(body) > REPORT_LIMIT) {
       return { status: 413, jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` } };

@@ -13,7 +13,7 @@ import { accessTo } from "@scheduler-agent-supervisor/core/messaging/operator-ac
 import { continuationOf } from "@scheduler-agent-supervisor/core/messaging/paging";
 import { parseSupervisionQuery } from "@scheduler-agent-supervisor/core/messaging/supervisor-request";
 import { shownEntry, shownInAudit } from "@scheduler-agent-supervisor/core/operations/shown-entry";
-import { consolePorts, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { consoleBuild } from "./http/console-files.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
@@ -22,7 +22,7 @@ operatorEndpoint("session", {
   route: "session",
   role: "Orders.Read",
   handle: async (request, _context, operator) => {
-    const { environment, signIn, pauses, traceUrl } = consolePorts();
+    const { environment, signIn, pauses, traceUrl } = application.consolePorts();
     const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
     const session: Session = {
       operator,
@@ -41,21 +41,21 @@ operatorEndpoint("overview", {
   method: "GET",
   route: "overview",
   role: "Orders.Read",
-  handle: async (request) => listed(request, await consolePorts().attention.overview()),
+  handle: async (request) => listed(request, await application.consolePorts().attention.overview()),
 });
 
 operatorEndpoint("traffic", {
   method: "GET",
   route: "traffic",
   role: "Orders.Read",
-  handle: async () => ({ jsonBody: await consolePorts().traffic() }),
+  handle: async () => ({ jsonBody: await application.consolePorts().traffic() }),
 });
 
 operatorEndpoint("attention", {
   method: "GET",
   route: "attention",
   role: "Orders.Read",
-  handle: async (request) => listed(request, await consolePorts().attention.groups()),
+  handle: async (request) => listed(request, await application.consolePorts().attention.groups()),
 });
 
 operatorEndpoint("attentionOrders", {
@@ -66,7 +66,7 @@ operatorEndpoint("attentionOrders", {
     const parsed = parseAttentionPage(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { group, from, limit } = parsed.value;
-    return listed(request, await consolePorts().attention.page(group, from, limit));
+    return listed(request, await application.consolePorts().attention.page(group, from, limit));
   },
 });
 
@@ -75,7 +75,7 @@ operatorEndpoint("leadingSupervisor", {
   route: "supervisor",
   role: "Orders.Read",
   handle: async () => {
-    const supervisor: Supervisor = { leader: await consolePorts().supervision.leader() };
+    const supervisor: Supervisor = { leader: await application.consolePorts().supervision.leader() };
     return { jsonBody: supervisor };
   },
 });
@@ -88,7 +88,7 @@ operatorEndpoint("supervisorEntries", {
     const parsed = parseSupervisionQuery(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
-    const { entries, next } = await consolePorts().supervision.page(day, limit, continuation);
+    const { entries, next } = await application.consolePorts().supervision.page(day, limit, continuation);
     const more = next ? { continuation: continuationOf(next) } : {};
     const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
     return listed(request, page);
@@ -103,10 +103,9 @@ operatorEndpoint("orderAudit", {
   route: "orders/{orderId}/audit",
   role: "Orders.Read",
   handle: async (request) => {
-    const { entries, isAll } = await consolePorts().supervision.ofOrder(
-      request.params["orderId"] ?? "",
-      MOST_OF_AN_ORDER,
-    );
+    const { entries, isAll } = await application
+      .consolePorts()
+      .supervision.ofOrder(request.params["orderId"] ?? "", MOST_OF_AN_ORDER);
     const audit: OrderAudit = { entries: entries.map(shownInAudit), isAll };
     return { jsonBody: audit };
   },
@@ -125,6 +124,6 @@ operatorEndpoint("orderContract", {
   role: "Orders.Read",
   handle: async (request) => ({
     headers: { "Cache-Control": "private, max-age=300" },
-    jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", ports().rules.contracts)),
+    jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
   }),
 });

@@ -13,7 +13,7 @@ import { seesSecrets } from "@scheduler-agent-supervisor/core/messaging/operator
 import { countDeadLetters } from "@scheduler-agent-supervisor/core/operations/count-dead-letters";
 import { type Handled, handleDeadLetter } from "@scheduler-agent-supervisor/core/operations/handle-dead-letter";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { deadLetterPorts, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDeadLetters", {
@@ -24,7 +24,7 @@ operatorEndpoint("listDeadLetters", {
     const parsed = parseDeadLetterList(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { queue: name, from, limit } = parsed.value;
-    const { deadLetters } = deadLetterPorts();
+    const { deadLetters } = application.deadLetterPorts();
     if (name === undefined) return listed(request, { queues: await countDeadLetters(deadLetters) });
     const queue = queueOf(name);
     if (!queue) return noSuchQueue(name);
@@ -38,11 +38,11 @@ operatorEndpoint("readDeadLetter", {
   role: "Orders.Read",
   handle: (request) =>
     onMessage(request, async (queue, sequenceNumber) => {
-      const message = await deadLetterPorts().deadLetters.read(queue, sequenceNumber);
+      const message = await application.deadLetterPorts().deadLetters.read(queue, sequenceNumber);
       if (!message) return notFound(queue, sequenceNumber);
-      const shown = seesSecrets(request.headers, ports().operatorSignIn)
+      const shown = seesSecrets(request.headers, application.ports().operatorSignIn)
         ? message
-        : withHiddenBody(message, allSecrets(ports().rules.contracts));
+        : withHiddenBody(message, allSecrets(application.ports().rules.contracts));
       return { jsonBody: { queue: queue.name, ...shown } };
     }),
 });
@@ -68,7 +68,7 @@ async function handle(
   const parsed = parseDeadLetterRequest(action, await request.text());
   if (parsed.kind === "invalid") return atFault(parsed.faults);
   const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>
-    handleDeadLetter(queue, sequenceNumber, parsed.value, operator, { ...deadLetterPorts(), telemetry }),
+    handleDeadLetter(queue, sequenceNumber, parsed.value, operator, { ...application.deadLetterPorts(), telemetry }),
   );
   return answer(queue, sequenceNumber, handled);
 }
@@ -103,11 +103,11 @@ async function onMessage(
 }
 
 function queueOf(name: string): DeadLetterQueue | undefined {
-  return deadLetterPorts().deadLetters.queues.find((queue) => queue.name === name);
+  return application.deadLetterPorts().deadLetters.queues.find((queue) => queue.name === name);
 }
 
 function noSuchQueue(name: string): HttpResponseInit {
-  const names = deadLetterPorts().deadLetters.queues.map((queue) => queue.name);
+  const names = application.deadLetterPorts().deadLetters.queues.map((queue) => queue.name);
   return {
     status: 404,
     jsonBody: { error: `There are no dead letters of ${name}; there are those of ${names.join(", ")}.` },

@@ -14,7 +14,7 @@ import {
   resendDiscarded,
 } from "@scheduler-agent-supervisor/core/operations/discarded-messages";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { deadLetterPorts, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listDiscarded", {
@@ -25,7 +25,7 @@ operatorEndpoint("listDiscarded", {
     const parsed = parseDiscardedList(request.query.entries());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { limit, continuation } = parsed.value;
-    const { discarded, next } = await listDiscarded(limit, continuation, deadLetterPorts());
+    const { discarded, next } = await listDiscarded(limit, continuation, application.deadLetterPorts());
     return listed(request, { discarded, ...(next && { continuation: continuationOf(next) }) });
   },
 });
@@ -36,13 +36,13 @@ operatorEndpoint("readDiscarded", {
   role: "Orders.Read",
   handle: async (request) => {
     const id = request.params["id"] ?? "";
-    const found = await readDiscarded(id, deadLetterPorts());
+    const found = await readDiscarded(id, application.deadLetterPorts());
     if (!found) return notFound(id);
-    const isShown = seesSecrets(request.headers, ports().operatorSignIn);
+    const isShown = seesSecrets(request.headers, application.ports().operatorSignIn);
     return {
       jsonBody: isShown
         ? found
-        : { ...found, message: withHiddenBody(found.message, allSecrets(ports().rules.contracts)) },
+        : { ...found, message: withHiddenBody(found.message, allSecrets(application.ports().rules.contracts)) },
     };
   },
 });
@@ -56,7 +56,7 @@ operatorEndpoint("resendDiscarded", {
     const parsed = parseDeadLetterRequest("resend", await request.text());
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const resent = await observe(context, { attributes: { action: "resendDiscarded" } }, (telemetry) =>
-      resendDiscarded(id, parsed.value, operator, { ...deadLetterPorts(), telemetry }),
+      resendDiscarded(id, parsed.value, operator, { ...application.deadLetterPorts(), telemetry }),
     );
     switch (resent.kind) {
       case "resent":

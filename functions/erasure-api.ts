@@ -4,7 +4,7 @@ import { entityTag, parseIfMatch } from "@scheduler-agent-supervisor/core/messag
 import { parseErasure } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { eraseOrder } from "@scheduler-agent-supervisor/core/operations/erase-order";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { contextOf, erasurePorts } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("eraseOrder", {
@@ -20,7 +20,7 @@ operatorEndpoint("eraseOrder", {
     }
     const caller = { by: operator, ifMatch: version.value };
     const erased = await observe(context, { attributes: { orderId, action: "erase" } }, (telemetry) =>
-      eraseOrder(orderId, parsed.reason, caller, erasurePorts(), contextOf(telemetry)),
+      eraseOrder(orderId, parsed.reason, caller, application.erasurePorts(), application.contextOf(telemetry)),
     );
     switch (erased.kind) {
       case "erased":

@@ -2,9 +2,9 @@
 import { app } from "@azure/functions";
 import { measureGauges } from "@scheduler-agent-supervisor/core/operations/measure-gauges";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { gaugePorts } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 
 app.timer("gauges", {
   schedule: "%GaugesSchedule%",
-  handler: (_timer, context) => measureGauges({ ...gaugePorts(), telemetry: logTelemetry(context) }),
+  handler: (_timer, context) => measureGauges({ ...application.gaugePorts(), telemetry: logTelemetry(context) }),
 });

@@ -6,7 +6,7 @@ import { removeAttempts } from "@scheduler-agent-supervisor/core/operations/remo
 import { removeEnded } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import * as df from "durable-functions";
-import { contextOf, ports, purgeProgress } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 
 /** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
 const REMOVING_MS = 120_000;
@@ -16,7 +16,7 @@ app.timer("housekeeping", {
   schedule: "%HousekeepingSchedule%",
   extraInputs: [df.input.durableClient()],
   handler: async (_timer, context) => {
-    const { now, timing, retention } = ports();
+    const { now, timing, retention } = application.ports();
     const client = df.getClient(context);
     const { Completed, Failed, Terminated } = df.OrchestrationRuntimeStatus;
     const purge = (from: Date, to: Date) => removeEnded(client, from, to, [Completed, Failed, Terminated]);
@@ -24,8 +24,8 @@ app.timer("housekeeping", {
     const telemetry = logTelemetry(context);
     // The one does not depend on the other.
     const done = await Promise.allSettled([
-      removeAttempts({ purge, progress: purgeProgress(), now }, before, REMOVING_MS, telemetry),
-      retention && closeOrders(retention, CLOSING_MS, contextOf(telemetry)),
+      removeAttempts({ purge, progress: application.purgeProgress(), now }, before, REMOVING_MS, telemetry),
+      retention && closeOrders(retention, CLOSING_MS, application.contextOf(telemetry)),
     ]);
     const fault = done.find(({ status }) => status === "rejected");
     if (fault?.status === "rejected") throw fault.reason;

@@ -14,7 +14,7 @@ import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspec
 import { type Operated, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { consolePorts, contextOf, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, listed, operatorEndpoint, versioned } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listOrders", {
@@ -22,9 +22,9 @@ operatorEndpoint("listOrders", {
   route: "orders",
   role: "Orders.Read",
   handle: async (request) => {
-    const parsed = parseListRequest(request.query.entries(), allKeys(ports().rules.contracts));
+    const parsed = parseListRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
     if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { orders, next, looked } = await findOrders(parsed.request, ports().store);
+    const { orders, next, looked } = await findOrders(parsed.request, application.ports().store);
     const more = next && { continuation: continuationOf(next) };
     return listed(request, { orders, ...(looked && { looked }), ...more });
   },
@@ -36,7 +36,11 @@ operatorEndpoint("inspectOrder", {
   role: "Orders.Read",
   handle: async (request) => {
     const orderId = orderIdOf(request);
-    const inspection = await inspectOrder(orderId, ports(), seesSecrets(request.headers, ports().operatorSignIn));
+    const inspection = await inspectOrder(
+      orderId,
+      application.ports(),
+      seesSecrets(request.headers, application.ports().operatorSignIn),
+    );
     return inspection ? versioned(request, inspection.etag, inspection) : notFound(orderId);
   },
 });
@@ -57,16 +61,16 @@ async function operate(
   operator: string,
 ): Promise<HttpResponseInit> {
   const orderId = orderIdOf(request);
-  const parsed = parseOperatorRequest(action, orderId, await request.text(), ports().rules);
+  const parsed = parseOperatorRequest(action, orderId, await request.text(), application.ports().rules);
   const version = parseIfMatch(request.headers.get("if-match"));
   if (version.kind === "invalid" || parsed.kind === "invalid") {
     return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
   }
   const caller = { by: operator, ifMatch: version.value };
   const operated = await observe(context, { attributes: { orderId, action } }, (telemetry) =>
-    operateOrder(orderId, parsed.request, caller, contextOf(telemetry)),
+    operateOrder(orderId, parsed.request, caller, application.contextOf(telemetry)),
   );
-  if (operated.kind === "done") consolePorts().attention.forget();
+  if (operated.kind === "done") application.consolePorts().attention.forget();
   return answer(orderId, operated);
 }
 

@@ -6,7 +6,7 @@ import { publishEndOf } from "@scheduler-agent-supervisor/core/operations/publis
 import { reportEnd, reportStanding } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { contextOf, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 
 interface Subject {
   readonly orderId: string;
@@ -19,7 +19,9 @@ interface Subject {
 df.app.activity("publishEnd", {
   handler: ({ orderId, attempt, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, (telemetry) => publishEndOf({ orderId, attempt }, contextOf(telemetry)));
+    return observe(context, subject, (telemetry) =>
+      publishEndOf({ orderId, attempt }, application.contextOf(telemetry)),
+    );
   },
 });
 
@@ -29,7 +31,7 @@ df.app.activity("findProgress", {
   handler: ({ orderId, attempt, lockedBy, traceparent }: Subject, context) => {
     const subject = { traceparent, attributes: { orderId, attempt } };
     return observe(context, subject, () => {
-      const { store } = ports();
+      const { store } = application.ports();
       return reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, store);
     });
   },
@@ -42,7 +44,7 @@ df.app.activity("pollStep", {
     const { orderId, attempt, step, direction, traceparent } = poll;
     const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
     return observe(context, subject, async (telemetry) => {
-      const end = await pollStep(poll, contextOf(telemetry));
+      const end = await pollStep(poll, application.contextOf(telemetry));
       await reportEnd(df.getClient(context), orderId, end);
     });
   },

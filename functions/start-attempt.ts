@@ -6,7 +6,7 @@ import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-or
 import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { contextOf, ports, queueNames } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { workOnMessage } from "./messages/work-on-message.ts";
 
 app.serviceBusQueue("startAttempt", {
@@ -16,11 +16,11 @@ app.serviceBusQueue("startAttempt", {
   handler: (body: unknown, context: InvocationContext) => {
     const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<StartAttempt>;
     return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
-      workOnMessage(body, queueNames().scheduler, context, telemetry, async () => {
+      workOnMessage(body, application.queueNames().scheduler, context, telemetry, async () => {
         const startAttempt = parseStartAttempt(body);
-        await ports().admission.admit("begun");
-        const claim = await claimOrder(startAttempt, contextOf(telemetry));
-        if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
+        await application.ports().admission.admit("begun");
+        const claim = await claimOrder(startAttempt, application.contextOf(telemetry));
+        if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
       }),
     );
   },

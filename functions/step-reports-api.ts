@@ -7,14 +7,14 @@ import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/oper
 import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import * as df from "durable-functions";
-import { consolePorts, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, listed, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 operatorEndpoint("listAwaiting", {
   method: "GET",
   route: "awaiting",
   role: "Orders.Read",
-  handle: async (request) => listed(request, await consolePorts().awaiting.read()),
+  handle: async (request) => listed(request, await application.consolePorts().awaiting.read()),
 });
 
 operatorEndpoint("reportStep", {
@@ -24,7 +24,7 @@ operatorEndpoint("reportStep", {
   extraInputs: [df.input.durableClient()],
   handle: async (request, context, operator) => {
     const { orderId = "", step = "" } = request.params;
-    const standing = ports();
+    const standing = application.ports();
     const parsed = parseStepReport(await request.text());
     const version = parseIfMatch(request.headers.get("if-match"));
     if (version.kind === "invalid" || parsed.kind === "invalid") {
@@ -41,7 +41,7 @@ operatorEndpoint("reportStep", {
       });
       return { reported: taken, published: isPublished };
     });
-    consolePorts().awaiting.forget();
+    application.consolePorts().awaiting.forget();
     return answer(orderId, reported, published);
   },
 });

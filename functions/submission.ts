@@ -8,7 +8,7 @@ import { startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client"
 import { messageTraceparent, observeMessage } from "@scheduler-agent-supervisor/core/telemetry/invocation";
 import { activeTraceparent } from "@scheduler-agent-supervisor/core/telemetry/trace-context";
 import * as df from "durable-functions";
-import { contextOf, ports, queueNames, submissionQueues } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { enqueuedAt, functionName, workOnMessage } from "./messages/work-on-message.ts";
 
 /** Of an id that may be anything. */
@@ -27,9 +27,9 @@ const submission = (queueOf: () => string) => (body: unknown, context: Invocatio
     workOnMessage(body, queue, context, telemetry, async () => {
       const traceparent = activeTraceparent() ?? messageTraceparent(context);
       const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
-      if (isCancellation(body)) return takeCancellation(message, contextOf(telemetry));
-      const claim = await submitOrder(message, contextOf(telemetry));
-      if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, ports().store);
+      if (isCancellation(body)) return takeCancellation(message, application.contextOf(telemetry));
+      const claim = await submitOrder(message, application.contextOf(telemetry));
+      if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
     }),
   );
 };
@@ -41,9 +41,11 @@ function attributesOf(body: unknown): { readonly orderId?: string } {
 
 // Azure reads the list of functions when the app starts: a sender's queue that is added to the setting has its function from then on.
 for (const [name, queueName, queueOf] of [
-  ["submission", "%OrdersQueue%", () => queueNames().orders],
-  ["submissionPriority", "%PriorityOrdersQueue%", () => queueNames().priorityOrders],
-  ...submissionQueues.map(({ queue }) => [`submission_${functionName(queue)}`, queue, () => queue] as const),
+  ["submission", "%OrdersQueue%", () => application.queueNames().orders],
+  ["submissionPriority", "%PriorityOrdersQueue%", () => application.queueNames().priorityOrders],
+  ...application.submissionQueues.map(
+    ({ queue }) => [`submission_${functionName(queue)}`, queue, () => queue] as const,
+  ),
 ] as const) {
   app.serviceBusQueue(name, {
     queueName,

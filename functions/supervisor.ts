@@ -4,13 +4,13 @@ import { parseSweepQuery, parseWhatIfQuery } from "@scheduler-agent-supervisor/c
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { contextOf, ports } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 import { atFault, operatorEndpoint } from "./http/operator-endpoint.ts";
 
 app.timer("supervisor", {
   schedule: "%SupervisorSchedule%",
   handler: async (_timer, context) => {
-    await sweep(contextOf(logTelemetry(context)));
+    await sweep(application.contextOf(logTelemetry(context)));
   },
 });
 
@@ -22,7 +22,7 @@ operatorEndpoint("supervisorSweep", {
   handle: async (request, context) => {
     const asked = parseSweepQuery(request.query.entries());
     if (asked.kind === "invalid") return atFault(asked.faults);
-    const outcome = await sweep(contextOf(logTelemetry(context)));
+    const outcome = await sweep(application.contextOf(logTelemetry(context)));
     return { status: outcome.kind === "swept" ? 200 : 409, jsonBody: outcome };
   },
 });
@@ -34,9 +34,9 @@ operatorEndpoint("supervisorWhatIf", {
   handle: async (request, context) => {
     const asked = parseWhatIfQuery(request.query.entries());
     if (asked.kind === "invalid") return atFault(asked.faults);
-    return { jsonBody: await whatIf(contextOf(logTelemetry(context)), asked.value) };
+    return { jsonBody: await whatIf(application.contextOf(logTelemetry(context)), asked.value) };
   },
 });
 
 // A host that stops in order lets the next one lead at once, not a lease later.
-app.hook.appTerminate(() => ports().leadership.release());
+app.hook.appTerminate(() => application.ports().leadership.release());

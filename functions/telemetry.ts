@@ -2,12 +2,12 @@
 import { app } from "@azure/functions";
 import { recordingExceptions } from "@scheduler-agent-supervisor/core/telemetry/exceptions";
 import { flushTelemetry, isExporting, startTelemetry } from "@scheduler-agent-supervisor/core/telemetry/start";
-import { telemetrySettings } from "../shared/compose.ts";
+import { application } from "../shared/app.ts";
 
 /** The host gives its workers a few seconds. */
 const FLUSH_WITHIN_MS = 2000;
 
-if (isExporting(telemetrySettings)) {
+if (isExporting(application.telemetrySettings)) {
   // A host that exports by OpenTelemetry then sends neither the worker's lines a second time nor what its functions throw: it leaves out the
   // categories Function.* and Host.Results (the host's own source, its OpenTelemetry configuration).
   app.setup({ capabilities: { WorkerOpenTelemetryEnabled: true } });
@@ -18,5 +18,5 @@ if (isExporting(telemetrySettings)) {
   });
 }
 
-app.hook.appStart(() => startTelemetry(telemetrySettings));
+app.hook.appStart(() => startTelemetry(application.telemetrySettings));
 app.hook.appTerminate(() => flushTelemetry(FLUSH_WITHIN_MS));

@@ -7,15 +7,14 @@ import {
   WorkflowEdited,
 } from "@scheduler-agent-supervisor/core/operations/check-workflows";
 import { processTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { workflowPorts } from "../shared/compose.ts";
-import { startFaults } from "../shared/start-faults.ts";
+import { application } from "../shared/app.ts";
 import { operatorEndpoint } from "./http/operator-endpoint.ts";
 
 /** The host waits for this; a store that is away must not keep the app from starting. */
 const CHECK_WITHIN_MS = 5000;
 
 app.hook.appStart(async () => {
-  const faults = startFaults(process.env);
+  const faults = application.startFaults();
   if (faults.length > 0) {
     processTelemetry.event("AppNotStarted", { faults: faults.join("\n") });
     throw new Error(faults.join("\n"));
@@ -31,7 +30,7 @@ app.hook.appStart(async () => {
 /** @throws WorkflowEdited, and nothing else: a store that is away is no reason not to start */
 async function check(): Promise<void> {
   try {
-    const { known, register } = workflowPorts();
+    const { known, register } = application.workflowPorts();
     await checkWorkflows(known, register, processTelemetry);
   } catch (cause) {
     if (cause instanceof WorkflowEdited) {
@@ -47,7 +46,7 @@ operatorEndpoint("listWorkflows", {
   route: "workflows",
   role: "Orders.Read",
   handle: async () => {
-    const { known, register } = workflowPorts();
+    const { known, register } = application.workflowPorts();
     return { jsonBody: { workflows: await versionsInUse(known, register) } };
   },
 });

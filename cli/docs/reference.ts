@@ -1,9 +1,10 @@
 // The tables of the reference that are made of the code: the operator API's routes, and what each setting is without a value.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { settingsOf } from "@scheduler-agent-supervisor/core/app/config";
 import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
 import { z } from "zod";
-import { settings } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { DOCS } from "./pages.ts";
 
 interface Parameter {
@@ -88,7 +89,7 @@ function withDefaults(text: string): string {
 
 /** As it would be written, not as it is read. */
 function defaultOf(name: string): string {
-  const schema = (settings.shape as { readonly [name: string]: z.ZodType | undefined })[name];
+  const schema = (settingsOf(business).shape as { readonly [name: string]: z.ZodType | undefined })[name];
   if (!schema) return "";
   const { default: value } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return value === undefined ? "" : `\`${String(value)}\``;

@@ -12,7 +12,7 @@ import { isWanted, parseIfMatch } from "@scheduler-agent-supervisor/core/messagi
 import { isKnown, listTag } from "@scheduler-agent-supervisor/core/messaging/list-tag";
 import { accessTo, type Role } from "@scheduler-agent-supervisor/core/messaging/operator-access";
 import { isOwnOrigin } from "@scheduler-agent-supervisor/core/messaging/own-origin";
-import { ports } from "../../shared/compose.ts";
+import { application } from "../../shared/app.ts";
 
 export interface OperatorEndpoint {
   readonly method: HttpMethod;
@@ -36,7 +36,7 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
     ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
-      const access = accessTo(role, request.headers, ports().operatorSignIn);
+      const access = accessTo(role, request.headers, application.ports().operatorSignIn);
       if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
       if (method !== "GET" && !isJson(request)) return NOT_JSON;
       try {

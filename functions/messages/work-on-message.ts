@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import type { ReceivedMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { holdMessage } from "@scheduler-agent-supervisor/core/operations/hold-message";
 import type { Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { contextOf } from "../../shared/compose.ts";
+import { application } from "../../shared/app.ts";
 
 /** Works on the message until that is done; where an outage lasts, the message goes back to wait in its queue. */
 export async function workOnMessage(
@@ -13,7 +13,7 @@ export async function workOnMessage(
   telemetry: Telemetry,
   work: () => Promise<void>,
 ): Promise<void> {
-  await holdMessage(received(body, queue, context), work, contextOf(telemetry));
+  await holdMessage(received(body, queue, context), work, application.contextOf(telemetry));
 }
 
 /** The host lets a JSON body's own members hide metadata of the same name; the contracts of the app's messages have no such members. */

@@ -82,7 +82,7 @@ var submissionQueues = map(
 var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
 var signsIn = !empty(authClientId)
 
-// Every setting of shared/config.ts, and what the platform wants beside them. tests/infra compares.
+// Every setting of packages/core/src/app/config.ts, and what the platform wants beside them. tests/infra compares.
 var settings = {
   ServiceBus__fullyQualifiedNamespace: uses.serviceBus
   ServiceBus__credential: 'managedidentity'

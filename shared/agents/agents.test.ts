@@ -7,8 +7,9 @@ import type { StepResult } from "@scheduler-agent-supervisor/core/domain/state-r
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sampleOrder } from "../../tests/support/orders.ts";
+import type { agents } from "../agents.ts";
+import { business } from "../business.ts";
 import type { Order } from "../contracts/order.ts";
-import { type AgentName, knownAgents } from "./agents.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";
 import { flightAgent } from "./flight.ts";
@@ -17,6 +18,8 @@ import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { shippingAgent } from "./shipping.ts";
+
+type AgentName = Extract<(typeof agents)[number], { readonly kind: "service" }>["name"];
 
 const operations = {
   inventory: inventoryAgent.operations,
@@ -217,11 +220,11 @@ test("what nothing was reserved for is not refunded, whatever the order says", a
 });
 
 test("P6 the workflows are checked against these operations", () => {
-  expect(knownAgents.get("payment")).toEqual({
+  expect(business.knownAgents.get("payment")).toEqual({
     operations: ["authorize", "void", "capture", "refund", "refundReturn"],
     transports: ["activity", "queue"],
   });
-  expect([...knownAgents.keys()]).toEqual(expect.arrayContaining(Object.keys(operations)));
+  expect([...business.knownAgents.keys()]).toEqual(expect.arrayContaining(Object.keys(operations)));
 });
 
 describe("P9 what an answer means", () => {

@@ -1,8 +1,9 @@
 // The agent that asks a person: the service behind it puts the question before whoever may answer, and reports the answer.
 
-import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import { callService, keepId, referenceId } from "@scheduler-agent-supervisor/core/agents/http-service";
+import { callService, keepId, referenceId, serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
@@ -13,14 +14,16 @@ interface Seen extends Pick<Order, "orderId" | "currency"> {
   readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[];
 }
 
-export const approvalAgent = {
+export const approvalAgent = defineAgent({
   name: "approval",
+  service: { setting: "ApprovalEndpoints", local: "http://127.0.0.1:7088", isOptional: true },
   seen: ({ orderId, currency, customer, lines }: Order): Seen => ({
     orderId,
     currency,
     customer: { id: customer.id },
     lines: lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice })),
   }),
+  results: { ask: z.object({ approvalId: serviceId }) },
   operations: {
     ask: (call) => {
       const { orderId, currency, customer } = call.order;
@@ -37,4 +40,4 @@ export const approvalAgent = {
       );
     },
   },
-} as const satisfies DeclaredAgent<Seen>;
+});

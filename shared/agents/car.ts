@@ -1,14 +1,18 @@
 // The agent of the car rental.
 
-import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
   keepId,
   keepStatus,
   type ServiceCall,
+  serviceId,
+  statusResult,
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -23,12 +27,14 @@ interface Seen extends Pick<Order, "orderId"> {
   readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
 }
 
-export const carAgent = {
+export const carAgent = defineAgent({
   name: "car",
+  service: { setting: "CarEndpoints", local: "http://127.0.0.1:7087", isOptional: true },
   seen: ({ orderId, lines }: Order): Seen => ({
     orderId,
     lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
   }),
+  results: { rent: z.object({ rentalId: serviceId }), cancel: statusResult },
   operations: {
     rent: (call) => {
       const { orderId, lines } = call.order;
@@ -42,8 +48,8 @@ export const carAgent = {
         keep: keepStatus,
       }),
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
-function car(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function car(call: AgentCall<Seen, unknown>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }

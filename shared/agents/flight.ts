@@ -1,14 +1,18 @@
 // The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentCall, AgentReply, DeclaredAgent, Finding } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply, Finding } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   type Answer,
   callService,
   keepId,
   keepStatus,
   lookUp,
+  serviceId,
+  statusResult,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -23,19 +27,21 @@ interface Seen extends Pick<Order, "orderId"> {
   readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
 }
 
-type FlightCall = AgentCall<Pick<Order, "orderId">>;
+type FlightCall = AgentCall<Pick<Order, "orderId">, unknown>;
 
 const keep = keepId("bookingId");
 
 /** Longer than the service takes to book, or to say that it can't. */
 const SETTLES_WITHIN_MS = 3000;
 
-export const flightAgent = {
+export const flightAgent = defineAgent({
   name: "flight",
+  service: { setting: "FlightEndpoints", local: "http://127.0.0.1:7086", isOptional: true },
   seen: ({ orderId, lines }: Order): Seen => ({
     orderId,
     lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
   }),
+  results: { book: z.object({ bookingId: serviceId }), cancel: statusResult },
   operations: {
     book: (call) => {
       const { orderId, lines } = call.order;
@@ -61,7 +67,7 @@ export const flightAgent = {
       find: { ask: (call: FlightCall) => bookingUnder(call.idempotencyKey, call), settlesWithinMs: SETTLES_WITHIN_MS },
     },
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
 function cancelled(bookingId: string, call: FlightCall): Promise<AgentReply> {
   const { orderId } = call.order;

@@ -1,8 +1,9 @@
 // The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to compensate.
 
-import type { DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import { callService, keepId } from "@scheduler-agent-supervisor/core/agents/http-service";
+import { callService, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import { type Address, type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 
 /** The service rejects a suspicious order, and an operator looks at it. */
@@ -26,9 +27,11 @@ const seen = ({ orderId, customer, lines, currency, shipTo }: Order): Seen => ({
   shipTo: { country: shipTo.country },
 });
 
-export const fraudAgent = {
+export const fraudAgent = defineAgent({
   name: "fraud",
+  service: { setting: "FraudEndpoints", local: "http://127.0.0.1:7083;capacity=64" },
   seen,
+  results: { check: z.object({ checkId: serviceId }) },
   operations: {
     check: (call) => {
       const { orderId, customer, currency, shipTo } = call.order;
@@ -50,4 +53,4 @@ export const fraudAgent = {
       );
     },
   },
-} as const satisfies DeclaredAgent<Seen>;
+});

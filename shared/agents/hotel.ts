@@ -1,15 +1,19 @@
 // The agent of the hotel service, which books later: it answers 202, and reports within minutes what came of it.
 
-import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
   keepId,
   keepStatus,
   referenceId,
   type ServiceCall,
+  serviceId,
+  statusResult,
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -24,12 +28,14 @@ interface Seen extends Pick<Order, "orderId"> {
   readonly lines: readonly Pick<OrderLine, "sku" | "quantity">[];
 }
 
-export const hotelAgent = {
+export const hotelAgent = defineAgent({
   name: "hotel",
+  service: { setting: "HotelEndpoints", local: "http://127.0.0.1:7085", isOptional: true },
   seen: ({ orderId, lines }: Order): Seen => ({
     orderId,
     lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
   }),
+  results: { book: z.object({ bookingId: serviceId }), cancel: statusResult },
   operations: {
     book: (call) => {
       const { orderId, lines } = call.order;
@@ -48,8 +54,8 @@ export const hotelAgent = {
         keep: keepStatus,
       }),
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
-function hotel(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function hotel(call: AgentCall<Seen, unknown>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }

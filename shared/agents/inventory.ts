@@ -1,14 +1,18 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
 
-import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
   keepId,
   keepStatus,
   type ServiceCall,
+  serviceId,
+  statusResult,
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -29,9 +33,16 @@ const seen = ({ orderId, lines }: Order): Seen => ({
   lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
 });
 
-export const inventoryAgent = {
+export const inventoryAgent = defineAgent({
   name: "inventory",
+  service: { setting: "InventoryEndpoints", local: "http://127.0.0.1:7080;capacity=64" },
   seen,
+  results: {
+    reserve: z.object({ reservationId: serviceId }),
+    release: statusResult,
+    restock: z.object({ restockId: serviceId }),
+    withdraw: statusResult,
+  },
   operations: {
     reserve: (call) => inventory(call, { path: "reservations", body: goods(call), keep: keepId("reservationId") }),
     /** Compensates `reserve`. */
@@ -50,13 +61,13 @@ export const inventoryAgent = {
         keep: keepStatus,
       }),
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
-function inventory(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function inventory(call: AgentCall<Seen, unknown>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }
 
 /** Of a step that is done for each line, that one alone. */
-function goods({ order: { orderId, lines }, item }: AgentCall<Seen>) {
+function goods({ order: { orderId, lines }, item }: AgentCall<Seen, unknown>) {
   return { orderId, lines: item ? [item] : lines.map(({ sku, quantity }) => ({ sku, quantity })) };
 }

@@ -1,7 +1,7 @@
 // What leaves the app of an order: each agent gets what it declares, and nothing else.
 import { expect, test } from "vitest";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import { agentNames, orderFor } from "./agents.ts";
+import { business } from "../business.ts";
 
 const order = sampleOrder("order-1", { customer: { id: "customer-7", email: "ada@example.com" } });
 
@@ -43,10 +43,10 @@ function paths(value: unknown, at = ""): string[] {
   );
 }
 
-test.each(agentNames)("the agent %s gets what it declares", (agent) => {
-  expect(paths(orderFor(agent, order)).sort()).toEqual([...(EXPECTED[agent] ?? [])].sort());
+test.each([...business.agentNames])("the agent %s gets what it declares", (agent) => {
+  expect(paths(business.contentFor(agent, order)).sort()).toEqual([...(EXPECTED[agent] ?? [])].sort());
 });
 
 test("an agent that declares nothing gets the order's id", () => {
-  expect(orderFor("elsewhere", order)).toEqual({ orderId: "order-1" });
+  expect(business.contentFor("elsewhere", order)).toEqual({ orderId: "order-1" });
 });

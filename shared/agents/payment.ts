@@ -1,16 +1,20 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
 
-import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
-  isId,
   keepId,
   keepStatus,
   type ServiceCall,
+  serviceId,
+  statusResult,
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
+import { reservedRefund } from "../contracts/refund.ts";
 import { RESERVING_STEP } from "../domain/refund.ts";
 
 const answers: readonly AnswerRule[] = [
@@ -21,6 +25,14 @@ const answers: readonly AnswerRule[] = [
   { status: 409, means: "rejected" },
   { status: 422, means: "rejected" },
 ];
+
+/** The step whose charge is captured. */
+const AUTHORIZING_STEP = "takePayment";
+
+const chargeMade = z.object({ chargeId: serviceId });
+
+/** Amounts are in the currency's smallest unit. */
+const charge = chargeMade.extend({ amount: z.int() });
 
 /** What it gets of an order. */
 interface Seen extends Pick<Order, "orderId" | "currency" | "paymentToken"> {
@@ -34,9 +46,18 @@ const seen = ({ orderId, lines, currency, paymentToken }: Order): Seen => ({
   paymentToken,
 });
 
-export const paymentAgent = {
+export const paymentAgent = defineAgent({
   name: "payment",
+  service: { setting: "PaymentEndpoints", local: "http://127.0.0.1:7081;capacity=64" },
   seen,
+  reads: { [AUTHORIZING_STEP]: chargeMade, [RESERVING_STEP]: reservedRefund },
+  results: {
+    authorize: charge,
+    void: statusResult,
+    capture: z.object({ ...statusResult.shape, ...charge.shape }),
+    refund: statusResult,
+    refundReturn: z.object({ refundId: serviceId, amount: z.int() }),
+  },
   operations: {
     authorize: (call) =>
       payment(call, {
@@ -61,14 +82,18 @@ export const paymentAgent = {
       }),
     refundReturn,
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
-/** The step whose charge is captured. */
-const AUTHORIZING_STEP = "takePayment";
+/** What it reads of the steps before. */
+interface Read {
+  readonly [AUTHORIZING_STEP]?: z.output<typeof chargeMade>;
+  readonly [RESERVING_STEP]?: z.output<typeof reservedRefund>;
+}
 
-async function capture(call: AgentCall<Seen>): Promise<AgentReply> {
-  const chargeId = authorizedCharge(call);
-  if (!chargeId) return { kind: "rejected", message: `the step ${AUTHORIZING_STEP} recorded no charge to capture` };
+async function capture(call: AgentCall<Seen, Read>): Promise<AgentReply> {
+  const authorized = call.results[AUTHORIZING_STEP];
+  if (!authorized) return { kind: "rejected", message: `the step ${AUTHORIZING_STEP} recorded no charge to capture` };
+  const { chargeId } = authorized;
   return payment(call, {
     path: `charges/${encodeURIComponent(chargeId)}/capture`,
     body: { orderId: call.order.orderId, amount: orderTotal(call.order) },
@@ -77,11 +102,10 @@ async function capture(call: AgentCall<Seen>): Promise<AgentReply> {
 }
 
 /** Money back for goods that came back: of the charge and as much as was reserved, whatever the return itself says. */
-async function refundReturn(call: AgentCall<Seen>): Promise<AgentReply> {
-  const { chargeId, amount, currency = null } = call.results[RESERVING_STEP] ?? {};
-  if (typeof chargeId !== "string" || typeof amount !== "number") {
-    return { kind: "rejected", message: `the step ${RESERVING_STEP} reserved nothing to refund` };
-  }
+async function refundReturn(call: AgentCall<Seen, Read>): Promise<AgentReply> {
+  const reserved = call.results[RESERVING_STEP];
+  if (!reserved) return { kind: "rejected", message: `the step ${RESERVING_STEP} reserved nothing to refund` };
+  const { chargeId, amount, currency } = reserved;
   return payment(call, {
     path: "refunds",
     body: { orderId: call.order.orderId, chargeId, amount, currency },
@@ -89,13 +113,8 @@ async function refundReturn(call: AgentCall<Seen>): Promise<AgentReply> {
   });
 }
 
-function payment(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function payment(call: AgentCall<Seen, Read>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
-}
-
-function authorizedCharge({ results }: AgentCall<Seen>): string | undefined {
-  const chargeId = results[AUTHORIZING_STEP]?.["chargeId"];
-  return isId(chargeId) ? chargeId : undefined;
 }
 
 function money(order: Seen) {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/support/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { AgentName } from "./agents.ts";
+import type { agents } from "../agents.ts";
 import { approvalAgent } from "./approval.ts";
 import { carAgent } from "./car.ts";
 import { flightAgent } from "./flight.ts";
@@ -15,6 +15,8 @@ import { hotelAgent } from "./hotel.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
 import { shippingAgent } from "./shipping.ts";
+
+type AgentName = Extract<(typeof agents)[number], { readonly kind: "service" }>["name"];
 
 const AGENTS = {
   inventory: [inventoryAgent, "reserve"],

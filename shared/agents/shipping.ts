@@ -1,6 +1,6 @@
 // The agent of the shipping service: arranges a shipment of what was reserved, and has returned goods picked up.
 
-import type { AgentCall, AgentReply, DeclaredAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
   callService,
   keepId,
@@ -9,9 +9,13 @@ import {
   notYet,
   referenceId,
   type ServiceCall,
+  serviceId,
+  statusResult,
   whatToCompensate,
 } from "@scheduler-agent-supervisor/core/agents/http-service";
 import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 
 /** An address that can't be reached, or a parcel that is already on its way. */
@@ -32,13 +36,21 @@ const seen = ({ orderId, lines, shipTo }: Order): Seen => ({
   shipTo,
 });
 
-export const shippingAgent = {
+export const shippingAgent = defineAgent({
   name: "shipping",
+  service: { setting: "ShippingEndpoints", local: "http://127.0.0.1:7082;capacity=64" },
   seen,
+  reads: { reserveStock: z.object({ reservationId: serviceId }) },
+  results: {
+    arrange: z.object({ shipmentId: serviceId }),
+    cancel: statusResult,
+    pickUp: z.object({ pickupId: serviceId }),
+    cancelPickUp: statusResult,
+  },
   operations: {
     arrange: (call) => {
       const { orderId, shipTo } = call.order;
-      const reservationId = call.results["reserveStock"]?.["reservationId"] ?? null;
+      const reservationId = call.results.reserveStock?.reservationId ?? null;
       return shipping(call, {
         path: "shipments",
         // Where the step may wait, a carrier that collects later answers 202. It reports there that it has, or says when to ask it.
@@ -79,8 +91,8 @@ export const shippingAgent = {
       },
     },
   },
-} as const satisfies DeclaredAgent<Seen>;
+});
 
-function shipping(call: AgentCall<Seen>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
+function shipping(call: AgentCall<Seen, unknown>, service: Omit<ServiceCall, "answers">): Promise<AgentReply> {
   return callService({ ...service, answers }, call);
 }

@@ -7,7 +7,7 @@ import {
   orderMembers,
 } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { z } from "zod";
-import { returnWorkflows } from "../workflows/returns.ts";
+import { RETURN_WORKFLOWS } from "./refund.ts";
 
 const TEXT_LIMIT = 200;
 const LINE_LIMIT = 100;
@@ -79,7 +79,7 @@ export const orderContract = defineContract<Order>({
   keys: ["customer", "returnOf"],
   keysOf: ({ customer, returnOf }) => ({ customer: customer.id, ...(returnOf !== undefined && { returnOf }) }),
   faults: ({ workflow, returnOf }) => {
-    if (returnWorkflows.includes(workflow) === (returnOf !== undefined)) return [];
+    if (RETURN_WORKFLOWS.includes(workflow) === (returnOf !== undefined)) return [];
     const fault = returnOf === undefined ? "is missing: the order whose goods come back" : `is not for ${workflow}`;
     return [`returnOf: ${fault}`];
   },

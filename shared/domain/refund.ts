@@ -5,7 +5,7 @@ import type { Refunds, StateRecord } from "@scheduler-agent-supervisor/core/doma
 import type { Order } from "../contracts/order.ts";
 
 /** The agent that keeps account of it: its resource is the original order's record. */
-export const REFUNDS_AGENT = { name: "refunds", operations: ["reserve", "release"] } as const;
+export const REFUNDS_AGENT = "refunds";
 
 /** The step of `returns` that reserves, and the one that pays. */
 export const RESERVING_STEP = "reserveRefund";

@@ -1,13 +1,26 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
 
 import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
+import { type AgentResources, defineLocalAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
 import type { Refunds } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import { z } from "zod";
 import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
+import { reservedRefund } from "../contracts/refund.ts";
 import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT } from "../domain/refund.ts";
 
 /** Each of them lost to another return's write, or to housekeeping's. */
 const MOST_TRIES = 20;
+
+const results = { reserve: reservedRefund, release: z.object({ status: z.string() }) };
+
+export const refundsAgent = defineLocalAgent({
+  name: REFUNDS_AGENT,
+  results,
+  // It works on this app's own store.
+  transports: ["activity"],
+  create: createRefundsAgent,
+});
 
 const ROUTE = { endpoint: "state store", because: "the original order's record says what is left" } as const;
 
@@ -16,7 +29,7 @@ const ROUTE = { endpoint: "state store", because: "the original order's record s
  * next run finds the return's amount in the original's record, and answers the same. Of two returns at once one is rejected its write,
  * and reads again what is left.
  */
-export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => number): RoutedAgent {
+function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
   async function known(orderId: string): Promise<(KnownOrder & Versioned) | undefined> {
     const read = await store.state(orderId);
     return read && { ...read, order: (await store.order(orderId, read.record.orderRevision)) as Order };
@@ -56,8 +69,8 @@ export function createRefundsAgent(store: OrderStore & ClosingStore, now: () => 
   }
 
   return {
-    name: REFUNDS_AGENT.name,
-    operationNames: REFUNDS_AGENT.operations,
+    name: REFUNDS_AGENT,
+    operationNames: Object.keys(results),
     async call(operation, { order: { orderId } }, { takeUp }) {
       if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {

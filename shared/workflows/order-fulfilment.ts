@@ -1,10 +1,11 @@
 // The business of fulfilling an order. Both versions run: an order keeps the one that it started with.
 import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { defineWorkflow } from "../define-workflow.ts";
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 
 /** One step after the other; what can't be done is left to an operator. */
-const chain: Workflow = {
+const chain = defineWorkflow({
   name: "order-fulfilment",
   version: 1,
   policy,
@@ -36,14 +37,14 @@ const chain: Workflow = {
       compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
   ],
-};
+});
 
 /**
  * Reserve stock; take payment and check for fraud side by side; arrange shipping; capture the payment. What a service rejects
  * for good is compensated, for nobody gains by an order that is half done. The fraud check goes over its agent's queue: whoever
  * does it may be another team, in another language.
  */
-const graph: Workflow = {
+const graph = defineWorkflow({
   name: "order-fulfilment",
   version: 2,
   outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
@@ -95,6 +96,6 @@ const graph: Workflow = {
       compensation: { operation: "refund", completeWithin: "PT10S" },
     },
   ],
-};
+});
 
 export const orderFulfilment: readonly Workflow[] = [chain, graph];

@@ -1,51 +1,51 @@
 // The business of taking goods back: pick them up, put them on the shelf, give the money back.
 
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { defineWorkflow } from "../define-workflow.ts";
 import { REFUNDING_STEP, REFUNDS_AGENT, RESERVING_STEP } from "../domain/refund.ts";
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 
-const pickUp: WorkflowStep = {
+const pickUp = {
   name: "pickUp",
   agent: "shipping",
   operation: "pickUp",
   after: [],
   completeWithin: "PT10S",
   compensation: { operation: "cancelPickUp", completeWithin: "PT10S" },
-};
+} as const;
 
-const steps: readonly WorkflowStep[] = [
-  pickUp,
-  {
-    name: "restock",
-    agent: "inventory",
-    operation: "restock",
-    after: ["pickUp"],
-    completeWithin: "PT10S",
-    compensation: { operation: "withdraw", completeWithin: "PT10S" },
-  },
-  {
-    name: REFUNDING_STEP,
-    agent: "payment",
-    operation: "refundReturn",
-    after: ["restock"],
-    completeWithin: "PT10S",
-    // Money that was sent back comes again only if the customer sends it.
-    compensation: "manual",
-  },
-];
+const restock = {
+  name: "restock",
+  agent: "inventory",
+  operation: "restock",
+  after: ["pickUp"],
+  completeWithin: "PT10S",
+  compensation: { operation: "withdraw", completeWithin: "PT10S" },
+} as const;
+
+const refund = {
+  name: REFUNDING_STEP,
+  agent: "payment",
+  operation: "refundReturn",
+  after: ["restock"],
+  completeWithin: "PT10S",
+  // Money that was sent back comes again only if the customer sends it.
+  compensation: "manual",
+} as const;
 
 /** It reserves nothing: payment rejects what is left of its orders, and an operator sees to them. */
-const unreserved: Workflow = { name: "returns", version: 1, policy, steps };
+const unreserved = defineWorkflow({ name: "returns", version: 1, policy, steps: [pickUp, restock, refund] });
 
 /** What is refunded is reserved first, in the record of the order that was sold. */
-const reserved: Workflow = {
-  ...unreserved,
+const reserved = defineWorkflow({
+  name: "returns",
   version: 2,
+  policy,
   steps: [
     {
       name: RESERVING_STEP,
-      agent: REFUNDS_AGENT.name,
+      agent: REFUNDS_AGENT,
       operation: "reserve",
       after: [],
       completeWithin: "PT30S",
@@ -54,11 +54,9 @@ const reserved: Workflow = {
       policy: { onRejected: "compensate" },
     },
     { ...pickUp, after: [RESERVING_STEP] },
-    ...steps.slice(1),
+    restock,
+    refund,
   ],
-};
+});
 
 export const returns: readonly Workflow[] = [unreserved, reserved];
-
-/** The workflows whose orders name the order that was sold. */
-export const returnWorkflows: readonly string[] = [...new Set(returns.map(({ name }) => name))];

@@ -1,16 +1,15 @@
 // What the workflows of this app ask of an order's content, by name.
-
-import { defineRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type { Situation, WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { type Order, orderTotal } from "../contracts/order.ts";
 
 /** In the currency's smallest unit. */
 const EXPENSIVE = 500_000;
 
-export const workflowRules = defineRules<Order>({
+export const workflowRules = {
   conditions: {
-    isExpensive: ({ order }) => orderTotal(order) > EXPENSIVE,
+    isExpensive: ({ order }: Situation<Order>) => orderTotal(order) > EXPENSIVE,
   },
   lists: {
-    lines: ({ lines }) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    lines: ({ lines }: Order) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
   },
-});
+} as const satisfies WorkflowRules;

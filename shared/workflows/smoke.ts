@@ -1,7 +1,7 @@
 // The workflow of the smoke test: an order goes all the way, and nothing is done for it anywhere.
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { defineWorkflow } from "../define-workflow.ts";
 
-export const smoke: Workflow = {
+export const smoke = defineWorkflow({
   name: "smoke",
   version: 1,
   policy: { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" },
@@ -15,4 +15,4 @@ export const smoke: Workflow = {
       compensation: "nothing",
     },
   ],
-};
+});

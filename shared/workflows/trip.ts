@@ -1,7 +1,8 @@
 // The business of booking a trip: money first; where it is much, a person agrees; then hotel, flight and car side by side; then the money is taken.
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { defineWorkflow } from "../define-workflow.ts";
 
-const first: Workflow = {
+const first = defineWorkflow({
   name: "trip",
   version: 1,
   policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "compensate", onRejected: "compensate" },
@@ -63,6 +64,6 @@ const first: Workflow = {
       compensation: { operation: "refund", completeWithin: "PT10S" },
     },
   ],
-};
+});
 
 export const trips: readonly Workflow[] = [first];

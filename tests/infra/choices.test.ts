@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { namedChoices } from "../../cli/cost/environments.ts";
-import { agentsAskedByQueue } from "../../shared/workflows/workflows.ts";
+import { business } from "../../shared/business.ts";
 import { declared, parse } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -162,7 +162,7 @@ test("the sets of choices name parameters that there are", () => {
     expect(known, name).toEqual(expect.arrayContaining(Object.keys(choices)));
   const functions = JSON.parse(namedChoices().get("production")?.["ALWAYS_READY_FUNCTIONS"] ?? "{}") as object;
   const sources = globSync("functions/*.ts", { cwd: root }).map(read).join("\n");
-  const agents = [...agentsAskedByQueue].map((agent) => `${agent}QueueAgent`);
+  const agents = [...business.agentsAskedByQueue].map((agent) => `${agent}QueueAgent`);
   for (const name of Object.keys(functions))
     expect(agents.includes(name) || sources.includes(`"${name}"`), name).toBe(true);
 });

@@ -1,7 +1,8 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
+import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import { expect, test } from "vitest";
 import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
 import { deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
 
@@ -34,7 +35,7 @@ const SETS: readonly (readonly [string, Choices])[] = [
 test.each(SETS)("%s: it can be deployed, and the app starts with its settings", (_, choices) => {
   const { settings, deployed, outputs } = deploy(choices);
   for (const value of Object.values(outputs)) expect(typeof value).toBe("string");
-  const config = parseConfig({ ...settings, WEBSITE_AUTH_ENABLED: "True", WEBSITE_SITE_NAME: "func-shop" });
+  const config = parseConfig({ ...settings, WEBSITE_AUTH_ENABLED: "True", WEBSITE_SITE_NAME: "func-shop" }, business);
   expect(config.ServiceBus__fullyQualifiedNamespace).toMatch(/^sb-\w+\.servicebus\.windows\.net$/);
   // Names that stand twice in one place are one resource to Azure.
   const places = deployed.map(({ type, group, name, body }) =>

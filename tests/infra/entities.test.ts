@@ -1,10 +1,12 @@
 // One truth for queues and containers: what the code, the settings and Bicep name is in infra/entities.
+
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import { expect, test } from "vitest";
 import { partiesIn } from "../../cli/settings.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -111,7 +113,7 @@ test("a queue of one sender is that sender's alone, and so are its reply queues;
   const folder = mkdtempSync(join(tmpdir(), "queues-"));
   const file = join(folder, "service-bus.json");
   writeFileSync(file, JSON.stringify({ queues: withParties }));
-  const config = parseConfig({ ...sample, ...partiesIn(file) });
+  const config = parseConfig({ ...sample, ...partiesIn(file) }, business);
   rmSync(folder, { recursive: true });
   const owned = withParties.filter(isOwned).map(({ name, submission }) => ({ queue: name, ...submission }));
   expect(config.SubmissionQueues).toEqual(owned);

@@ -1,8 +1,10 @@
 // Each setting stands in four places: the code, Bicep, the sample for local use and the operator's page.
+
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/app/config";
 import { expect, test } from "vitest";
-import { parseConfig, settings } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -71,7 +73,7 @@ const rows = (read(PAGE).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").s
 });
 
 const places: Places = {
-  code: [...new Set([...Object.keys(settings.shape), ...bound])],
+  code: [...new Set([...Object.keys(settingsOf(business).shape), ...bound])],
   bicep: written.map(([name]) => name),
   sample: Object.keys(sample),
   page: rows.map(({ name }) => name),
@@ -121,8 +123,8 @@ test("the page names the values that Bicep sets", () => {
 
 test("the code takes the values that Bicep sets", () => {
   const values = written.flatMap(([name, value]) => (value.type === "string" ? [[name, literal(value)] as const] : []));
-  const own = values.filter(([name]) => Object.hasOwn(settings.shape, name) && !name.includes("__"));
-  const config = parseConfig({ ...sample, ...Object.fromEntries(own) });
+  const own = values.filter(([name]) => Object.hasOwn(settingsOf(business).shape, name) && !name.includes("__"));
+  const config = parseConfig({ ...sample, ...Object.fromEntries(own) }, business);
   expect(config.ClaimWithin).toBe(300_000);
 });
 

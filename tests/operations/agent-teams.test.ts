@@ -1,11 +1,12 @@
 // P7: agents of several teams, each with a reply queue of its own, over the store in memory.
 
+import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import { repliesQueueOf, teamOf } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
 import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { expect, test } from "vitest";
 import { sampleSettings } from "../../cli/settings.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -34,5 +35,5 @@ test.each<[string, unknown, string]>([
   ["an agent of two teams", [...TEAMS, { team: "other", agents: ["fraud"] }], "fraud has two teams"],
   ["a name that no function can have", [{ team: "fraud team", agents: ["fraud"] }], "[0].team: must be"],
 ])("the setting is rejected where it has %s", (_, list, fault) => {
-  expect(() => parseConfig({ ...sampleSettings(), AgentTeams: JSON.stringify(list) })).toThrow(fault);
+  expect(() => parseConfig({ ...sampleSettings(), AgentTeams: JSON.stringify(list) }, business)).toThrow(fault);
 });

@@ -4,7 +4,7 @@ import { MOST_ITEMS } from "@scheduler-agent-supervisor/core/domain/items";
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { defineRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
@@ -31,13 +31,13 @@ const parcels = (pack: Partial<WorkflowStep> = {}, more: readonly WorkflowStep[]
   steps: [{ ...PACK, ...pack }, ...more, step("ship", "restock", ["pack"], "withdraw")],
 });
 
-const RULES = defineRules<Order>({
+const RULES = {
   conditions: { isHeavy: ({ item }) => Number(item?.["quantity"]) > 1 },
   lists: {
     lines: ({ lines }) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
     gifts: ({ lines }) => lines.filter(({ sku }) => sku.startsWith("GIFT")).map(({ sku }) => ({ sku })),
   },
-});
+} satisfies WorkflowRules<Order>;
 
 function worldOf(workflow: Workflow): World {
   return createWorld(NOON_MS, createMemoryOrderStore(), { workflows: [workflow], rules: RULES });

@@ -11,13 +11,13 @@ import {
 } from "@scheduler-agent-supervisor/core/domain/attempt";
 import type { StepState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
 import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
 import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test } from "vitest";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -3,6 +3,7 @@
 import { type Attempt, advance, type StepTask, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
 import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
 import type { StepReport } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { createAwaiting } from "@scheduler-agent-supervisor/core/operations/awaiting";
@@ -13,7 +14,6 @@ import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

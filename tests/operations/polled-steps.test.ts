@@ -4,6 +4,7 @@ import { type Attempt, advance, type StepTask, tasksToBegin } from "@scheduler-a
 import { nextPolls, type Poll } from "@scheduler-agent-supervisor/core/domain/poll";
 import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
 import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
 import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
@@ -12,7 +13,6 @@ import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { runOrchestration, type TaskEvent } from "../model/orchestration-run.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";

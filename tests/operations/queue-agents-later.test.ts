@@ -4,6 +4,7 @@ import { attemptOf, type StepTask, tasksToBegin } from "@scheduler-agent-supervi
 import { planOf } from "@scheduler-agent-supervisor/core/domain/plan";
 import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { requestId } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
@@ -11,7 +12,6 @@ import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-or
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

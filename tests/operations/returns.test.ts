@@ -3,19 +3,19 @@
 import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
 import {
   createMemoryOrderStore,
   type MemoryOrderStore,
 } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { beforeEach, expect, test } from "vitest";
-import { knownAgents } from "../../shared/agents/agents.ts";
+import { business } from "../../shared/business.ts";
 import type { Order } from "../../shared/contracts/order.ts";
 import { contracts } from "../../shared/contracts/order.ts";
 import { RESERVING_STEP } from "../../shared/domain/refund.ts";
-import { createRefundsAgent } from "../../shared/operations/refunds-agent.ts";
+import { refundsAgent } from "../../shared/operations/refunds-agent.ts";
 import { returns } from "../../shared/workflows/returns.ts";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -51,7 +51,7 @@ async function returned(orderId: string, amount: number, changes: Partial<Order>
 function ask(operation: "reserve" | "release", orderId: string): Promise<BoundedReply> {
   const request = { order: { orderId }, results: {}, idempotencyKey: "", compensates: null } as unknown as AgentRequest;
   const bounds = { priority: "normal", startBy: NOON, takeUp: async () => NOON, stillAtWork: async () => {} } as const;
-  return createRefundsAgent(store, () => NOON_MS).call(operation, request, bounds);
+  return refundsAgent.create({ store, now: () => NOON_MS }).call(operation, request, bounds);
 }
 
 const refundsOf = async (orderId = "sold-1") => (await store.state(orderId))?.record.refunds;
@@ -188,8 +188,8 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
     if (sold) await store.create(sampleOrder("sold-1"), { ...sold.record, owner: undefined });
     const { store: dying, made } = dyingAfter(calls);
     const world = createWorld(NOON_MS, dying);
-    const agents = new Map([...world.agents, ["refunds", createRefundsAgent(dying, world.now)]]);
-    Object.assign(world, { agents, workflows: loadWorkflows(knownAgents, [RETURNS]) });
+    const agents = new Map([...world.agents, ["refunds", refundsAgent.create({ store: dying, now: world.now })]]);
+    Object.assign(world, { agents, workflows: loadWorkflows(business.knownAgents, [RETURNS]) });
     const live = async () => {
       const claim = await world.submit(body);
       if (claim?.kind === "claimed") await world.runAttempt({ orderId: "return-1", attempt: 1, direction: "forward" });

@@ -1,11 +1,12 @@
 // Submission by the queues of one sender each, over the store in memory: whose an order is, and what another sender is told.
 
+import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import type { OwnedQueue } from "@scheduler-agent-supervisor/core/domain/owned-queue";
 import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/core/messaging/dead-letters";
 import { parseOperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { beforeEach, expect, test } from "vitest";
 import { sampleSettings } from "../../cli/settings.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { business } from "../../shared/business.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -86,6 +87,6 @@ test.each<[string, unknown, string]>([
   ["two owners that can't be distinguished", [TEA, { ...MUG, orderIdPrefix: "tea-2" }], "can't be distinguished"],
 ])("the setting is rejected where it has %s", (_, list, fault) => {
   const given = { ...sampleSettings(), SubmissionQueues: JSON.stringify(list) };
-  expect(() => parseConfig(given)).toThrow(fault);
-  expect(() => parseConfig(given)).toThrow("SubmissionQueues");
+  expect(() => parseConfig(given, business)).toThrow(fault);
+  expect(() => parseConfig(given, business)).toThrow("SubmissionQueues");
 });

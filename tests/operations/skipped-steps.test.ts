@@ -3,7 +3,7 @@
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { defineRules, type WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
 import { describe, expect, test } from "vitest";
@@ -285,7 +285,7 @@ describe("a step with a condition", () => {
         return true;
       },
     };
-    await run(trip({ when: "isWanted" }), {}, defineRules({ conditions, lists: {} }));
+    await run(trip({ when: "isWanted" }), {}, { conditions, lists: {} });
     expect(seen).toEqual(["order-1", ["money"], null]);
     expect(record.steps["car"]).toMatchObject({ state: "Completed", decided: { holds: true } });
   });

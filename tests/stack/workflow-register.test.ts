@@ -6,7 +6,7 @@ import {
   type WorkflowRegister,
 } from "@scheduler-agent-supervisor/core/store/workflow-register";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { knownWorkflows } from "../../shared/workflows/workflows.ts";
+import { workflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN } from "../support/orders.ts";
@@ -27,8 +27,8 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 test("the app has entered its workflows when it started", async () => {
   const entered = await register.entered();
   // The test's app has one workflow more.
-  expect(entered).toHaveLength(knownWorkflows.length + 1);
-  for (const workflow of knownWorkflows) expect(entered).toContainEqual(contentOfWorkflow(workflow));
+  expect(entered).toHaveLength(workflows.length + 1);
+  for (const workflow of workflows) expect(entered).toContainEqual(contentOfWorkflow(workflow));
 });
 
 test("of several that enter a version at once, the first one's content stands", async () => {
@@ -42,9 +42,9 @@ test("a workflow that was entered after this app's own is a newer app's, and one
   const later = contentOfWorkflow({ ...CHAIN, name: "later" });
   await expect.poll(() => Math.floor(Date.now() / 1000) > startedAtS).toBe(true);
   await register.enter(later);
-  expect(await register.isNewer("later", knownWorkflows)).toBe(true);
-  expect(await register.isNewer("later", [...knownWorkflows, later])).toBe(false);
-  expect(await register.isNewer("nowhere", knownWorkflows)).toBe(false);
+  expect(await register.isNewer("later", workflows)).toBe(true);
+  expect(await register.isNewer("later", [...workflows, later])).toBe(false);
+  expect(await register.isNewer("nowhere", workflows)).toBe(false);
   expect(await register.isNewer("returns", [later])).toBe(false);
 });
 

@@ -12,11 +12,12 @@ const PROBE = JSON.stringify(pathToFileURL(join(import.meta.dirname, "probe.ts")
 export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
   const adapted = adaptApp(workflows);
   const shared = join(adapted.dir, "dist/shared");
-  cover(shared, "compose", ["ports", "contextOf"], () => [
+  cover(shared, "app", "application", [
     `import { probedPorts } from ${PROBE};`,
+    "const { application: own } = plain;",
     "let probed;",
-    "export const ports = () => (probed ??= probedPorts(plain.ports()));",
-    "export const contextOf = (telemetry) => ({ ...ports(), telemetry });",
+    "const ports = () => (probed ??= probedPorts(own.ports()));",
+    "export const application = { ...own, ports, contextOf: (telemetry) => ({ ...ports(), telemetry }) };",
   ]);
   // The functions get the module that covers the core's own. Whatever is exported takes the durable client as its first argument; constants pass.
   const client = readFileSync(join(ROOT, "packages/core/dist/scheduler-client.js"), "utf8");
@@ -39,14 +40,11 @@ export function probeApp(workflows: readonly Workflow[]): AdaptedApp {
   return adapted;
 }
 
-/** Puts a module in the place of another, which it imports as `plain` and exports but for what it has itself. */
-function cover(folder: string, name: string, replaced: readonly string[], lines: () => readonly string[]): void {
+/** Puts a module in the place of another, which it imports as `plain`, and exports the one constant anew. */
+function cover(folder: string, name: string, replaced: string, lines: readonly string[]): void {
   const file = join(folder, `${name}.js`);
   const text = readFileSync(file, "utf8");
-  for (const each of replaced)
-    if (!text.includes(`function ${each}(`)) throw new Error(`${file} has no ${each} any more`);
-  if (replaced.length === 0) throw new Error(`${file} is not what it was`);
+  if (!text.includes(`export const ${replaced} =`)) throw new Error(`${file} is not what it was`);
   renameSync(file, join(folder, `${name}.plain.js`));
-  const imports = [`import * as plain from "./${name}.plain.js";`, `export * from "./${name}.plain.js";`];
-  writeFileSync(file, `${[...imports, ...lines()].join("\n")}\n`);
+  writeFileSync(file, `${[`import * as plain from "./${name}.plain.js";`, ...lines].join("\n")}\n`);
 }

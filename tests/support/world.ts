@@ -25,6 +25,7 @@ import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery
 import type { OrderStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { AgentFacts, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { NO_RULES, type WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import type {
   AgentReplyMessage,
   AgentRequestMessage,
@@ -53,7 +54,6 @@ import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/
 import type { Attributes, EventName, Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { contracts } from "../../shared/contracts/order.ts";
 import { returns } from "../../shared/workflows/returns.ts";
-import { loadWorkflows } from "../../shared/workflows/workflows.ts";
 import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";
 
 /** The three steps of its first version, which refer to no other order. */
@@ -147,7 +147,7 @@ export function createWorld(
     name,
     { operations, transports: ["activity", "queue"] },
   ]);
-  const workflows = loadWorkflows(new Map(facts), known, undefined, rules);
+  const workflows = loadWorkflows(new Map(facts), known, rules);
   const requests: World["requests"] = [];
   const replies: World["replies"] = [];
 

@@ -48,13 +48,17 @@ function throwEverywhere(dir: string): void {
   // The copy has no sources, and the test runner would say so of each file.
   for (const path of globSync("dist/**/*.js", { cwd: dir }))
     writeFileSync(join(dir, path), readFileSync(join(dir, path), "utf8").replace(/^\/\/# sourceMappingURL.*$/m, ""));
-  breakModule(join(dir, "dist/shared/compose.js"), [
-    'import { parseTelemetryConfig } from "./config.js";',
-    "export const telemetrySettings = parseTelemetryConfig(process.env);",
-    // The app starts: what is broken is found later.
-    "export function checkSettings() {}",
-    "export const [submissionQueues, agentTeams] = [[], []];",
-  ]);
+  const app = join(dir, "dist/shared/app.js");
+  const text = readFileSync(app, "utf8");
+  if (!text.includes("export const application =")) throw new Error(`${app} is not what it was`);
+  // The app starts, and its functions are registered: what is broken is found later.
+  const broken = `
+    const broken = () => { throw new RangeError(${JSON.stringify(PLANTED)}); };
+    const whole = (name, value) => typeof value !== "function" || name === "startFaults";
+    export const application = Object.fromEntries(
+      Object.entries(own).map(([name, value]) => [name, whole(name, value) ? value : broken]),
+    );`;
+  writeFileSync(app, `${text.replace("export const application =", "const own =")}${broken}`);
   // The console asks for no port: it hands out files.
   breakModule(join(dir, "dist/functions/http/console-files.js"), []);
 }
@@ -124,7 +128,7 @@ test("an exception in each function that the app registers leaves, once, and say
     if (ORCHESTRATIONS.includes(name)) continue;
     expect(attributes, name).toMatchObject({ "exception.type": "RangeError", "exception.message": PLANTED });
     expect(String(attributes["exception.stacktrace"]), name).toContain(
-      name === "console" ? "console-files.js" : "compose.js",
+      name === "console" ? "console-files.js" : "app.js",
     );
   }
 });

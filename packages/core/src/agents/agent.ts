@@ -1,15 +1,18 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
+import type { z } from "zod";
 import type { Order } from "../domain/order.ts";
 import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 
 /** What of an order every agent gets; the rest it has to declare. */
 export type OrderView = Pick<Order, "orderId">;
 
-/** What a step asks of an agent that gets `Seen` of the order. */
-export interface AgentRequest<Seen extends OrderView = OrderView> {
+/** What the completed steps recorded, by step name. */
+export type Results = { readonly [step: string]: StepResult };
+
+/** What a step asks of an agent that gets `Seen` of the order, and reads `Read` of other steps' results. */
+export interface AgentRequest<Seen extends OrderView = OrderView, Read = Results> {
   readonly order: Seen;
-  /** What the completed steps recorded, by step name. */
-  readonly results: { readonly [step: string]: StepResult };
+  readonly results: Read;
   /** Of a step that is done for each item of a list. */
   readonly item?: StepResult | undefined;
   /** The same for every try of every attempt of the step in its direction. */
@@ -27,7 +30,7 @@ export interface AgentRequest<Seen extends OrderView = OrderView> {
 }
 
 /** What an operation gets for one try. */
-export interface AgentCall<Seen extends OrderView = OrderView> extends AgentRequest<Seen> {
+export interface AgentCall<Seen extends OrderView = OrderView, Read = Results> extends AgentRequest<Seen, Read> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that wants none. */
@@ -80,18 +83,20 @@ export interface Pending {
 }
 
 /** Asks the service what has become of what it accepted, and changes nothing there. `unavailable` is asked again later. */
-export type Poll<Seen extends OrderView = OrderView> = (
-  call: AgentCall<Seen>,
+export type Poll<Seen extends OrderView = OrderView, Read = Results> = (
+  call: AgentCall<Seen, Read>,
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
-export type Operation<Seen extends OrderView = OrderView> = (call: AgentCall<Seen>) => Promise<AgentReply>;
+export type Operation<Seen extends OrderView = OrderView, Read = Results> = (
+  call: AgentCall<Seen, Read>,
+) => Promise<AgentReply>;
 
 /** What a service says it did under a request's reference. `absent`: nothing so far. */
 export type Finding = AgentReply | { readonly kind: "absent" };
 
 /** How an operation is tried. What is absent is as the settings say for all. */
-export type OperationPolicy<Seen extends OrderView = OrderView> = {
+export type OperationPolicy<Seen extends OrderView = OrderView, Read = Results> = {
   /** A try without an answer is given up after so long. */
   readonly tryTimeoutMs?: number;
   /** The most tries of one call. Absent: as many as fit before complete-by. */
@@ -99,7 +104,7 @@ export type OperationPolicy<Seen extends OrderView = OrderView> = {
   /** The first pause is below `firstMs`, each further one below twice the last limit, up to `longestMs`. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number };
   /** An operation without it may not answer `pending`. */
-  readonly poll?: Poll<Seen>;
+  readonly poll?: Poll<Seen, Read>;
 } & (
   | {
       /** No second try after one that may have had its effect, in this call or a later one. */
@@ -108,14 +113,14 @@ export type OperationPolicy<Seen extends OrderView = OrderView> = {
     }
   | {
       /** Asked before the operation is tried again, where a try may have had its effect. */
-      readonly find: Find<Seen>;
+      readonly find: Find<Seen, Read>;
       readonly atMostOnce?: never;
     }
 );
 
 /** For a service without idempotency keys that can be asked what it did. */
-export interface Find<Seen extends OrderView = OrderView> {
-  readonly ask: (call: AgentCall<Seen>) => Promise<Finding>;
+export interface Find<Seen extends OrderView = OrderView, Read = Results> {
+  readonly ask: (call: AgentCall<Seen, Read>) => Promise<Finding>;
   /** The longest after which a try that was given up may still take effect: `absent` counts from then on. */
   readonly settlesWithinMs: number;
 }
@@ -126,11 +131,10 @@ export interface Agent<Seen extends OrderView = OrderView> {
   readonly operations: { readonly [name: string]: Operation<Seen> };
   /** By operation; those that are not named here go as the settings say. */
   readonly policies?: { readonly [operation: string]: OperationPolicy<Seen> };
-}
-
-/** An agent that declares what it gets of an order: the rest reaches neither its service nor its queue. */
-export interface DeclaredAgent<Seen extends OrderView, Content extends Order = never> extends Agent<Seen> {
-  readonly seen: (order: Content) => Seen;
+  /** What its operations record, by operation: anything else counts as an answer that can't be read. Of one that is not named here anything is recorded. */
+  readonly results?: { readonly [operation: string]: z.ZodType<StepResult> };
+  /** What it reads of other steps' results, by step: what does not fit is left out. Absent: all of them, as they are. */
+  readonly reads?: { readonly [step: string]: z.ZodType<StepResult> };
 }
 
 /** How an endpoint knows its caller: a header whose value is in another setting, or a token of the app's identity. */

@@ -1,5 +1,6 @@
 // Calls to a remote service over HTTP, and what its answers mean to an agent.
 import { type Dispatcher, request as httpRequest } from "undici";
+import { z } from "zod";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentCall, AgentReply, Finding, OrderView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
@@ -45,7 +46,7 @@ interface ServiceResponse {
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
-export async function callService(service: ServiceCall, call: AgentCall<OrderView>): Promise<AgentReply> {
+export async function callService(service: ServiceCall, call: AgentCall<OrderView, unknown>): Promise<AgentReply> {
   const response = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (response.kind === "unavailable") return response;
   const reference = response.status === ACCEPTED ? service.reference?.(response.answer) : undefined;
@@ -60,7 +61,7 @@ export async function callService(service: ServiceCall, call: AgentCall<OrderVie
 }
 
 /** GETs what the service has. Throws as `callService`. */
-export async function lookUp(question: LookUp, call: AgentCall<OrderView>): Promise<Finding> {
+export async function lookUp(question: LookUp, call: AgentCall<OrderView, unknown>): Promise<Finding> {
   const response = await exchange("GET", question.path, null, call);
   if (response.kind === "unavailable") return response;
   const retryAfterMs = question.isPolled && response.status === ACCEPTED ? pauseAskedFor(response.headers) : undefined;
@@ -78,7 +79,7 @@ async function exchange(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall<OrderView>,
+  call: AgentCall<OrderView, unknown>,
 ): Promise<ServiceResponse | Unavailable> {
   const { credential } = call;
   try {
@@ -95,7 +96,7 @@ async function send(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall<OrderView>,
+  call: AgentCall<OrderView, unknown>,
   secret: string | undefined,
 ): Promise<ServiceResponse> {
   const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
@@ -169,6 +170,9 @@ export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
 
+/** What `keepId` keeps, for results that are declared. */
+export const serviceId = z.string().refine(isId, `must be an id of at most ${ID_LIMIT} characters`);
+
 /** Of a poll: a service that has nothing under that reference, or says again that it accepted it, has not done it. */
 export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted" }> {
   if (finding.kind !== "absent" && finding.kind !== "accepted") return finding;
@@ -178,6 +182,9 @@ export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted"
 /** What a service that does it later calls that. */
 export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => (isId(id) ? id : undefined);
 
+/** What `keepStatus` keeps. */
+export const statusResult = z.object({ status: z.string().nullable() });
+
 /** Keeps what became of a thing that was there before. */
 export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(status) ? status : null });
 
@@ -185,7 +192,7 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
  * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
  * by its key. A service that never saw that key has nothing to compensate, and rejects what may still arrive under it.
  */
-export function whatToCompensate(call: AgentCall<OrderView>, name: string): string {
+export function whatToCompensate(call: AgentCall<OrderView, unknown>, name: string): string {
   if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);
   const { result, idempotencyKey } = call.compensates;
   const recorded = result?.[name];

@@ -4,8 +4,10 @@ import type { Health } from "../domain/routing.ts";
 import type { Awaited } from "../domain/state-record.ts";
 import type {
   Agent,
+  AgentCall,
   AgentRequest,
   Endpoint,
+  Find,
   Finding,
   LastError,
   Operation,
@@ -13,6 +15,7 @@ import type {
   RoutedAgent,
 } from "./agent.ts";
 import { type Authenticators, authenticateAll } from "./authentication.ts";
+import { checkedResult, readBy } from "./declared-results.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
 import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
@@ -91,7 +94,8 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
       const { awaited, ...asked } = request;
       const how = awaited ? pollingOf(manner) : manner;
       const asks = awaited ? `${name} later?` : name;
-      const { run, ask } = observed(agent.name, asks, runOf(operation, manner, awaited), how, settings.observeTry);
+      const checked = resultsChecked(agent, name, runOf(operation, manner, awaited), how.find);
+      const { run, ask } = observed(agent.name, asks, checked, settings.observeTry);
       if (settings.mayBegin && !(await settings.mayBegin(agent.name))) return { kind: "notTakenUp" };
       const { pool, now } = service;
       const { priority } = bounds;
@@ -101,7 +105,16 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
         ({ completeBy, deadline, place }) =>
           untilAnswered(
             // Of the order it has what this agent declares, which is all that its operations can read.
-            { operation: name, run, ask, manner: how, request: asked as AgentRequest, completeBy, priority, place },
+            {
+              operation: name,
+              run,
+              ask,
+              manner: how,
+              request: readBy(agent, asked as AgentRequest),
+              completeBy,
+              priority,
+              place,
+            },
             deadline,
             service,
           ),
@@ -169,20 +182,34 @@ function runOf(operation: Operation, { poll }: Manner, awaited: Awaited | undefi
     poll?.(call, awaited.reference) ?? { kind: "unavailable", message: "the operation has no poll" };
 }
 
+function resultsChecked({ results }: Agent<never>, name: string, run: Operation, find: Find | undefined): Asking {
+  const schema = results?.[name];
+  if (!schema) return { run, ask: find?.ask };
+  return {
+    run: async (call) => checkedResult(schema, await run(call)),
+    ask: find && (async (call) => checkedResult(schema, await find.ask(call))),
+  };
+}
+
+/** What can be asked of the service: the operation, and whether it was done. */
+interface Asking {
+  readonly run: (call: AgentCall) => Promise<Finding>;
+  readonly ask: ((call: AgentCall) => Promise<Finding>) | undefined;
+}
+
 function observed(
   agent: string,
   operation: string,
-  run: Operation,
-  { find }: Manner,
+  { run, ask }: Asking,
   observeTry: ObserveTry = (_, call) => call(undefined),
 ): Pick<Work, "run" | "ask"> {
   return {
     run: (call, tries) =>
       observeTry({ agent, operation, endpoint: call.endpoint, tries }, (traceparent) => run({ ...call, traceparent })),
     ask: async (call) => {
-      if (!find) throw new Error(`${agent} ${operation} can't be asked for`);
+      if (!ask) throw new Error(`${agent} ${operation} can't be asked for`);
       const about = { agent, operation: `${operation} done?`, endpoint: call.endpoint, tries: 1 };
-      return observeTry(about, (traceparent) => find.ask({ ...call, traceparent }));
+      return observeTry(about, (traceparent) => ask({ ...call, traceparent }));
     },
   };
 }

@@ -23,11 +23,6 @@ export interface WorkflowRules<Content extends Order = never> {
   readonly lists: { readonly [name: string]: (order: Content) => readonly Item[] };
 }
 
-/** Types the rules by the app's content, and forgets the type: from then on they are asked of what the contract has passed. */
-export function defineRules<Content extends Order>(rules: WorkflowRules<Content>): WorkflowRules {
-  return rules as unknown as WorkflowRules;
-}
-
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
 
 export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {

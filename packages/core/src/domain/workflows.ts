@@ -3,7 +3,7 @@ import type { Order } from "./order.ts";
 import { OtherVersionNeeded } from "./outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "./workflow.ts";
 import { workflowFaults } from "./workflow-faults.ts";
-import { knownRules, listFaults, type WorkflowRules } from "./workflow-rules.ts";
+import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: what new orders start with. */
@@ -35,7 +35,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 export function loadWorkflows(
   agents: KnownAgents,
   workflows: readonly Workflow[],
-  rules: WorkflowRules,
+  rules: WorkflowRules = NO_RULES,
   startWithin: string = START_WITHIN,
 ): Workflows {
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));

@@ -1,5 +1,6 @@
 // Which ways of signing in, and which reply queues, the app starts with.
 import { expect, test } from "vitest";
+import { videos } from "../../tests/videos.ts";
 import { parseConfig } from "./config.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
@@ -7,12 +8,10 @@ const connected = {
   ServiceBus: "Endpoint=sb://127.0.0.1/",
   Cosmos: "AccountEndpoint=https://127.0.0.1:1/;AccountKey=a2V5",
   AzureWebJobsStorage: "UseDevelopmentStorage=true",
-  InventoryEndpoints: "http://127.0.0.1:1",
-  PaymentEndpoints: "http://127.0.0.1:1",
-  FraudEndpoints: "http://127.0.0.1:1",
-  ShippingEndpoints: "http://127.0.0.1:1",
+  StorageEndpoints: "http://127.0.0.1:1",
+  EncoderEndpoints: "http://127.0.0.1:1",
 };
-const start = (environment: Record<string, string>) => () => parseConfig({ ...connected, ...environment });
+const start = (environment: Record<string, string>) => () => parseConfig({ ...connected, ...environment }, videos);
 
 test.each([
   { WEBSITE_HOSTNAME: "orders.azurewebsites.net" },
@@ -61,11 +60,12 @@ test.each([
 
 test("nor may it match a sender's own queue or a team's replies", () => {
   const given = {
-    ...parseConfig(connected),
+    ...parseConfig(connected, videos),
     SubmissionQueues: [{ queue: "orders-tea" }],
     AgentTeams: [{ team: "risk" }],
   };
-  const matching = (pattern: RegExp) => unsafeSettings({ ...given, ReplyQueuePattern: pattern }, {});
+  const matching = (pattern: RegExp) =>
+    unsafeSettings({ ...given, ReplyQueuePattern: pattern }, videos.knownAgents, {});
   expect(matching(/-tea$/)).toMatchObject([{ message: expect.stringContaining("orders-tea") }]);
   expect(matching(/-risk$/)).toMatchObject([{ message: expect.stringContaining("agent-replies-risk") }]);
   expect(matching(/^replies-/)).toEqual([]);

@@ -36,10 +36,10 @@ test("an endpoint that wants a token gets one of the app's identity", async () =
     PaymentEndpoints: `${payment.url};token:api://payment/.default`,
   };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  const { ports } = await import("./compose.ts");
+  const { application } = await import("./app.ts");
   const request = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "key", compensates: null };
   const completeBy = new Date(Date.now() + 10_000).toISOString();
-  const reply = await ports().agents.get("payment")?.call("authorize", request, boundsOf(completeBy));
+  const reply = await application.ports().agents.get("payment")?.call("authorize", request, boundsOf(completeBy));
   expect(reply).toMatchObject({ kind: "done", result: { chargeId: "ch-1" } });
   expect(credentials).toEqual(["Bearer token-of-the-app"]);
   expect(tokensAsked).toHaveLength(1);

@@ -1,89 +1,27 @@
 // The app's settings, parsed once: one error names every fault.
 
-import type { Endpoint } from "@scheduler-agent-supervisor/core/agents/agent";
-import { parseEndpoints, transportFault } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
-import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
-import { START_WITHIN } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { agentTeams } from "@scheduler-agent-supervisor/core/messaging/agent-teams";
-import { inWords } from "@scheduler-agent-supervisor/core/messaging/checked";
-import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/messaging/console-contract";
-import { SIGN_INS } from "@scheduler-agent-supervisor/core/messaging/operator-access";
-import { ownedQueues } from "@scheduler-agent-supervisor/core/messaging/owned-queues";
-import type { TelemetrySettings } from "@scheduler-agent-supervisor/core/telemetry/start";
 import { z } from "zod";
-import type { AgentEndpoints } from "./agents/agents.ts";
+import type { Authentication, Endpoint } from "../agents/agent.ts";
+import { START_WITHIN } from "../domain/workflow.ts";
+import { agentTeams } from "../messaging/agent-teams.ts";
+import { inWords } from "../messaging/checked.ts";
+import { ENVIRONMENT_COLOURS } from "../messaging/console-contract.ts";
+import { SIGN_INS } from "../messaging/operator-access.ts";
+import { ownedQueues } from "../messaging/owned-queues.ts";
+import type { TelemetrySettings } from "../telemetry/start.ts";
+import type { AgentEndpoints, Business } from "./define-app.ts";
+import {
+  containerOrNone,
+  duration,
+  endpoints,
+  keptFor,
+  pattern,
+  queueName,
+  serviceUrl,
+  textOrNothing,
+  traceUrl,
+} from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
-
-const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
-/** Where an agent's service answers, and how it knows the app: see agents/endpoint-list.ts. */
-const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
-  const { found, faults } = parseEndpoints(text);
-  for (const message of faults) context.addIssue({ code: "custom", message });
-  return found;
-});
-
-/** Of a service that the app signs in to, or tells of its orders. */
-const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
-  const url = URL.parse(text);
-  if (!url) return;
-  const fault = url.username || url.password ? "must not name a user" : transportFault(url);
-  if (fault) context.addIssue({ code: "custom", message: fault });
-});
-
-/** Opened by people in their browser. */
-const traceUrl = z.url({ protocol: /^https?$/ }).refine((text) => text.includes("{traceId}"), {
-  error: "must have {traceId} where the id of a trace stands",
-});
-
-const duration = (usual: string) =>
-  z
-    .string()
-    .default(usual)
-    .transform((text, context) => {
-      const ms = durationMs(text);
-      if (ms !== undefined) return ms;
-      context.addIssue({ code: "custom", message: `must be an ISO 8601 duration such as ${usual}` });
-      return z.NEVER;
-    });
-
-/** "Time to live (TTL) in Azure Cosmos DB": the most seconds that a document may have. */
-const LONGEST_KEPT_MS = 2_147_483_647 * 1000;
-
-const keptFor = z
-  .string()
-  .default("forever")
-  .transform((text, context) => {
-    if (text === "forever") return undefined;
-    const ms = durationMs(text);
-    if (ms !== undefined && ms > 0 && ms <= LONGEST_KEPT_MS) return ms;
-    context.addIssue({
-      code: "custom",
-      message: "must be forever or an ISO 8601 duration such as P90D, of at most 68 years",
-    });
-    return z.NEVER;
-  });
-
-/** "Naming and Referencing Containers, Blobs, and Metadata". */
-const containerOrNone = z
-  .string()
-  .regex(/^(none|(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*)$/, "must be none or the name of a blob container")
-  .default("none")
-  .transform((name) => (name === "none" ? undefined : name));
-
-const pattern = z.string().transform((text, context) => {
-  try {
-    return new RegExp(text);
-  } catch (cause) {
-    context.addIssue({ code: "custom", message: `must be a regular expression: ${String(cause)}` });
-    return z.NEVER;
-  }
-});
-
-/** A setting that is there but empty counts as absent. */
-const textOrNothing = z
-  .string()
-  .optional()
-  .transform((text) => text || undefined);
 
 /** By the names that Azure and OpenTelemetry have given them. */
 const telemetry = {
@@ -107,7 +45,8 @@ const telemetry = {
 const text = z.string().min(1);
 const managedIdentity = z.enum(["managedidentity"]).optional();
 
-export const settings = z.object({
+/** Those of every app; an app's agents have one each besides. */
+const fixed = z.object({
   /** Connection string of the Service Bus namespace; in Azure its host name and an identity instead. */
   ServiceBus: text.optional(),
   ServiceBus__fullyQualifiedNamespace: text.optional(),
@@ -144,15 +83,6 @@ export const settings = z.object({
   AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
   AzureWebJobsStorage__clientId: text.optional(),
-  InventoryEndpoints: endpoints,
-  PaymentEndpoints: endpoints,
-  FraudEndpoints: endpoints,
-  ShippingEndpoints: endpoints,
-  /** Of the services of a trip: without them the workflow is not offered. */
-  HotelEndpoints: endpoints.optional(),
-  FlightEndpoints: endpoints.optional(),
-  CarEndpoints: endpoints.optional(),
-  ApprovalEndpoints: endpoints.optional(),
   /** An agent's try without an answer is given up after so long. */
   AgentTryTimeout: duration("PT5S"),
   /** An endpoint that takes longer to answer gets work only where no other has room. */
@@ -203,7 +133,21 @@ export const settings = z.object({
   ...telemetry,
 });
 
-export type Config = z.output<typeof settings> & {
+/** All settings of an app: those of every app, and where the services of its agents answer. */
+export function settingsOf({ serviceAgents }: Pick<Business, "serviceAgents">) {
+  const own = serviceAgents.map(({ service: { setting, isOptional } }) => [
+    setting,
+    isOptional ? endpoints.optional() : endpoints,
+  ]);
+  // The names of an app's own settings are known when it runs: the type has those of every app.
+  return fixed.extend(Object.fromEntries(own)) as unknown as typeof fixed;
+}
+
+type Fixed = z.output<typeof fixed>;
+
+export type Config = Fixed & {
+  /** Where each agent's remote service answers. */
+  readonly endpoints: AgentEndpoints;
   /** The value of a setting that another one names. */
   readonly settingOf: (name: string) => string | undefined;
 };
@@ -215,29 +159,37 @@ const CONNECTIONS = [
   ["AzureWebJobsStorage", ["AzureWebJobsStorage__accountName", "AzureWebJobsStorage__blobServiceUri"]],
 ] as const;
 
-const connected = settings.superRefine((given, context) => {
-  for (const [name, addresses] of CONNECTIONS) {
-    if (given[name] || addresses.some((address) => given[address])) continue;
-    const message = `is missing: a connection string, or for an identity ${addresses.join(" or ")}`;
-    context.addIssue({ code: "custom", path: [name], message });
-  }
-});
+function connectionFaults(given: Fixed) {
+  return CONNECTIONS.flatMap(([name, addresses]) => {
+    if (given[name] || addresses.some((address) => given[address])) return [];
+    return [{ path: name, message: `is missing: a connection string, or for an identity ${addresses.join(" or ")}` }];
+  });
+}
 
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** @throws one error that names every setting at fault. */
-export function parseConfig(environment: Environment): Config {
-  const checked = connected.superRefine((given, context) => {
-    const faults = [...secretFaults(given, environment), ...senderFaults(given), ...unsafeSettings(given, environment)];
+export function parseConfig(
+  environment: Environment,
+  business: Pick<Business, "serviceAgents" | "knownAgents">,
+): Config {
+  const checked = settingsOf(business).superRefine((given, context) => {
+    const faults = [
+      ...connectionFaults(given),
+      ...secretFaults(endpointsIn(given, business), business, environment),
+      ...senderFaults(given),
+      ...unsafeSettings(given, business.knownAgents, environment),
+    ];
     for (const { path, message } of faults) {
       context.addIssue({ code: "custom", path: [path], message });
     }
   });
-  return { ...parsed(checked, environment), settingOf: (name) => environment[name] };
+  const config: Fixed = parsed(checked, environment);
+  return { ...config, endpoints: endpointsIn(config, business), settingOf: (name) => environment[name] };
 }
 
 /** A sender's own queue is none of the app's, and its reply queues are some that the app would answer on. */
-function senderFaults(given: z.output<typeof settings>) {
+function senderFaults(given: Fixed) {
   const { OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
   const taken = [OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
   const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
@@ -251,10 +203,13 @@ function senderFaults(given: z.output<typeof settings>) {
 const HEADER_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Settings that an endpoint sends as a header. Their values are secrets: no fault shows one. */
-function secretFaults(given: z.output<typeof settings>, environment: Environment) {
-  // Of the lists among the settings only those of endpoints have such members.
-  return Object.entries(given).flatMap(([path, value]) =>
-    (Array.isArray(value) ? (value as readonly Endpoint[]) : []).flatMap(({ url, authentication }) => {
+function secretFaults(
+  agents: AgentEndpoints,
+  { serviceAgents }: Pick<Business, "serviceAgents">,
+  environment: Environment,
+) {
+  return serviceAgents.flatMap(({ name, service: { setting: path } }) =>
+    (agents[name] ?? []).flatMap(({ url, authentication }) => {
       if (authentication?.kind !== "header") return [];
       const { header, setting } = authentication;
       const secret = environment[setting];
@@ -266,7 +221,7 @@ function secretFaults(given: z.output<typeof settings>, environment: Environment
 
 /** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
 export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "AgentTeams"> {
-  return parsed(settings.pick({ SubmissionQueues: true, AgentTeams: true }), environment);
+  return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true }), environment);
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */
@@ -291,16 +246,17 @@ function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environme
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);
 }
 
-/** Where each agent's remote service answers. */
-export function endpointsIn(config: Config): AgentEndpoints {
-  return {
-    inventory: config.InventoryEndpoints,
-    payment: config.PaymentEndpoints,
-    fraud: config.FraudEndpoints,
-    shipping: config.ShippingEndpoints,
-    hotel: config.HotelEndpoints,
-    flight: config.FlightEndpoints,
-    car: config.CarEndpoints,
-    approval: config.ApprovalEndpoints,
-  };
+/** Where each agent's service answers. How an endpoint over https knows the app is as its agent says, where the setting says nothing. */
+function endpointsIn(given: Fixed, { serviceAgents }: Pick<Business, "serviceAgents">): AgentEndpoints {
+  const values = given as unknown as { readonly [setting: string]: readonly Endpoint[] | undefined };
+  return Object.fromEntries(
+    serviceAgents.map(({ name, service }) => [
+      name,
+      values[service.setting]?.map((endpoint) => withAuthentication(endpoint, service.authentication)),
+    ]),
+  );
+}
+
+function withAuthentication(endpoint: Endpoint, usual: Authentication | undefined): Endpoint {
+  return usual && endpoint.url.startsWith("https:") ? { authentication: usual, ...endpoint } : endpoint;
 }

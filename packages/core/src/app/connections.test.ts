@@ -3,15 +3,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { expect, test } from "vitest";
-import { parseConfig, settings } from "./config.ts";
+import { videos } from "../../tests/videos.ts";
+import { createCosmosOrderStore } from "../store/cosmos-order-store.ts";
+import { parseConfig as parse } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 
+const parseConfig = (environment: Record<string, string>) => parse(environment, videos);
+
 const endpoints = Object.fromEntries(
-  Object.keys(settings.shape)
-    .filter((name) => name.endsWith("Endpoints"))
-    .map((name) => [name, "http://127.0.0.1:1"]),
+  videos.serviceAgents.map(({ service: { setting } }) => [setting, "http://127.0.0.1:1"]),
 );
 const byIdentity = {
   ...endpoints,
@@ -36,19 +37,19 @@ test("by identity: every client goes to its address, and no connection string is
 });
 
 test("an endpoint's header takes its value from the setting that it names; a missing or unfit one is a fault at start", () => {
-  const PaymentEndpoints = "https://pay.example;header:x-api-key=PaymentKey";
-  const config = parseConfig({ ...byIdentity, PaymentEndpoints, PaymentKey: "s3cret" });
-  expect(config.settingOf("PaymentKey")).toBe("s3cret");
-  expect(() => parseConfig({ ...byIdentity, PaymentEndpoints, FraudEndpoints: "http://fraud.example" })).toThrow(
-    /FraudEndpoints: "http:\/\/fraud.example" must be https/,
+  const EncoderEndpoints = "https://encoder.example;header:x-api-key=EncoderKey";
+  const config = parseConfig({ ...byIdentity, EncoderEndpoints, EncoderKey: "s3cret" });
+  expect(config.settingOf("EncoderKey")).toBe("s3cret");
+  expect(() => parseConfig({ ...byIdentity, EncoderEndpoints, StorageEndpoints: "http://storage.example" })).toThrow(
+    /StorageEndpoints: "http:\/\/storage.example" must be https/,
   );
-  expect(() => parseConfig({ ...byIdentity, PaymentEndpoints })).toThrow(
-    "PaymentEndpoints: https://pay.example/ wants the setting PaymentKey as x-api-key: it is missing",
+  expect(() => parseConfig({ ...byIdentity, EncoderEndpoints })).toThrow(
+    "EncoderEndpoints: https://encoder.example/ wants the setting EncoderKey as x-api-key: it is missing",
   );
-  for (const PaymentKey of ["", "s3cret\r\nx: y", " s3cret", "schlüssel"]) {
-    const parse = () => parseConfig({ ...byIdentity, PaymentEndpoints, PaymentKey });
-    expect(parse).toThrow(/PaymentEndpoints: .*PaymentKey/);
-    expect(parse).not.toThrow(/s3cret|schl/);
+  for (const EncoderKey of ["", "s3cret\r\nx: y", " s3cret", "schlüssel"]) {
+    const parsing = () => parseConfig({ ...byIdentity, EncoderEndpoints, EncoderKey });
+    expect(parsing).toThrow(/EncoderEndpoints: .*EncoderKey/);
+    expect(parsing).not.toThrow(/s3cret|schl/);
   }
 });
 

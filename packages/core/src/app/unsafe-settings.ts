@@ -1,8 +1,8 @@
 // Settings that are well formed, and with which the app would let in whom it should not: it does not start with them.
 
-import { isThisMachine } from "@scheduler-agent-supervisor/core/messaging/completion";
-import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/messaging/operator-access";
-import { knownAgents } from "./agents/agents.ts";
+import type { KnownAgents } from "../domain/workflow.ts";
+import { isThisMachine } from "../messaging/completion.ts";
+import type { OperatorSignIn } from "../messaging/operator-access.ts";
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -25,8 +25,8 @@ export interface UnsafeSetting {
   readonly message: string;
 }
 
-export function unsafeSettings(given: Given, environment: Environment): readonly UnsafeSetting[] {
-  return [...signInFaults(given, environment), ...replyQueueFaults(given)];
+export function unsafeSettings(given: Given, agents: KnownAgents, environment: Environment): readonly UnsafeSetting[] {
+  return [...signInFaults(given, environment), ...replyQueueFaults(given, agents)];
 }
 
 /** Azure sets these on every instance ("Environment variables and app settings in Azure App Service"); no local host does. */
@@ -72,7 +72,7 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
 }
 
 /** Whoever sends an order could have the app's status messages sent to a queue that the app itself takes from. */
-function replyQueueFaults(given: Given): UnsafeSetting[] {
+function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
   const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests, AgentRepliesQueue: replies } = given;
   const own = [
     given.OrdersQueue,
@@ -82,7 +82,7 @@ function replyQueueFaults(given: Given): UnsafeSetting[] {
     replies,
     ...(given.SubmissionQueues ?? []).map(({ queue }) => queue),
     ...(given.AgentTeams ?? []).map(({ team }) => `${replies}-${team}`),
-    ...[...knownAgents.keys()].map((agent) => `${requests}-${agent}`),
+    ...[...agents.keys()].map((agent) => `${requests}-${agent}`),
   ];
   const matched = own.filter((queue) => pattern.test(queue));
   if (matched.length === 0) return [];

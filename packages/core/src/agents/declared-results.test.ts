@@ -1,0 +1,47 @@
+// A result that is not as its agent declares it is not recorded, and other steps' results reach an agent as it declares them.
+import { expect, test } from "vitest";
+import { bounds } from "../../../../tests/support/bounds.ts";
+import { encoderAgent } from "../../tests/videos.ts";
+import type { Agent, AgentReply } from "./agent.ts";
+import { routeAgent } from "./route-agent.ts";
+
+const ENDPOINTS = [{ url: "http://127.0.0.1:1/", capacity: 1 }];
+const REQUEST = { order: { orderId: "v-1" }, idempotencyKey: "key", compensates: null };
+
+function encode(results: object, agent: Agent<never> = encoderAgent) {
+  const routed = routeAgent(agent, ENDPOINTS, { now: Date.now, firstPauseMs: 1, longestPauseMs: 5 });
+  const within = new Date(Date.now() + 300).toISOString();
+  return routed.call("encode", { ...REQUEST, results } as never, bounds(within));
+}
+
+test("what a step before recorded reaches the agent that declares it reads it, without what it does not declare", async () => {
+  const reply = await encode({ keepFile: { blobId: "b-1", more: 1 }, other: { secret: "x" } });
+  expect(reply).toMatchObject({ kind: "done", result: { encodedId: "encoded-v-1", from: "b-1" } });
+});
+
+test.each([{ keepFile: { blobId: 7 } }, { keepFile: {} }, {}])(
+  "a result that is not as it was declared is left out: %j",
+  async (results) => expect(await encode(results)).toMatchObject({ kind: "rejected", message: "there is no file" }),
+);
+
+test.each([{ encodedId: 7, from: "b-1" }, { from: "b-1" }, {}])(
+  "P9 a result that is not as it is declared is not recorded: a person has to look at what answers there: %j",
+  async (result) => {
+    const answer: AgentReply = { kind: "done", result };
+    const operations = { ...encoderAgent.operations, encode: async () => answer };
+    const reply = await encode({}, { ...encoderAgent, operations });
+    expect(reply).toMatchObject({
+      kind: "expired",
+      outcomeUnknown: true,
+      lastError: { misconfigured: true, message: expect.stringMatching(/is not as the agent declares it: encodedId/) },
+    });
+  },
+);
+
+test("members that are not declared are not recorded", async () => {
+  const answer: AgentReply = { kind: "done", result: { encodedId: "e-1", from: "b-1", more: true } };
+  const operations = { ...encoderAgent.operations, encode: async () => answer };
+  const reply = await encode({}, { ...encoderAgent, operations });
+  expect(reply).toMatchObject({ kind: "done", result: { encodedId: "e-1", from: "b-1" } });
+  expect(reply).not.toHaveProperty("result.more");
+});

@@ -1,0 +1,270 @@
+// Puts an app together: the ports, made once a process, from the settings.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LONGEST_STEP_MS } from "../domain/workflow.ts";
+import { offered } from "../domain/workflows.ts";
+import { repliesQueueOf } from "../messaging/agent-teams.ts";
+import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
+import { completionUrl, publicUrlOf } from "../messaging/completion.ts";
+import { type DeadLetters, deadLetterQueuesOf } from "../messaging/dead-letters.ts";
+import { createQueueAges } from "../messaging/queue-ages.ts";
+import { createServiceBusDeadLetters } from "../messaging/service-bus-dead-letters.ts";
+import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
+import { createAdmission } from "../operations/admission.ts";
+import { createAgentStandings } from "../operations/agent-standings.ts";
+import { createAttention } from "../operations/attention.ts";
+import { createAwaiting } from "../operations/awaiting.ts";
+import { STILL_PUBLISHED_MS } from "../operations/close-orders.ts";
+import { createHandling } from "../operations/handle-order.ts";
+import { createPauses } from "../operations/pauses.ts";
+import { instant, type Ports, type Retention } from "../operations/ports.ts";
+import { createHealthReports } from "../operations/report-health.ts";
+import { createTraffic } from "../operations/traffic.ts";
+import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
+import { createAwaitingOrders } from "../store/awaiting-orders.ts";
+import { createBlobOrderArchive } from "../store/blob-order-archive.ts";
+import { createCosmosBulkStore } from "../store/bulk-store.ts";
+import { createCosmosOrderStore } from "../store/cosmos-order-store.ts";
+import { createCosmosDiscardedStore } from "../store/discarded-store.ts";
+import { createCosmosHandlingStore } from "../store/handling-store.ts";
+import { createOpenOrders } from "../store/open-orders.ts";
+import { createOrderGauges } from "../store/order-gauges.ts";
+import type { ClosingStore } from "../store/order-store.ts";
+import { createCosmosPauseStore } from "../store/pause-store.ts";
+import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
+import { createRecentOrders } from "../store/recent-orders.ts";
+import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
+import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "../supervision/connect.ts";
+import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
+import { processTelemetry } from "../telemetry/events.ts";
+import { isExporting, type TelemetrySettings } from "../telemetry/start.ts";
+import { activeTraceparent } from "../telemetry/trace-context.ts";
+import { tracedMessenger } from "../telemetry/traced-messenger.ts";
+import type { Composed, ConsolePorts } from "./composed.ts";
+import type { Config } from "./config.ts";
+import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import type { Business } from "./define-app.ts";
+
+/** For the ages of the queues, which the next minute reads again. */
+const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
+/** Housekeeping has minutes, and its next run goes on. */
+const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
+
+/** Longer than an engine without a backlog takes to begin an activity. */
+const UNRECORDED_MS = 2000;
+
+/** Of the time that a step may wait for its agent: whoever waits for longer shows that the engine has a backlog. */
+const WAITS_LONG = 1 / 6;
+
+/**
+ * Where a sweep works, nothing is overdue for so long but what it has to leave alone, as orders of a newer version of the app: nobody is at
+ * work on those, and they take up no room.
+ */
+const ABANDONED_MS = 300_000;
+
+/** What the console's overview looks back on. */
+const TRAFFIC_WINDOW_MS = 3_600_000;
+
+/** A first deployment gives roles just before it starts the app. */
+const ROLES_ARE_NEW_S = 900;
+const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
+
+export function compose(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
+  const { agentsAskedByQueue, contracts, serviceAgents, workflowNames, workflows: known } = business;
+  const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`);
+  const database = cosmosOf(config).database(config.CosmosDatabase);
+  const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
+  const queues = {
+    orders: config.OrdersQueue,
+    priorityOrders: config.PriorityOrdersQueue,
+    scheduler: config.SchedulerQueue,
+    quarantine: config.QuarantineQueue,
+    agentRequests: config.AgentRequestsQueue,
+    agentReplies: config.AgentRepliesQueue,
+    agentTeams: config.AgentTeams,
+  };
+  const orders = database.container(config.OrdersContainer);
+  const store = createCosmosOrderStore(orders, {
+    rolesAreNew,
+    onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
+  });
+  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
+  const now = Date.now;
+  const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
+  const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
+  const reports = createHealthReports({ store: health, instance: instanceName(config), now });
+  const observeHealth = createHealthObserver();
+  const ports: Ports = {
+    store,
+    pauses,
+    messenger: tracedMessenger(
+      createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
+      queues,
+    ),
+    agents: business.createAgents(
+      config.endpoints,
+      {
+        now,
+        tryTimeoutMs: config.AgentTryTimeout,
+        slowAfterMs: config.AgentSlowAfter,
+        authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
+        onHealth: (...change) => {
+          observeHealth(...change);
+          reports.touch();
+        },
+        onRouted: reports.add,
+        mayBegin: async (name) => {
+          reports.touch();
+          return !(await pauses.isPaused({ kind: "agent", name }));
+        },
+        onMisconfigured: reportMisconfigured,
+        observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
+        breaker: {
+          failures: config.BreakerFailures,
+          openMs: config.BreakerOpenFor,
+          longestOpenMs: config.BreakerOpenFor * 5,
+        },
+      },
+      { store, now },
+    ),
+    agentTeams: config.AgentTeams,
+    orderFor: business.contentFor,
+    workflows,
+    isNewerWorkflow: (name) => register.isNewer(name, known),
+    rules: {
+      workflows: offered(workflows, config.endpoints),
+      replyQueuePattern: config.ReplyQueuePattern,
+      ownedQueues: config.SubmissionQueues,
+      contracts,
+      listFaults: workflows.listFaults,
+    },
+    timing: {
+      holdWithinMs: config.HoldWithin,
+      misconfiguredRetryMs: config.RetryMisconfiguredAfter,
+      claimWithinMs: config.ClaimWithin,
+      clockSkewMs: config.ClockSkew,
+      sweepWithinMs: config.SweepWithin,
+      unrecordedMs: UNRECORDED_MS,
+      orchestrationsKeptForMs: config.OrchestrationsKeptFor,
+    },
+    retention: retentionOf(config, store),
+    taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
+    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket),
+    ...connectSupervision(
+      {
+        blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
+        supervisionContainer: config.SupervisionContainer,
+        auditContainer: config.AuditContainer,
+        leaseSeconds: config.LeaseSeconds,
+        idleSweepEveryMs: config.IdleSweepRecordedEvery,
+        hostName: config.WEBSITE_HOSTNAME,
+      },
+      database,
+    ),
+    admission: createAdmission({
+      count: () => {
+        const longest = config.StartWithin + LONGEST_STEP_MS + config.ClockSkew;
+        const [waitsLong, abandoned, reported] = [config.StartWithin * (1 - WAITS_LONG), -ABANDONED_MS, longest];
+        return store.countInFlight(instant(now() + waitsLong), instant(now() + abandoned), instant(now() + reported));
+      },
+      limit: config.OrdersInFlight,
+      now,
+      pause: sleep,
+    }),
+    operatorSignIn: config.OperatorSignIn,
+    nonce: randomUUID,
+    now,
+  };
+  const ownedQueues = config.SubmissionQueues.map(({ queue }) => queue);
+  const teamQueues = config.AgentTeams.map(({ team }) => repliesQueueOf(team, queues.agentReplies));
+  const consumed = [
+    queues.orders,
+    queues.priorityOrders,
+    ...ownedQueues,
+    queues.scheduler,
+    queues.agentReplies,
+    ...teamQueues,
+    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+  ];
+  const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
+  const orderGauges = createOrderGauges(orders);
+  const stock = { ...ports, orderGauges, queueAges };
+  const supervisionContainer = database.container(config.SupervisionContainer);
+  const attention = createAttention({
+    openOrders: createOpenOrders(orders),
+    orderGauges,
+    clockSkewMs: config.ClockSkew,
+    now,
+  });
+  const { retention } = ports;
+  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
+  const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
+  const console: ConsolePorts = {
+    awaiting: createAwaiting({ orders: createAwaitingOrders(orders), workflows: known, now }),
+    attention,
+    pauses,
+    agents: createAgentStandings({ health, pauses, known: pausable, now }),
+    known: pausable,
+    traffic: createTraffic({
+      recent: createRecentOrders(orders, closedAtOnceFor),
+      queueAges,
+      windowMs: Math.min(
+        TRAFFIC_WINDOW_MS,
+        retention?.archive ? STILL_PUBLISHED_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
+      ),
+      now,
+    }),
+    handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
+    supervision: connectSupervisionReader(
+      {
+        blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
+        supervisionContainer: config.SupervisionContainer,
+        auditContainer: config.AuditContainer,
+      },
+      database,
+    ),
+    environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+    traceUrl: config.TraceUrl ?? null,
+    signIn: config.OperatorSignIn,
+  };
+  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
+  const discarded = createCosmosDiscardedStore(supervisionContainer);
+  let deadLetters: DeadLetters | undefined;
+  const connected = () => {
+    const { quarantine, agentReplies } = queues;
+    const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
+    const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
+    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
+    return { ...ports, deadLetters, discarded };
+  };
+  const workflowsKnown = { known, register };
+  const purgeProgress = createCosmosPurgeProgress(supervisionContainer, orders, ports.taskHub);
+  return {
+    ports,
+    queues,
+    stock,
+    deadLetters: connected,
+    closing: store,
+    discarded,
+    purgeProgress,
+    console,
+    bulk,
+    workflows: workflowsKnown,
+  };
+}
+
+/** Of this process, for people: an instance of Azure has a long name. */
+function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
+  return `${(instance || "host").slice(0, 8)}-${process.pid}`;
+}
+
+function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
+  const { EndedOrdersKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, OrderArchive: container } = config;
+  if (keepMs === undefined) return undefined;
+  const archive =
+    container === undefined
+      ? undefined
+      : createBlobOrderArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container));
+  return { store, keepMs, resubmitWithinMs, archive };
+}

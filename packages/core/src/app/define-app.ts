@@ -1,0 +1,124 @@
+// The business of an app (P5, P6): what it accepts, who does the steps, and in which workflows. Everything else is derived from this.
+import type { Endpoint, OrderView, RoutedAgent } from "../agents/agent.ts";
+import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
+import type { Order } from "../domain/order.ts";
+import type { AgentFacts, KnownAgents, Workflow } from "../domain/workflow.ts";
+import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
+import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
+import type { Contracts } from "../messaging/contract.ts";
+import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
+
+export interface AppDefinition {
+  readonly contracts: Contracts;
+  readonly agents: readonly AnyAgent[];
+  /** All versions that an unfinished order may have begun with. */
+  readonly workflows: readonly Workflow[];
+  /** What the workflows ask of the content, by name. None if absent. */
+  readonly rules?: WorkflowRules;
+}
+
+/** Where each agent's service answers, by the agent's name; undefined for one that this deployment goes without. */
+export type AgentEndpoints = { readonly [agent: string]: readonly Endpoint[] | undefined };
+
+/** An app's definition, and what follows from it. */
+export interface Business extends Required<AppDefinition> {
+  /** What the workflows are checked against. */
+  readonly knownAgents: KnownAgents;
+  readonly serviceAgents: readonly ServiceAgent[];
+  /** The agents of this app: each is an activity. */
+  readonly agentNames: readonly string[];
+  /** Those of all agents that some step of some version reaches over their request queue. */
+  readonly agentsAskedByQueue: ReadonlySet<string>;
+  readonly workflowNames: readonly string[];
+  /** What the agent has declared that it gets of the content; of one that declares nothing the id alone. */
+  contentFor(agent: string, content: Order): OrderView;
+  /**
+   * The workflows, checked. @throws one error that names all faults
+   * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
+   */
+  loadWorkflows(startWithin?: string): Workflows;
+  /** The agents of this app that this deployment has, by name. */
+  createAgents(
+    endpoints: AgentEndpoints,
+    options: RouteOptions,
+    resources: AgentResources,
+  ): ReadonlyMap<string, RoutedAgent>;
+}
+
+/** @throws where two agents have the same name, or two services the same setting. */
+export function defineApp(definition: AppDefinition): Business {
+  const { contracts, agents, workflows, rules = NO_RULES } = definition;
+  const faults = [
+    ...repeated(agents.map(({ name }) => name)).map((name) => `two agents have the name ${name}`),
+    ...repeated(agents.flatMap((agent) => (agent.kind === "service" ? [agent.service.setting] : []))).map(
+      (setting) => `two agents have the setting ${setting}`,
+    ),
+  ];
+  if (faults.length > 0) throw new Error(`The app can't run:\n  ${faults.join("\n  ")}`);
+  const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent)]));
+  const seenBy = new Map(agents.flatMap((agent) => ("seen" in agent ? [[agent.name, agent.seen]] : [])));
+  return {
+    contracts,
+    agents,
+    workflows,
+    rules,
+    knownAgents,
+    serviceAgents: agents.filter((agent) => agent.kind === "service"),
+    agentNames: agents.flatMap(({ kind, name }) => (kind === "remote" ? [] : [name])),
+    agentsAskedByQueue: new Set(
+      workflows.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
+    ),
+    workflowNames: [...new Set(workflows.map(({ name }) => name))],
+    contentFor: (agent, content) => {
+      const { orderId } = content;
+      return seenBy.get(agent)?.(content as never) ?? { orderId };
+    },
+    loadWorkflows: (startWithin) => loadWorkflows(knownAgents, workflows, rules, startWithin),
+    createAgents: (endpoints, options, resources) =>
+      new Map(
+        agents.flatMap((agent): [string, RoutedAgent][] => {
+          const created = createAgent(agent, endpoints, options, resources);
+          return created ? [[agent.name, created]] : [];
+        }),
+      ),
+  };
+}
+
+function createAgent(
+  agent: AnyAgent,
+  endpoints: AgentEndpoints,
+  options: RouteOptions,
+  resources: AgentResources,
+): RoutedAgent | undefined {
+  switch (agent.kind) {
+    case "service": {
+      const own = endpoints[agent.name];
+      return own && routeAgent(agent, own, options);
+    }
+    case "local":
+      return agent.create(resources);
+    case "remote":
+      return undefined;
+    default:
+      return agent satisfies never;
+  }
+}
+
+/** An agent of this app that calls a service can be reached both ways. */
+function factsOf(agent: AnyAgent): AgentFacts {
+  const operations = Object.keys(agent.results);
+  switch (agent.kind) {
+    case "service":
+      return { operations, transports: ["activity", "queue"] };
+    case "local":
+      return { operations, transports: agent.transports };
+    case "remote":
+      return { operations, transports: ["queue"] };
+    default:
+      return agent satisfies never;
+  }
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}

@@ -1,0 +1,72 @@
+// How an app declares its workflows (P5): data, whose types follow from its agents and its rules.
+import type { z } from "zod";
+import type { Workflow, WorkflowStep } from "../domain/workflow.ts";
+import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import type { AnyAgent } from "./define-agent.ts";
+
+type OperationOf<One extends AnyAgent> = keyof One["results"] & string;
+
+type Compensation<One extends AnyAgent> =
+  | Exclude<WorkflowStep["compensation"], object>
+  | (Extract<WorkflowStep["compensation"], object> & { readonly operation: OperationOf<One> });
+
+/** A step of one of these agents, which names steps of `Names`, and rules that there are. */
+export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
+  ? Omit<
+      WorkflowStep,
+      "name" | "agent" | "operation" | "compensation" | "after" | "needs" | "otherwise" | "when" | "forEach"
+    > & {
+      readonly name: string;
+      readonly agent: One["name"];
+      readonly operation: OperationOf<One>;
+      readonly compensation: Compensation<One>;
+      readonly after: readonly Names[];
+      readonly needs?: readonly Names[];
+      readonly otherwise?: Names;
+      readonly when?: keyof Rules["conditions"] & string;
+      readonly forEach?: keyof Rules["lists"] & string;
+    }
+  : never;
+
+/** What the operation of such a step records. */
+type ResultOf<One extends AnyAgent, Step> = Step extends {
+  readonly agent: infer Name;
+  readonly operation: infer Operation;
+}
+  ? Extract<One, { readonly name: Name }>["results"][Operation & string]
+  : never;
+
+/** `step.member`, for each member of what a step records. */
+type Source<One extends AnyAgent, Step> = Step extends { readonly name: infer Name extends string }
+  ? `${Name}.${keyof z.output<ResultOf<One, Step>> & string}`
+  : never;
+
+/** Of the steps that one names, each has to be there; and a member that no step has is a mistake. */
+type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
+  readonly [at in keyof Steps]: Steps[at] & {
+    readonly after: readonly Steps[number]["name"][];
+    readonly needs?: readonly Steps[number]["name"][];
+    readonly otherwise?: Steps[number]["name"];
+  } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never };
+};
+
+/** As `Workflow`, of the steps that are given. */
+export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { readonly name: string }[]>
+  extends Pick<Workflow, "name" | "version" | "policy"> {
+  readonly steps: NamedAmong<Steps>;
+  readonly outputs?: { readonly [name: string]: Source<One, NoInfer<Steps>[number]> };
+  readonly cancelUntil?: NoInfer<Steps>[number]["name"];
+}
+
+/**
+ * Declares workflows of these agents. One that names an agent, an operation, a step, a result or a rule that is not there does not compile; the
+ * app checks them again when it starts, with all else that may be wrong (domain/workflow-faults.ts).
+ */
+export function workflowsOf<const Agents extends readonly AnyAgent[], const Rules extends WorkflowRules>(
+  _agents: Agents,
+  _rules: Rules,
+): <const Steps extends readonly StepOf<Agents[number], string, Rules>[]>(
+  workflow: TypedWorkflow<Agents[number], Steps>,
+) => Workflow {
+  return (workflow) => workflow;
+}

@@ -1,0 +1,76 @@
+// The kinds of settings, each checked and parsed.
+import { z } from "zod";
+import type { Endpoint } from "../agents/agent.ts";
+import { parseEndpoints, transportFault } from "../agents/endpoint-list.ts";
+import { durationMs } from "../domain/duration.ts";
+
+export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
+/** Where an agent's service answers, and how it knows the app: see agents/endpoint-list.ts. */
+export const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
+  const { found, faults } = parseEndpoints(text);
+  for (const message of faults) context.addIssue({ code: "custom", message });
+  return found;
+});
+
+/** Of a service that the app signs in to, or tells of its orders. */
+export const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
+  const url = URL.parse(text);
+  if (!url) return;
+  const fault = url.username || url.password ? "must not name a user" : transportFault(url);
+  if (fault) context.addIssue({ code: "custom", message: fault });
+});
+
+/** Opened by people in their browser. */
+export const traceUrl = z.url({ protocol: /^https?$/ }).refine((text) => text.includes("{traceId}"), {
+  error: "must have {traceId} where the id of a trace stands",
+});
+
+export const duration = (usual: string) =>
+  z
+    .string()
+    .default(usual)
+    .transform((text, context) => {
+      const ms = durationMs(text);
+      if (ms !== undefined) return ms;
+      context.addIssue({ code: "custom", message: `must be an ISO 8601 duration such as ${usual}` });
+      return z.NEVER;
+    });
+
+/** "Time to live (TTL) in Azure Cosmos DB": the most seconds that a document may have. */
+const LONGEST_KEPT_MS = 2_147_483_647 * 1000;
+
+export const keptFor = z
+  .string()
+  .default("forever")
+  .transform((text, context) => {
+    if (text === "forever") return undefined;
+    const ms = durationMs(text);
+    if (ms !== undefined && ms > 0 && ms <= LONGEST_KEPT_MS) return ms;
+    context.addIssue({
+      code: "custom",
+      message: "must be forever or an ISO 8601 duration such as P90D, of at most 68 years",
+    });
+    return z.NEVER;
+  });
+
+/** "Naming and Referencing Containers, Blobs, and Metadata". */
+export const containerOrNone = z
+  .string()
+  .regex(/^(none|(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*)$/, "must be none or the name of a blob container")
+  .default("none")
+  .transform((name) => (name === "none" ? undefined : name));
+
+export const pattern = z.string().transform((text, context) => {
+  try {
+    return new RegExp(text);
+  } catch (cause) {
+    context.addIssue({ code: "custom", message: `must be a regular expression: ${String(cause)}` });
+    return z.NEVER;
+  }
+});
+
+/** A setting that is there but empty counts as absent. */
+export const textOrNothing = z
+  .string()
+  .optional()
+  .transform((text) => text || undefined);

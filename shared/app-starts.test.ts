@@ -1,0 +1,21 @@
+// All faults of settings and workflows come at once.
+import { defineApp } from "@scheduler-agent-supervisor/core/app/define-app";
+import { startFaults } from "@scheduler-agent-supervisor/core/app/start-faults";
+import { expect, test } from "vitest";
+import sample from "../local.settings.sample.json" with { type: "json" };
+import { business } from "./business.ts";
+
+const [workflow] = business.workflows;
+if (!workflow) throw new Error("no workflow");
+
+test("the app as it is has none", () => expect(startFaults(business, sample.Values)).toEqual([]));
+
+test("settings and workflows are named together, each with all of its faults", () => {
+  const { InventoryEndpoints: _, ...settings } = sample.Values;
+  const twice = { ...workflow, policy: { ...workflow.policy, failureThreshold: 0, mostFailures: 1.5 } };
+  const faulty = defineApp({ ...business, workflows: [twice] });
+  const [ofSettings, ofWorkflows, ...others] = startFaults(faulty, { ...settings, OrdersInFlight: "many" });
+  expect(ofSettings).toMatch(/OrdersInFlight[\s\S]*InventoryEndpoints/);
+  expect(ofWorkflows).toMatch(/failureThreshold[\s\S]*mostFailures/);
+  expect(others).toEqual([]);
+});

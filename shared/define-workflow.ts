@@ -1,0 +1,6 @@
+// Workflows of this app's agents: what one names and is not there does not compile.
+import { workflowsOf } from "@scheduler-agent-supervisor/core/app/define-workflow";
+import { agents } from "./agents.ts";
+import { workflowRules } from "./workflows/rules.ts";
+
+export const defineWorkflow = workflowsOf(agents, workflowRules);
