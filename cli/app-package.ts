@@ -73,11 +73,12 @@ function* projectFiles(root: string, ignored: Ignore, folder = ""): Generator<st
   }
 }
 
-/** The console as it was built. */
+/** The console as it was built, which the core brings along. */
 function consoleFiles(root: string): [string, Uint8Array][] {
-  const files = globSync("dist/console/**/*.*", { cwd: root });
-  if (files.length === 0) throw new Error(`${join(root, "dist/console")} is empty: npm run build`);
-  return files.map((path) => [path.replaceAll("\\", "/"), readFileSync(join(root, path))]);
+  const core = join(root, "node_modules/@scheduler-agent-supervisor/core/dist");
+  const files = globSync("console/**/*.*", { cwd: core });
+  if (files.length === 0) throw new Error(`${join(core, "console")} is empty: npm run build`);
+  return files.map((path) => [`dist/${path.replaceAll("\\", "/")}`, readFileSync(join(core, path))]);
 }
 
 /** Of package.json what the worker reads; with dependencies in it, a build in Azure would install them again. */

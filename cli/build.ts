@@ -25,7 +25,8 @@ export function build(): void {
     const app = made.at(-1) ?? "";
     // The app compiles against the packages' sources; what runs of them stands in their own folders.
     rmSync(join(app, "packages"), { recursive: true, force: true });
-    placeConsole(join(app, "console"));
+    // The core serves it, to the operators of any app.
+    placeConsole(join(made[0] ?? "", "console"));
     for (const each of made) {
       const dist = join(dirname(each), "dist");
       if (!isSame(each, dist)) replaceDist(each, dist);

@@ -1,27 +1,8 @@
-// An action on many orders as an orchestration: it outlives every process, and decides nothing itself.
+// An action on many orders (P9, P13): an orchestration that outlives every process, and the activity that does one turn.
+import { bulkRun } from "@scheduler-agent-supervisor/core/functions/bulk-run";
+import { bulkTurn } from "@scheduler-agent-supervisor/core/functions/bulk-turn";
 import * as df from "durable-functions";
+import { application } from "../shared/app.ts";
 
-/** About an hour in all. */
-const PAUSE_MS = 5000;
-const LONGEST_PAUSE_MS = 120_000;
-const TRIES = 30;
-/** What the engine keeps of one generation stays small. */
-const TURNS = 50;
-
-type Turn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
-
-df.app.orchestration("bulkRun", function* (context) {
-  const bulkId = context.df.getInput() as string;
-  const patience = new df.RetryOptions(PAUSE_MS, TRIES);
-  patience.backoffCoefficient = 2;
-  patience.maxRetryIntervalInMilliseconds = LONGEST_PAUSE_MS;
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const next = (yield context.df.callActivityWithRetry("bulkTurn", patience, bulkId)) as Turn;
-    if (next.kind === "over") return;
-    if (next.inMs > 0) {
-      const at = context.df.currentUtcDateTime.getTime() + next.inMs;
-      yield context.df.createTimer(new Date(at));
-    }
-  }
-  context.df.continueAsNew(bulkId);
-});
+df.app.orchestration("bulkRun", bulkRun);
+df.app.activity("bulkTurn", { handler: bulkTurn(application) });

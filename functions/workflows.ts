@@ -1,52 +1,6 @@
-// The app is checked when it starts: its settings, its workflows and their versions, which operators can also count.
-import { setTimeout as sleep } from "node:timers/promises";
+// The app is checked when it starts: its settings, its workflows and their versions.
 import { app } from "@azure/functions";
-import {
-  checkWorkflows,
-  versionsInUse,
-  WorkflowEdited,
-} from "@scheduler-agent-supervisor/core/operations/check-workflows";
-import { processTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { checkApp } from "@scheduler-agent-supervisor/core/functions/workflows";
 import { application } from "../shared/app.ts";
-import { operatorEndpoint } from "./http/operator-endpoint.ts";
 
-/** The host waits for this; a store that is away must not keep the app from starting. */
-const CHECK_WITHIN_MS = 5000;
-
-app.hook.appStart(async () => {
-  const faults = application.startFaults();
-  if (faults.length > 0) {
-    processTelemetry.event("AppNotStarted", { faults: faults.join("\n") });
-    throw new Error(faults.join("\n"));
-  }
-  const limit = new AbortController();
-  try {
-    await Promise.race([check(), sleep(CHECK_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
-  } finally {
-    limit.abort();
-  }
-});
-
-/** @throws WorkflowEdited, and nothing else: a store that is away is no reason not to start */
-async function check(): Promise<void> {
-  try {
-    const { known, register } = application.workflowPorts();
-    await checkWorkflows(known, register, processTelemetry);
-  } catch (cause) {
-    if (cause instanceof WorkflowEdited) {
-      processTelemetry.event("WorkflowEdited", { faults: cause.message });
-      throw cause;
-    }
-    processTelemetry.event("WorkflowsUnchecked", { cause: String(cause) });
-  }
-}
-
-operatorEndpoint("listWorkflows", {
-  method: "GET",
-  route: "workflows",
-  role: "Orders.Read",
-  handle: async () => {
-    const { known, register } = application.workflowPorts();
-    return { jsonBody: { workflows: await versionsInUse(known, register) } };
-  },
-});
+app.hook.appStart(checkApp(application));

@@ -1,7 +1,7 @@
-// Runs the real orchestrator of functions/scheduler.ts over the events of its history, as the durable engine does.
+// Runs the real orchestrator of the core (functions/scheduler.ts) over the events of its history, as the durable engine does.
 
 import { type Attempt, looksAt, runKey, type StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
-import * as df from "durable-functions";
+import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
 import { NOW_MS } from "./abstract-time.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */
@@ -43,19 +43,7 @@ type Task =
     }
   | { readonly kind: "any" | "all"; readonly parts: readonly Task[] };
 
-async function readOrchestrator(): Promise<Orchestrator> {
-  const found: Orchestrator[] = [];
-  const app = df.app as { orchestration: unknown };
-  const register = app.orchestration;
-  app.orchestration = (_name: string, orchestrator: Orchestrator) => found.push(orchestrator);
-  await import("../../functions/scheduler.ts");
-  app.orchestration = register;
-  const [orchestrator] = found;
-  if (!orchestrator || found.length > 1) throw new Error("functions/scheduler.ts has to register one orchestrator");
-  return orchestrator;
-}
-
-const orchestrator = await readOrchestrator();
+const orchestrator = scheduler as unknown as Orchestrator;
 
 export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[]): Progress {
   const made: OpenTask[] = [];

@@ -41,9 +41,10 @@ test("it holds the app and what it needs, and nothing else", () => {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => `dist/functions/${name.replace(".ts", ".js")}`);
   const others = ["dist/libraries/libraries.js", "dist/rolldown-runtime.js", "dist/shared/shared.js"];
-  const listed = readdirSync(join(ROOT, "dist/console"), { recursive: true, withFileTypes: true });
+  const built = join(ROOT, "packages/core/dist/console");
+  const listed = readdirSync(built, { recursive: true, withFileTypes: true });
   const console = listed.flatMap((entry) =>
-    entry.isFile() ? [join("dist/console", relative(join(ROOT, "dist/console"), entry.parentPath), entry.name)] : [],
+    entry.isFile() ? [join("dist/console", relative(built, entry.parentPath), entry.name)] : [],
   );
   expect(console.filter((path) => path.endsWith(".js.br")).length).toBeGreaterThan(3);
   const expected = [...functions, ...others, ...console, "host.json", "libraries.json", "package.json"];
@@ -201,7 +202,6 @@ function copyOfProject(name: string): string {
     "package-lock.json",
     "dist/functions",
     "dist/shared",
-    "dist/console",
   ]) {
     cpSync(join(ROOT, part), join(project, part), { recursive: true });
   }

@@ -1,5 +1,5 @@
 // The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
@@ -14,7 +14,7 @@ export interface AdaptedApp extends Disposable {
 /** A copy whose file of order fulfilment exports these versions in the place of its own. */
 export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const dir = mkdtempSync(join(tmpdir(), "adapted-"));
-  for (const part of ["functions", "shared", "console"])
+  for (const part of ["functions", "shared"])
     cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
   for (const file of ["package.json", "host.json"]) cpSync(join(ROOT, file), join(dir, file));
   symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
@@ -25,4 +25,18 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
     writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(next)};\n`);
   deploy(workflows);
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+/** Gives a copy of the app a copy of the core, whose compiled modules a test may change. Returns the folder of these. */
+export function copyCore({ dir }: AdaptedApp): string {
+  const modules = join(dir, "node_modules");
+  const scope = join(modules, "@scheduler-agent-supervisor");
+  const core = join(scope, "core");
+  rmSync(modules);
+  mkdirSync(core, { recursive: true });
+  for (const name of readdirSync(join(ROOT, "node_modules")).filter((each) => !scope.endsWith(each)))
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  for (const part of ["package.json", "dist"])
+    cpSync(join(ROOT, "packages/core", part), join(core, part), { recursive: true });
+  return join(core, "dist");
 }

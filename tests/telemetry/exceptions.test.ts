@@ -9,7 +9,7 @@ import type { LogEvent } from "@scheduler-agent-supervisor/local/traces/otlp-jso
 import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp, copyCore } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 
 const PLANTED = "the store has burnt down";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // Exceptions are no traces: they leave whatever part of those is kept.
   vi.stubEnv("OTEL_TRACES_SAMPLER_ARG", "0.0001");
   adapted = adaptApp([CHAIN, GRAPH]);
-  throwEverywhere(adapted.dir);
+  throwEverywhere(adapted);
   app = await loadApp(adapted.dir);
 });
 afterAll(async () => {
@@ -44,7 +44,8 @@ function sampleSettings(): Record<string, string> {
 }
 
 /** Every port that a function asks for is broken. */
-function throwEverywhere(dir: string): void {
+function throwEverywhere(adapted: AdaptedApp): void {
+  const { dir } = adapted;
   // The copy has no sources, and the test runner would say so of each file.
   for (const path of globSync("dist/**/*.js", { cwd: dir }))
     writeFileSync(join(dir, path), readFileSync(join(dir, path), "utf8").replace(/^\/\/# sourceMappingURL.*$/m, ""));
@@ -60,19 +61,16 @@ function throwEverywhere(dir: string): void {
     );`;
   writeFileSync(app, `${text.replace("export const application =", "const own =")}${broken}`);
   // The console asks for no port: it hands out files.
-  breakModule(join(dir, "dist/functions/http/console-files.js"), []);
+  breakModule(join(copyCore(adapted), "functions/console-files.js"));
 }
 
-/** Every function that the module exports throws, but for what is kept of it. */
-function breakModule(file: string, kept: readonly string[]): void {
+/** Every function that the module exports throws. */
+function breakModule(file: string): void {
   const text = readFileSync(file, "utf8");
   const names = [...text.matchAll(/^export function (\w+)\(/gm)].map(([, name = ""]) => name);
   if (names.length === 0) throw new Error(`${file} is not what it was`);
-  const others = names.filter((name) => !kept.some((line) => line.includes(`function ${name}(`)));
-  const broken = others.map(
-    (name) => `export function ${name}() { throw new RangeError(${JSON.stringify(PLANTED)}); }`,
-  );
-  writeFileSync(file, [...kept, ...broken].join("\n"));
+  const broken = names.map((name) => `export function ${name}() { throw new RangeError(${JSON.stringify(PLANTED)}); }`);
+  writeFileSync(file, broken.join("\n"));
 }
 
 /** Orchestrations ask for no port either: their own code throws, at an input that is none. */

@@ -220,8 +220,10 @@ function secretFaults(
 }
 
 /** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
-export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "AgentTeams"> {
-  return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true }), environment);
+export function parseTriggers(
+  environment: Environment,
+): Pick<Config, "SubmissionQueues" | "AgentTeams" | "OperatorSignIn"> {
+  return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true, OperatorSignIn: true }), environment);
 }
 
 /** What telemetry needs, which begins before anything else. @throws as `parseConfig` */

@@ -2,6 +2,7 @@
 
 import type { OwnedQueue } from "../domain/owned-queue.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
+import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { GaugePorts } from "../operations/measure-gauges.ts";
 import type { Context, Ports, Telemetry } from "../operations/ports.ts";
 import type { TelemetrySettings } from "../telemetry/start.ts";
@@ -16,6 +17,8 @@ export interface App {
   readonly business: Business;
   /** What every job's telemetry goes by. */
   readonly telemetrySettings: TelemetrySettings;
+  /** How the operators' API knows who asks. */
+  readonly operatorSignIn: OperatorSignIn;
   /** The submission queues of one sender each, and the teams with a reply queue each: each has a function. */
   readonly submissionQueues: readonly OwnedQueue[];
   readonly agentTeams: readonly AgentTeam[];
@@ -47,7 +50,7 @@ export interface App {
  * @throws one error that names each of those settings that is at fault
  */
 export function createApp(business: Business, environment: Environment): App {
-  const { SubmissionQueues: submissionQueues, AgentTeams: agentTeams } = parseTriggers(environment);
+  const triggers = parseTriggers(environment);
   const telemetrySettings = parseTelemetryConfig(environment);
   let made: Composed | undefined;
   const composed = () => {
@@ -58,8 +61,9 @@ export function createApp(business: Business, environment: Environment): App {
   return {
     business,
     telemetrySettings,
-    submissionQueues,
-    agentTeams,
+    operatorSignIn: triggers.OperatorSignIn,
+    submissionQueues: triggers.SubmissionQueues,
+    agentTeams: triggers.AgentTeams,
     startFaults: () => startFaults(business, environment),
     ports,
     contextOf: (telemetry) => ({ ...ports(), telemetry }),

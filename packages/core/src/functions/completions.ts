@@ -1,13 +1,13 @@
 // Reports of steps that are done later (P6, P7): whoever was asked to do one says what came of it, by the address that it was given.
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
-import { Outage } from "@scheduler-agent-supervisor/core/domain/outage";
-import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "@scheduler-agent-supervisor/core/messaging/completion";
-import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
-import { reportEnd } from "@scheduler-agent-supervisor/core/scheduler-client";
-import { observe } from "@scheduler-agent-supervisor/core/telemetry/invocation";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
-import { application } from "../shared/app.ts";
-import { atFault } from "./http/operator-endpoint.ts";
+import type { App } from "../app/create-app.ts";
+import { Outage } from "../domain/outage.ts";
+import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
+import { takeReport } from "../operations/take-reply.ts";
+import { reportEnd } from "../scheduler-client.ts";
+import { observe } from "../telemetry/invocation.ts";
+import { atFault } from "./operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
 const NOBODY_WAITS: HttpResponseInit = {
@@ -21,13 +21,12 @@ const AWAY: HttpResponseInit = {
   jsonBody: { error: "It can't be taken just now: report it again." },
 };
 
-/** The address is the secret: whoever has it was asked, so that no key and no sign-in is wanted. */
-app.http("completeStep", {
-  methods: ["POST"],
-  authLevel: "anonymous",
-  route: `${COMPLETIONS_PATH}/{ticket}`,
-  extraInputs: [df.input.durableClient()],
-  handler: async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
+/** Where such a report goes. The address is the secret: whoever has it was asked, so that no key and no sign-in is wanted. */
+export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
+
+export const completeStep =
+  (application: App) =>
+  async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
     const standing = application.ports();
     const body = await request.text();
     if (Buffer.byteLength(body) > REPORT_LIMIT) {
@@ -51,5 +50,4 @@ app.http("completeStep", {
       if (cause instanceof Outage) return AWAY;
       throw cause;
     }
-  },
-});
+  };

@@ -1,21 +1,14 @@
 // What the endpoint of reports answers while the store is away (P27): whoever reports has to come again.
-import { app, type HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
-import type { Ticket } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
-import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
-import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/order-store";
-import { beforeAll, expect, test, vi } from "vitest";
+import { HttpRequest, InvocationContext } from "@azure/functions";
+import { expect, test, vi } from "vitest";
+import type { App } from "../app/create-app.ts";
+import type { Ticket } from "../messaging/agent-messages.ts";
+import { completionUrl } from "../messaging/completion.ts";
+import { StoreUnavailable } from "../store/order-store.ts";
+import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
-vi.mock("../shared/app.ts", () => ({ application: { ports: () => ({ store: { state } }) } }));
-
-let handler: HttpHandler;
-beforeAll(async () => {
-  const register = vi.spyOn(app, "http").mockImplementation((_name, options) => {
-    handler = options.handler as HttpHandler;
-  });
-  await import("./completions-api.ts");
-  register.mockRestore();
-});
+const application = { ports: () => ({ store: { state } }) } as unknown as App;
 
 const TICKET: Ticket = {
   orderId: "order-1",
@@ -30,7 +23,7 @@ async function answer() {
   const url = completionUrl("http://app", TICKET);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
-  return handler(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());
+  return completeStep(application)(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());
 }
 
 test("P27 while the store is away it is 503, with when to come again and not a word of why", async () => {

@@ -1,20 +1,20 @@
 // What the HTTP functions for operators have in common: who may call them, and how faults are answered.
-import {
-  app,
-  type FunctionInput,
-  type HttpMethod,
-  type HttpRequest,
-  type HttpResponseInit,
-  type InvocationContext,
+import type {
+  FunctionInput,
+  HttpFunctionOptions,
+  HttpMethod,
+  HttpRequest,
+  HttpResponseInit,
+  InvocationContext,
 } from "@azure/functions";
-import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
-import { isWanted, parseIfMatch } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
-import { isKnown, listTag } from "@scheduler-agent-supervisor/core/messaging/list-tag";
-import { accessTo, type Role } from "@scheduler-agent-supervisor/core/messaging/operator-access";
-import { isOwnOrigin } from "@scheduler-agent-supervisor/core/messaging/own-origin";
-import { application } from "../../shared/app.ts";
+import type { App } from "../app/create-app.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
+import { isWanted, parseIfMatch } from "../messaging/entity-tag.ts";
+import { isKnown, listTag } from "../messaging/list-tag.ts";
+import { accessTo, type Role } from "../messaging/operator-access.ts";
+import { isOwnOrigin } from "../messaging/own-origin.ts";
 
-export interface OperatorEndpoint {
+export interface Endpoint {
   readonly method: HttpMethod;
   /** Under `api/`: the app has no route prefix, since the console stands beside the API. */
   readonly route: string;
@@ -25,13 +25,18 @@ export interface OperatorEndpoint {
   readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
 }
 
-/** Where people sign in, nobody has a key to send along. */
-const authLevel = process.env["OperatorSignIn"] === "entra" ? "anonymous" : "function";
+/** By the name of the function. */
+export type Endpoints = { readonly [name: string]: Endpoint };
 
-export function operatorEndpoint(name: string, { method, route, role, extraInputs, handle }: OperatorEndpoint): void {
-  app.http(name, {
+/** As an HTTP function: who may call it is decided first. */
+export function operatorFunction(
+  application: App,
+  { method, route, role, extraInputs, handle }: Endpoint,
+): HttpFunctionOptions {
+  return {
     methods: [method],
-    authLevel,
+    // Where people sign in, nobody has a key to send along.
+    authLevel: application.operatorSignIn === "entra" ? "anonymous" : "function",
     route: `api/${route}`,
     ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
@@ -46,7 +51,7 @@ export function operatorEndpoint(name: string, { method, route, role, extraInput
         throw cause;
       }
     },
-  });
+  };
 }
 
 /** A page of another site can send a form in a signed-in operator's name, but no JSON: this holds where a browser sends no origin. */

@@ -23,12 +23,10 @@ const ENCODINGS = [
 let loaded: { readonly folder: string; readonly manifest: Manifest } | undefined;
 const contents = new Map<string, Buffer>();
 
-/** Compiled, this stands in dist/functions/http; in the package for Azure it is part of dist/shared. */
+/** Beside this folder: in the compiled package, and in the files that an app is bundled to. */
 function load() {
-  const folder = ["../../console", "../console"]
-    .map((path) => join(import.meta.dirname, path))
-    .find((path) => existsSync(join(path, "manifest.json")));
-  if (folder === undefined) throw new Error("The console is not built: npm run build");
+  const folder = join(import.meta.dirname, "../console");
+  if (!existsSync(join(folder, "manifest.json"))) throw new Error("The console is not built: npm run build");
   loaded ??= { folder, manifest: JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest };
   return loaded;
 }

@@ -1,12 +1,13 @@
 // What the functions with a Service Bus trigger have in common: a message outlasts an outage of what its function stands on.
 import type { InvocationContext } from "@azure/functions";
-import type { ReceivedMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
-import { holdMessage } from "@scheduler-agent-supervisor/core/operations/hold-message";
-import type { Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { application } from "../../shared/app.ts";
+import type { App } from "../app/create-app.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
+import { holdMessage } from "../operations/hold-message.ts";
+import type { Telemetry } from "../telemetry/events.ts";
 
 /** Works on the message until that is done; where an outage lasts, the message goes back to wait in its queue. */
 export async function workOnMessage(
+  application: App,
   body: unknown,
   queue: string,
   context: InvocationContext,

@@ -1,0 +1,27 @@
+// What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
+import type { InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import { repliesQueueOf } from "../messaging/agent-teams.ts";
+import { takeReply } from "../operations/take-reply.ts";
+import { reportEnd } from "../scheduler-client.ts";
+import { observeMessage } from "../telemetry/invocation.ts";
+import { describeSpan } from "../telemetry/spans.ts";
+import { workOnMessage } from "./work-on-message.ts";
+
+/** @param team whose replies they are, where it has a queue of its own */
+export const agentReplies =
+  (application: App, team?: string) =>
+  (body: unknown, context: InvocationContext): Promise<void> =>
+    observeMessage(context, {}, (telemetry) => {
+      const queue = repliesQueueOf(team, application.queueNames().agentReplies);
+      return workOnMessage(application, body, queue, context, telemetry, async () => {
+        const received = await takeReply(body, application.contextOf(telemetry), { team, queue });
+        if (!received) return;
+        const { orderId, attempt, step } = received.ticket;
+        describeSpan({ orderId, attempt, step });
+        if (await reportEnd(df.getClient(context), orderId, received)) return;
+        // The reply is recorded; the supervisor finds that nobody goes on from there.
+        telemetry.event("ReplyUnclaimed", { orderId, attempt, step });
+      });
+    });

@@ -1,0 +1,34 @@
+// The agents as activities (P6): a step through its remote service, which is recorded; and a request over an agent's queue (P7).
+import type { InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import { askAgent } from "../operations/ask-agent.ts";
+import type { StepEnd } from "../operations/record-step.ts";
+import { runStep } from "../operations/run-step.ts";
+import { reportEnd } from "../scheduler-client.ts";
+import { observe, type Subject } from "../telemetry/invocation.ts";
+
+/** Does a step through its agent's service. */
+export const agentActivity = (application: App) => (task: StepTask, context: InvocationContext) =>
+  observe(context, subjectOf(task, task.step), async (telemetry) =>
+    reported(await runStep(task, application.contextOf(telemetry)), task, context),
+  );
+
+/** Asks for a step over its agent's queue. */
+export const askAgentActivity = (application: App) => (task: StepTask, context: InvocationContext) =>
+  observe(context, subjectOf(task, `${task.step} by queue`), async (telemetry) => {
+    const end = await askAgent(task, application.contextOf(telemetry));
+    return end && reported(end, task, context);
+  });
+
+/** Where store or engine are away, the activity fails and is run again, or its step expires: the supervisor sees to it. */
+async function reported(end: StepEnd, { orderId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
+  await reportEnd(df.getClient(context), orderId, end);
+  return end.outcome;
+}
+
+function subjectOf(task: StepTask, name: string): Subject {
+  const { orderId, attempt, step, agent, operation, direction, reply } = task;
+  return { name, traceparent: reply.traceparent, attributes: { orderId, attempt, step, agent, operation, direction } };
+}

@@ -1,0 +1,106 @@
+// Actions on many orders (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import { isBulkId, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
+import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
+import { allKeys } from "../messaging/contract.ts";
+import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
+import { previewBulk } from "../operations/preview-bulk.ts";
+import { startOnce } from "../scheduler-client.ts";
+import { observe } from "../telemetry/invocation.ts";
+import { atFault, type Endpoint, type Endpoints } from "./operator-endpoint.ts";
+
+export function bulkApi(application: App): Endpoints {
+  return {
+    previewBulk: {
+      method: "POST",
+      route: "bulk",
+      role: "Orders.Operate",
+      handle: async (request, _context, operator) => {
+        const parsed = parseBulkPreview(await request.text(), allKeys(application.bulkPorts().rules.contracts));
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { action, target } = parsed.value;
+        const preview = await previewBulk(action, target, operator, application.bulkPorts());
+        return { status: 201, jsonBody: { ...preview, notPossible: [...preview.notPossible] } satisfies BulkPreview };
+      },
+    },
+    listBulk: {
+      method: "GET",
+      route: "bulk",
+      role: "Orders.Read",
+      handle: async () => ({ jsonBody: { runs: await listBulk(application.bulkPorts()) } satisfies BulkList }),
+    },
+    watchBulk: {
+      method: "GET",
+      route: "bulk/{bulkId}",
+      role: "Orders.Read",
+      handle: async (request) => {
+        const bulkId = bulkIdOf(request);
+        const progress: BulkProgress | undefined = isBulkId(bulkId)
+          ? await watchBulk(bulkId, application.bulkPorts())
+          : undefined;
+        return progress ? { jsonBody: progress } : notFound(request);
+      },
+    },
+    startBulk: {
+      method: "POST",
+      route: "bulk/{bulkId}/start",
+      role: "Orders.Operate",
+      extraInputs: [client],
+      handle: async (request, context, operator) => {
+        const parsed = parseBulkStart(await request.text());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        return change({ kind: "start", ...parsed.value }, request, context, operator);
+      },
+    },
+    ...Object.fromEntries(
+      (["pause", "resume", "cancel"] as const).map((kind): [string, Endpoint] => [
+        `${kind}Bulk`,
+        {
+          method: "POST",
+          route: `bulk/{bulkId}/${kind}`,
+          role: "Orders.Operate",
+          extraInputs: [client],
+          handle: (request, context, operator) => change({ kind }, request, context, operator),
+        },
+      ]),
+    ),
+  };
+
+  async function change(
+    order: BulkOrder,
+    request: HttpRequest,
+    context: InvocationContext,
+    operator: string,
+  ): Promise<HttpResponseInit> {
+    const bulkId = bulkIdOf(request);
+    if (!isBulkId(bulkId)) return notFound(request);
+    const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
+      changeBulk(bulkId, order, operator, { ...application.bulkPorts(), telemetry }),
+    );
+    switch (changed.kind) {
+      case "changed":
+        // Also where it runs already: the process that started it may have died in between.
+        if (changed.run.state === "running") {
+          await startOnce(df.getClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
+        }
+        return { jsonBody: changed.run };
+      case "rejected":
+        return { status: 409, jsonBody: { reason: changed.reason } };
+      case "not-found":
+        return notFound(request);
+      default:
+        return changed satisfies never;
+    }
+  }
+}
+
+const ORCHESTRATOR = "bulkRun";
+const client = df.input.durableClient();
+
+const bulkIdOf = (request: HttpRequest): string => request.params["bulkId"] ?? "";
+
+function notFound(request: HttpRequest): HttpResponseInit {
+  return { status: 404, jsonBody: { error: `There is no action on many orders ${bulkIdOf(request)}.` } };
+}

@@ -1,0 +1,119 @@
+// What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
+
+import type { App } from "../app/create-app.ts";
+import { parseAttentionPage } from "../messaging/attention-request.ts";
+import type { OrderAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
+import { contractFor, schemaOf } from "../messaging/contract.ts";
+import { openApi } from "../messaging/openapi/document.ts";
+import { accessTo } from "../messaging/operator-access.ts";
+import { continuationOf } from "../messaging/paging.ts";
+import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
+import { shownEntry, shownInAudit } from "../operations/shown-entry.ts";
+import { consoleBuild } from "./console-files.ts";
+import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function consoleApi(application: App): Endpoints {
+  return {
+    session: {
+      method: "GET",
+      route: "session",
+      role: "Orders.Read",
+      handle: async (request, _context, operator) => {
+        const { environment, signIn, pauses, traceUrl } = application.consolePorts();
+        const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
+        const session: Session = {
+          operator,
+          mayOperate,
+          environment,
+          build: consoleBuild(),
+          traceUrl,
+          // Who may look is told who they are, also where the store is away.
+          pauses: [...(await pauses.current().catch(() => []))],
+        };
+        return { jsonBody: session };
+      },
+    },
+    overview: {
+      method: "GET",
+      route: "overview",
+      role: "Orders.Read",
+      handle: async (request) => listed(request, await application.consolePorts().attention.overview()),
+    },
+    traffic: {
+      method: "GET",
+      route: "traffic",
+      role: "Orders.Read",
+      handle: async () => ({ jsonBody: await application.consolePorts().traffic() }),
+    },
+    attention: {
+      method: "GET",
+      route: "attention",
+      role: "Orders.Read",
+      handle: async (request) => listed(request, await application.consolePorts().attention.groups()),
+    },
+    attentionOrders: {
+      method: "GET",
+      route: "attention/orders",
+      role: "Orders.Read",
+      handle: async (request) => {
+        const parsed = parseAttentionPage(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { group, from, limit } = parsed.value;
+        return listed(request, await application.consolePorts().attention.page(group, from, limit));
+      },
+    },
+    leadingSupervisor: {
+      method: "GET",
+      route: "supervisor",
+      role: "Orders.Read",
+      handle: async () => {
+        const supervisor: Supervisor = { leader: await application.consolePorts().supervision.leader() };
+        return { jsonBody: supervisor };
+      },
+    },
+    supervisorEntries: {
+      method: "GET",
+      route: "supervisor/entries",
+      role: "Orders.Read",
+      handle: async (request) => {
+        const parsed = parseSupervisionQuery(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
+        const { entries, next } = await application.consolePorts().supervision.page(day, limit, continuation);
+        const more = next ? { continuation: continuationOf(next) } : {};
+        const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
+        return listed(request, page);
+      },
+    },
+    orderAudit: {
+      method: "GET",
+      route: "orders/{orderId}/audit",
+      role: "Orders.Read",
+      handle: async (request) => {
+        const { entries, isAll } = await application
+          .consolePorts()
+          .supervision.ofOrder(request.params["orderId"] ?? "", MOST_OF_AN_ORDER);
+        const audit: OrderAudit = { entries: entries.map(shownInAudit), isAll };
+        return { jsonBody: audit };
+      },
+    },
+    openapi: {
+      method: "GET",
+      route: "openapi.json",
+      role: "Orders.Read",
+      handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
+    },
+    orderContract: {
+      method: "GET",
+      route: "order-contract",
+      role: "Orders.Read",
+      handle: async (request) => ({
+        headers: { "Cache-Control": "private, max-age=300" },
+        jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
+      }),
+    },
+  };
+}
+
+/** So many entries of one order. */
+const MOST_OF_AN_ORDER = 100;

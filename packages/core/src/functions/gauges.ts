@@ -1,0 +1,10 @@
+// Measures the gauges: how many orders stand where, and how long messages wait.
+import type { InvocationContext, Timer } from "@azure/functions";
+import type { App } from "../app/create-app.ts";
+import { measureGauges } from "../operations/measure-gauges.ts";
+import { logTelemetry } from "../telemetry/events.ts";
+
+export const gauges =
+  (application: App) =>
+  (_timer: Timer, context: InvocationContext): Promise<void> =>
+    measureGauges({ ...application.gaugePorts(), telemetry: logTelemetry(context) });

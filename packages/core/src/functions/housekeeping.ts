@@ -1,0 +1,31 @@
+// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and orders that
+// are over are closed, where a setting says how long they are kept.
+import type { InvocationContext, Timer } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import { closeOrders } from "../operations/close-orders.ts";
+import { removeAttempts } from "../operations/remove-attempts.ts";
+import { removeEnded } from "../scheduler-client.ts";
+import { logTelemetry } from "../telemetry/events.ts";
+
+/** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
+const REMOVING_MS = 120_000;
+const CLOSING_MS = 120_000;
+
+export const housekeeping =
+  (application: App) =>
+  async (_timer: Timer, context: InvocationContext): Promise<void> => {
+    const { now, timing, retention } = application.ports();
+    const client = df.getClient(context);
+    const { Completed, Failed, Terminated } = df.OrchestrationRuntimeStatus;
+    const purge = (from: Date, to: Date) => removeEnded(client, from, to, [Completed, Failed, Terminated]);
+    const before = now() - timing.orchestrationsKeptForMs;
+    const telemetry = logTelemetry(context);
+    // The one does not depend on the other.
+    const done = await Promise.allSettled([
+      removeAttempts({ purge, progress: application.purgeProgress(), now }, before, REMOVING_MS, telemetry),
+      retention && closeOrders(retention, CLOSING_MS, application.contextOf(telemetry)),
+    ]);
+    const fault = done.find(({ status }) => status === "rejected");
+    if (fault?.status === "rejected") throw fault.reason;
+  };

@@ -1,0 +1,47 @@
+// The scheduler's own activities: what it has to ask or to say itself.
+import type { InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import type { Poll } from "../domain/poll.ts";
+import { pollStep as pollOnce } from "../operations/poll-step.ts";
+import { publishEndOf } from "../operations/publish-end.ts";
+import { reportEnd, reportStanding } from "../scheduler-client.ts";
+import { observe } from "../telemetry/invocation.ts";
+
+interface Subject {
+  readonly orderId: string;
+  readonly attempt: number;
+  readonly lockedBy: string;
+  readonly traceparent?: string | null;
+}
+
+/** The last word of an attempt that broke off. */
+export const publishEnd =
+  (application: App) =>
+  ({ orderId, attempt, traceparent }: Subject, context: InvocationContext) => {
+    const subject = { traceparent, attributes: { orderId, attempt } };
+    return observe(context, subject, (telemetry) =>
+      publishEndOf({ orderId, attempt }, application.contextOf(telemetry)),
+    );
+  };
+
+/** How the record stands, as an event for an attempt that has received nothing for too long. */
+export const findProgress =
+  (application: App) =>
+  ({ orderId, attempt, lockedBy, traceparent }: Subject, context: InvocationContext) => {
+    const subject = { traceparent, attributes: { orderId, attempt } };
+    return observe(context, subject, () => {
+      const { store } = application.ports();
+      return reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, store);
+    });
+  };
+
+/** Asks what has become of a step that was accepted. */
+export const pollStep = (application: App) => (poll: Poll, context: InvocationContext) => {
+  const { orderId, attempt, step, direction, traceparent } = poll;
+  const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
+  return observe(context, subject, async (telemetry) => {
+    const end = await pollOnce(poll, application.contextOf(telemetry));
+    await reportEnd(df.getClient(context), orderId, end);
+  });
+};

@@ -1,0 +1,24 @@
+// The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
+import type { InvocationContext } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import type { StartAttempt } from "../domain/attempt.ts";
+import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
+import { claimOrder } from "../operations/claim-order.ts";
+import { startClaimed } from "../scheduler-client.ts";
+import { observeMessage } from "../telemetry/invocation.ts";
+import { workOnMessage } from "./work-on-message.ts";
+
+export const startAttempt =
+  (application: App) =>
+  (body: unknown, context: InvocationContext): Promise<void> => {
+    const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<StartAttempt>;
+    return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
+      workOnMessage(application, body, application.queueNames().scheduler, context, telemetry, async () => {
+        const asked = parseStartAttempt(body);
+        await application.ports().admission.admit("begun");
+        const claim = await claimOrder(asked, application.contextOf(telemetry));
+        if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
+      }),
+    );
+  };

@@ -1,0 +1,72 @@
+// Steps that are done later, for operators (P9, P11): which ones wait, and a report in the place of the service's own.
+import type { HttpResponseInit } from "@azure/functions";
+import * as df from "durable-functions";
+import type { App } from "../app/create-app.ts";
+import { Outage } from "../domain/outage.ts";
+import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";
+import { parseStepReport } from "../messaging/operator-request.ts";
+import { type Reported, reportStep } from "../operations/report-step.ts";
+import { reportEnd } from "../scheduler-client.ts";
+import { observe } from "../telemetry/invocation.ts";
+import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function stepReportsApi(application: App): Endpoints {
+  return {
+    listAwaiting: {
+      method: "GET",
+      route: "awaiting",
+      role: "Orders.Read",
+      handle: async (request) => listed(request, await application.consolePorts().awaiting.read()),
+    },
+    reportStep: {
+      method: "POST",
+      route: "orders/{orderId}/steps/{step}/report",
+      role: "Orders.Operate",
+      extraInputs: [df.input.durableClient()],
+      handle: async (request, context, operator) => {
+        const { orderId = "", step = "" } = request.params;
+        const standing = application.ports();
+        const parsed = parseStepReport(await request.text());
+        const version = parseIfMatch(request.headers.get("if-match"));
+        if (version.kind === "invalid" || parsed.kind === "invalid") {
+          return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+        }
+        const caller = { by: operator, ifMatch: version.value };
+        const { reported, published } = await observe(context, { attributes: { orderId, step } }, async (telemetry) => {
+          const taken = await reportStep(orderId, step, parsed.value, caller, { ...standing, telemetry });
+          if (taken.kind !== "reported") return { reported: taken, published: false };
+          const isPublished = await reportEnd(df.getClient(context), orderId, taken.received).catch(
+            (cause: unknown) => {
+              // It is recorded: the supervisor finds the order when what follows is due.
+              if (cause instanceof Outage) return false;
+              throw cause;
+            },
+          );
+          return { reported: taken, published: isPublished };
+        });
+        application.consolePorts().awaiting.forget();
+        return answer(orderId, reported, published);
+      },
+    },
+  };
+}
+
+function answer(orderId: string, reported: Reported, published: boolean): HttpResponseInit {
+  switch (reported.kind) {
+    case "reported":
+    case "changed": {
+      const { record, etag } = reported;
+      const tag = entityTag(etag);
+      const standing = { orderId, state: record.processState, attempt: record.attempt, etag: tag };
+      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
+      const error = "The order has changed since it was looked at: look at it again.";
+      return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
+    }
+    case "rejected":
+      return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
+    case "not-found":
+      return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };
+    default:
+      return reported satisfies never;
+  }
+}

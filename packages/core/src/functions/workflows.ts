@@ -1,0 +1,52 @@
+// The app is checked when it starts: its settings, its workflows and their versions, which operators can also count.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../app/create-app.ts";
+import { checkWorkflows, versionsInUse, WorkflowEdited } from "../operations/check-workflows.ts";
+import { processTelemetry } from "../telemetry/events.ts";
+import type { Endpoints } from "./operator-endpoint.ts";
+
+/** The host waits for this; a store that is away must not keep the app from starting. */
+const CHECK_WITHIN_MS = 5000;
+
+/** @throws one error that names all that is wrong with the app's settings and workflows */
+export const checkApp = (application: App) => async (): Promise<void> => {
+  const faults = application.startFaults();
+  if (faults.length > 0) {
+    processTelemetry.event("AppNotStarted", { faults: faults.join("\n") });
+    throw new Error(faults.join("\n"));
+  }
+  const limit = new AbortController();
+  try {
+    await Promise.race([check(application), sleep(CHECK_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
+  } finally {
+    limit.abort();
+  }
+};
+
+/** @throws WorkflowEdited, and nothing else: a store that is away is no reason not to start */
+async function check(application: App): Promise<void> {
+  try {
+    const { known, register } = application.workflowPorts();
+    await checkWorkflows(known, register, processTelemetry);
+  } catch (cause) {
+    if (cause instanceof WorkflowEdited) {
+      processTelemetry.event("WorkflowEdited", { faults: cause.message });
+      throw cause;
+    }
+    processTelemetry.event("WorkflowsUnchecked", { cause: String(cause) });
+  }
+}
+
+export function workflowsApi(application: App): Endpoints {
+  return {
+    listWorkflows: {
+      method: "GET",
+      route: "workflows",
+      role: "Orders.Read",
+      handle: async () => {
+        const { known, register } = application.workflowPorts();
+        return { jsonBody: { workflows: await versionsInUse(known, register) } };
+      },
+    },
+  };
+}
