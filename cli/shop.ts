@@ -3,9 +3,9 @@ import type { ServiceBusMessage } from "@azure/service-bus";
 import {
   createOrderClient,
   type OrderClient,
-  type OrderRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/order-client";
+import { type OrderMessage, USUAL_WORKFLOW } from "../shared/contracts/order.ts";
 import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
@@ -65,6 +65,7 @@ export function openOrderClient(settings: Settings): OrderClient {
     ordersQueue: settings["OrdersQueue"] ?? USUAL_QUEUES.orders,
     priorityQueue: settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority,
     replyQueue: SESSION_REPLY_QUEUE,
+    usualWorkflow: USUAL_WORKFLOW,
   };
   // A client that makes its own connections outlives a restart of the local broker.
   if (settings["ServiceBus"]) return createOrderClient({ connection: settings["ServiceBus"], ...queues });
@@ -82,7 +83,7 @@ export async function makeOrders(
   count: number,
   rate: number | undefined,
   atOnce: number,
-  deal: (order: OrderRequest) => Promise<void>,
+  deal: (order: OrderMessage) => Promise<void>,
 ): Promise<void> {
   const run = Date.now().toString(36);
   const begun = performance.now();
@@ -96,7 +97,7 @@ export async function makeOrders(
   await Promise.all(underWay);
 }
 
-export function madeOrder(orderId: string): OrderRequest {
+export function madeOrder(orderId: string): OrderMessage {
   return {
     orderId,
     customer: { id: "customer-made" },

@@ -1,13 +1,14 @@
 // The smoke test: one order through a workflow, awaited to its end, and a look whether telemetry of it arrived. Where something is
 // missing it says which role, setting or network that is.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OrderEnd, OrderRequest } from "@scheduler-agent-supervisor/client/order-client";
+import type { OrderEnd } from "@scheduler-agent-supervisor/client/order-client";
 import { OrderClientError, type OrderClientFault } from "@scheduler-agent-supervisor/client/order-client-error";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { OrderMessage } from "../shared/contracts/order.ts";
 
 export interface SmokeTarget {
   /** @throws OrderClientError */
-  submit(order: OrderRequest, timeoutMs: number): Promise<OrderEnd>;
+  submit(order: OrderMessage, timeoutMs: number): Promise<OrderEnd>;
   /** The order's record. @throws where the store can't be read. */
   record(orderId: string): Promise<StateRecord | undefined>;
   /** What the quarantine says of the order's message: the faults it was kept for; undefined if it is not there. */
@@ -41,7 +42,7 @@ const SENDER: { readonly [fault in OrderClientFault]: string } = {
 };
 
 /** Never throws for what is wrong with the app: that is what it is there to say. */
-export async function smokeTest(target: SmokeTarget, order: OrderRequest, timeoutMs: number): Promise<SmokeOutcome> {
+export async function smokeTest(target: SmokeTarget, order: OrderMessage, timeoutMs: number): Promise<SmokeOutcome> {
   const begun = Date.now();
   let end: OrderEnd;
   try {

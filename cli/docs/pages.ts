@@ -28,6 +28,7 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
       "console",
       "runbooks",
       "long-running-steps",
+      "new-app",
       "agents-elsewhere",
       "deploy",
       "pipelines",

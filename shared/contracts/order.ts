@@ -47,8 +47,11 @@ export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "qu
   return order.lines.reduce((total, line) => total + line.quantity * line.unitPrice, 0);
 }
 
+/** Of an order that names none. */
+export const USUAL_WORKFLOW = "order-fulfilment";
+
 const schema = z.strictObject({
-  ...orderMembers("order-fulfilment"),
+  ...orderMembers(USUAL_WORKFLOW),
   returnOf: orderId.optional(),
   customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
   lines: z
@@ -72,6 +75,9 @@ const schema = z.strictObject({
   }),
 }) satisfies z.ZodType<Order>;
 
+/** As a client sends it. */
+export type OrderMessage = z.input<typeof schema>;
+
 /** Of all workflows: a return says beside it what was sold. */
 export const orderContract = defineContract<Order>({
   schema,
@@ -85,4 +91,4 @@ export const orderContract = defineContract<Order>({
   },
 });
 
-export const contracts: Contracts = { usual: orderContract, of: {} };
+export const contracts: Contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };

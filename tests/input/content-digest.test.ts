@@ -5,6 +5,7 @@ import { contentDigest as clientDigest } from "@scheduler-agent-supervisor/clien
 import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 
 /** As the app receives it. */
 const received = (order: object): unknown => JSON.parse(JSON.stringify(order));
@@ -23,7 +24,7 @@ test("P15 client and app have the same digest of an order, whatever is in it and
   );
   await fc.assert(
     fc.asyncProperty(order, async (one) => {
-      expect(await clientDigest(one as never)).toBe(appDigest(received(one)));
+      expect(await clientDigest(one as never, USUAL_WORKFLOW)).toBe(appDigest(received(one), USUAL_WORKFLOW));
     }),
     { numRuns: 300 },
   );
@@ -31,5 +32,7 @@ test("P15 client and app have the same digest of an order, whatever is in it and
 
 test("the digest that docs/how-to/submitting.md gives for its example", () => {
   const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");
-  expect(read("docs/how-to/submitting.md")).toContain(appDigest(JSON.parse(read("samples/plain.json"))));
+  expect(read("docs/how-to/submitting.md")).toContain(
+    appDigest(JSON.parse(read("samples/plain.json")), USUAL_WORKFLOW),
+  );
 });

@@ -5,6 +5,7 @@ import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/conten
 import type { Envelope } from "@scheduler-agent-supervisor/core/messaging/submission-message";
 import { takeCancellation } from "@scheduler-agent-supervisor/core/operations/take-cancellation";
 import { beforeEach, expect, test } from "vitest";
+import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
@@ -13,7 +14,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-const digest = contentDigest(sampleOrder("order-1"));
+const digest = contentDigest(sampleOrder("order-1"), USUAL_WORKFLOW);
 const asked = { kind: "Cancel", orderId: "order-1", reason: "changed my mind", contentDigest: digest };
 
 function cancel(body: object = asked, { ageMs = 0, ...envelope }: Partial<Envelope> & { ageMs?: number } = {}) {

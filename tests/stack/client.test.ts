@@ -14,6 +14,7 @@ import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/mess
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, writeStackFile } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
@@ -30,7 +31,12 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const queues = { ordersQueue: "orders", priorityQueue: "orders-priority", replyQueue: SESSION_REPLY_QUEUE };
+const queues = {
+  ordersQueue: "orders",
+  priorityQueue: "orders-priority",
+  replyQueue: SESSION_REPLY_QUEUE,
+  usualWorkflow: USUAL_WORKFLOW,
+};
 
 const reject = (orderId: string) =>
   app.switchOn("payment", { kind: "reject", status: 402, message: "the card has expired", match: { orderId } });
@@ -159,6 +165,8 @@ test("what can't be heard or sent is said before anything is ordered", async () 
     await using faulty = createOrderClient({ connection, ...queues, ...changes });
     return await faulty.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
   };
+  const unnamed = await faultWith({ usualWorkflow: "" });
+  expect(unnamed).toMatchObject({ kind: "rejected", sent: false, reason: expect.stringContaining("names no workflow") });
   expect(await faultWith({ replyQueue: "replies-nowhere" })).toMatchObject({ fault: "noQueue", retriable: false });
   expect(await faultWith({ replyQueue: REPLY_QUEUE })).toMatchObject({ fault: "noSessions" });
   expect(await faultWith({ ordersQueue: "nowhere" })).toMatchObject({ fault: "noQueue" });

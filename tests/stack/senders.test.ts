@@ -5,7 +5,6 @@ import { join } from "node:path";
 import {
   createOrderClient,
   type OrderClient,
-  type OrderRequest,
   type StatusMessage,
 } from "@scheduler-agent-supervisor/client/order-client";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
@@ -14,6 +13,7 @@ import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/c
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -37,6 +37,7 @@ beforeAll(async () => {
       ordersQueue: `orders-${owner}`,
       priorityQueue: `orders-${owner}`,
       replyQueue: `replies-${owner}`,
+      usualWorkflow: USUAL_WORKFLOW,
     });
   [tea, mug, shared] = [clientOf("tea-shop"), clientOf("mug-shop"), openOrderClient(app.settings)];
 });
@@ -47,9 +48,9 @@ afterAll(async () => {
 });
 
 const ended = ({ processState }: StateRecord) => hasEnded(processState);
-const another = (orderId: string): OrderRequest => ({ ...madeOrder(orderId), currency: "USD" });
+const another = (orderId: string): OrderMessage => ({ ...madeOrder(orderId), currency: "USD" });
 
-async function send(queue: string, order: OrderRequest, replyTo: string, replyToSessionId: string): Promise<void> {
+async function send(queue: string, order: OrderMessage, replyTo: string, replyToSessionId: string): Promise<void> {
   const sender = app.bus.createSender(queue);
   const applicationProperties = { submissionId: "attack" };
   await sender.sendMessages({
@@ -69,7 +70,9 @@ test("P1 P15 an order by its sender's own queue: record and content keep the own
   const order = madeOrder("tea-1");
   const received: StatusMessage[] = [];
   expect(await tea.submit(order, { onStatus: (status) => received.push(status) })).toMatchObject({ kind: "completed" });
-  expect(new Set(received.map((status) => status.contentDigest))).toEqual(new Set([contentDigest(order)]));
+  expect(new Set(received.map((status) => status.contentDigest))).toEqual(
+    new Set([contentDigest(order, USUAL_WORKFLOW)]),
+  );
   expect(await app.eventually("tea-1", ended)).toMatchObject({ owner: "tea-shop" });
   expect((await containerOf(app.settings).item("order", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
   expect(await tea.submit(order)).toMatchObject({ kind: "completed" });
@@ -155,7 +158,7 @@ describe("P13 P16 returns", () => {
   const SOLD = madeOrder("tea-6");
   const [line] = SOLD.lines;
   const worth = (line?.quantity ?? 0) * (line?.unitPrice ?? 0);
-  const returnOf = (orderId: string, amount: number): OrderRequest => ({
+  const returnOf = (orderId: string, amount: number): OrderMessage => ({
     ...SOLD,
     orderId,
     workflow: "returns",

@@ -5,6 +5,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow"
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
+import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -191,7 +192,12 @@ test.concurrent(
     const order = await book("trip-7", [{ service: "hotel", kind: "late", delayMs: LATER_MS }]);
     await app.eventually("trip-7", isAwaiting, WITHIN_MS);
     const { orderId } = order;
-    await app.shop.send({ kind: "Cancel", orderId, contentDigest: contentDigest(order), reason: "ill" });
+    await app.shop.send({
+      kind: "Cancel",
+      orderId,
+      contentDigest: contentDigest(order, USUAL_WORKFLOW),
+      reason: "ill",
+    });
     const record = await app.eventually("trip-7", ended, WITHIN_MS);
     expect(record).toMatchObject({ processState: "Cancelled" });
     expect(await actions("hotel", "trip-7")).toEqual(["create", "cancel"]);

@@ -1,7 +1,7 @@
 // For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
 import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
 import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
-import { contentDigest as digestOf } from "./content-digest.ts";
+import { contentDigest } from "./content-digest.ts";
 import { describeFault, OrderClientError } from "./order-client-error.ts";
 import { endFrom, notSent, type OrderEnd, rejected, timedOut } from "./order-end.ts";
 import { type OrderRequest, readStatus, type StatusMessage, type WantedStatuses } from "./order-messages.ts";
@@ -30,6 +30,8 @@ export type OrderClientOptions = (
    * its instances a lasting session id: text, at most 128 characters.
    */
   readonly sessionId?: string;
+  /** The workflow of orders that name none, as the app's contract says it. */
+  readonly usualWorkflow?: string;
 };
 
 export interface WaitOptions {
@@ -60,7 +62,7 @@ export interface OrderClient extends AsyncDisposable {
    * somebody else took the id, counts for nothing.
    * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
    */
-  submit(order: OrderRequest, options?: SubmitOptions): Promise<OrderEnd>;
+  submit<Order extends OrderRequest>(order: Order, options?: SubmitOptions): Promise<OrderEnd>;
   /**
    * Waits for the end of an order that was submitted from this session, now or before a restart: after a time-out, or after
    * a failure that an operator deals with. Ends that were answered before are not told again, unless they are for ever.
@@ -72,11 +74,13 @@ export interface OrderClient extends AsyncDisposable {
    * the reason where it is too late. Repeating it is safe.
    * @throws OrderClientError as `submit` does.
    */
-  cancel(order: OrderRequest, options?: CancelOptions): Promise<CancelAnswer>;
+  cancel<Order extends OrderRequest>(order: Order, options?: CancelOptions): Promise<CancelAnswer>;
   /** Whoever still waits gets an OrderClientError. */
   close(): Promise<void>;
 }
 
+/** What was sent can be compared with what is stored only where both name the same. */
+const NO_WORKFLOW = "The order names no workflow: name one, or give the client the app's usual one (usualWorkflow).";
 const USUAL_TIMEOUT_MS = 300_000;
 /** What Service Bus takes for a message id. */
 const ID_LIMIT = 128;
@@ -85,6 +89,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createOrderClient(options: OrderClientOptions): OrderClient {
   const { ordersQueue, priorityQueue, replyQueue, sessionId = `client-${crypto.randomUUID()}` } = options;
+  const digestOf = (order: OrderRequest) => contentDigest(order, options.usualWorkflow);
   const senders = new Map<string, ServiceBusSender>();
   let bus = "client" in options ? options.client : openBus(options.connection);
   let closed = false;
@@ -227,12 +232,13 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
 
   return {
     sessionId,
-    async submit(order, { statuses, ...options } = {}) {
+    async submit(order, { statuses, ...waiting } = {}) {
       const { orderId } = order;
       if (typeof orderId !== "string" || orderId === "" || orderId.length > ID_LIMIT) {
         const reason = `The order needs an orderId of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
         return notSent(null, reason);
       }
+      if (!order.workflow && !options.usualWorkflow) return notSent(orderId, NO_WORKFLOW);
       const id = crypto.randomUUID();
       const content = await digestOf(order);
       const begin = async (abortSignal: AbortSignal) => {
@@ -241,22 +247,22 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
         const applicationProperties = { submissionId: id, ...(statuses && { statuses }) };
         await send(order, { body: order, messageId: orderId, applicationProperties }, abortSignal);
       };
-      return wait(orderId, "start", options, begin, { id, content });
+      return wait(orderId, "start", waiting, begin, { id, content });
     },
-    async cancel(order, options = {}) {
+    async cancel(order, waiting = {}) {
       if (closed) throw closedError();
       const { orderId } = order;
-      const contentDigest = await digestOf(order);
-      const { reason } = options;
-      const body = { kind: "Cancel", orderId, contentDigest, ...(reason && { reason }) };
-      return cancellations.answer(orderId, options, async (submissionId, abortSignal) => {
+      const digest = await digestOf(order);
+      const { reason } = waiting;
+      const body = { kind: "Cancel", orderId, contentDigest: digest, ...(reason && { reason }) };
+      return cancellations.answer(orderId, waiting, async (submissionId, abortSignal) => {
         await session.listen();
         await send(order, { body, messageId: submissionId, applicationProperties: { submissionId } }, abortSignal);
       });
     },
-    async follow(orderId, { order, ...options } = {}) {
+    async follow(orderId, { order, ...waiting } = {}) {
       const content = order ? await digestOf(order) : submissions.contentOf(orderId);
-      return wait(orderId, "unpublished", options, () => session.listen(), { content });
+      return wait(orderId, "unpublished", waiting, () => session.listen(), { content });
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,28 +1,13 @@
 // What travels between a submitting application and the app: the order that it sends and the status messages that it hears (P15).
 
+/** What every order has; the rest is as the contract of its workflow wants it. */
 export interface OrderRequest {
   /** 1 to 80 letters, digits, - or _. It names this order for ever: sent again under it, it stays one order. */
   readonly orderId: string;
-  /** `order-fulfilment` without one. */
-  readonly workflow?: string;
+  /** The app's usual one without one: then the client has to know that, by its option `usualWorkflow`. */
+  readonly workflow?: string | undefined;
   /** `normal` without one. A high one goes by its own queue. */
-  readonly priority?: "normal" | "high";
-  /** Of the workflow `returns`: the order whose goods come back. It has to be the same sender's, and Completed. */
-  readonly returnOf?: string;
-  readonly customer: { readonly id: string; readonly email?: string };
-  /** Prices in the currency's smallest unit. */
-  readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unitPrice: number }[];
-  /** ISO 4217. */
-  readonly currency: string;
-  readonly paymentToken: string;
-  readonly shipTo: {
-    readonly name: string;
-    readonly street: string;
-    readonly city: string;
-    readonly postalCode: string;
-    /** ISO 3166-1 alpha-2. */
-    readonly country: string;
-  };
+  readonly priority?: "normal" | "high" | undefined;
 }
 
 const STATUSES = [

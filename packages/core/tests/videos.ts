@@ -115,4 +115,9 @@ export const publishing = defineWorkflow({
   ],
 });
 
-export const videos = defineApp({ contracts: { usual: contract, of: {} }, agents, workflows: [publishing], rules });
+export const videos = defineApp({
+  contracts: { usual: contract, usualWorkflow: "publishing", of: {} },
+  agents,
+  workflows: [publishing],
+  rules,
+});

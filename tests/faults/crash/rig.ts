@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
-import type { OrderRequest } from "@scheduler-agent-supervisor/client/order-client";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import type { ActionName } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { madeOrder } from "../../../cli/shop.ts";
+import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { type Arm, CRASHED, foldersOf, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
 import { shortLocks } from "../../support/short-locks.ts";
@@ -124,11 +124,11 @@ export class Hand {
     this.orderId = orderId;
   }
 
-  get order(): OrderRequest {
+  get order(): OrderMessage {
     return madeOrder(this.orderId);
   }
 
-  async send(changes: Partial<OrderRequest> & Record<string, unknown> = {}): Promise<void> {
+  async send(changes: Partial<OrderMessage> & Record<string, unknown> = {}): Promise<void> {
     await this.#app.shop.send({ ...this.order, ...changes });
   }
 
@@ -184,7 +184,7 @@ export class Hand {
   /** As its requester. */
   cancel(): Promise<void> {
     const { orderId, order } = this;
-    return this.message("orders", { kind: "Cancel", orderId, contentDigest: contentDigest(order) });
+    return this.message("orders", { kind: "Cancel", orderId, contentDigest: contentDigest(order, USUAL_WORKFLOW) });
   }
 
   async message(queue: string, body: unknown): Promise<void> {

@@ -4,15 +4,13 @@ import { canonicalJson } from "../domain/canonical-json.ts";
 
 /**
  * SHA-256, in hex, of the body as canonical JSON: members sorted by name, no white space, text trimmed, and what may be left out filled
- * in. `packages/client/src/content-digest.ts` does the same; docs/how-to/submitting.md says it for other languages.
+ * in: a workflow, and the priority. `packages/client/src/content-digest.ts` does the same; docs/how-to/submitting.md says it for other languages.
+ * @param usualWorkflow of content that names none
  */
-export function contentDigest(body: unknown): string {
+export function contentDigest(body: unknown, usualWorkflow: string): string {
   return createHash("sha256")
-    .update(canonicalJson({ ...USUAL, ...(body as object) }, trimmed))
+    .update(canonicalJson({ workflow: usualWorkflow, priority: "normal", ...(body as object) }, trimmed))
     .digest("hex");
 }
-
-/** As the contract has them: see submission-message.ts. */
-const USUAL = { workflow: "order-fulfilment", priority: "normal" };
 
 const trimmed = (member: unknown) => (typeof member === "string" ? member.trim() : member);

@@ -30,6 +30,8 @@ export interface Contract<Content extends Order = Order> extends ContentFacts<Co
 export interface Contracts {
   /** Of content that names no workflow, or none that is known. */
   readonly usual: Contract;
+  /** Of content that names none: what `orderMembers` was given. */
+  readonly usualWorkflow: string;
   readonly of: { readonly [workflow: string]: Contract };
 }
 

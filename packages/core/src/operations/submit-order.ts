@@ -95,7 +95,7 @@ function draftRecord({ order, reply, owner, statuses }: Valid, message: Submitte
     ...reply,
     owner,
     statuses,
-    contentDigest: contentDigest(body),
+    contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
     traceparent,
     enqueuedAt,
   };

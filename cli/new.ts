@@ -1,0 +1,141 @@
+// `npm run new -- FOLDER`: makes an app of its own in a folder, which depends on this repository's packages.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { styleText } from "node:util";
+import { business as sample } from "../shared/business.ts";
+import { business as template } from "../templates/app/shared/business.ts";
+import { readArguments, runCommand, UsageError } from "./arguments.ts";
+import { build } from "./build.ts";
+import { ROOT, sampleSettings } from "./settings.ts";
+
+const USAGE = `npm run new -- FOLDER [OPTIONS]
+  FOLDER        where the app is made: one that is not there yet, or is empty
+  --name NAME   what its package is called (the folder's name)
+  --no-install  does not install its libraries`;
+
+const PACKAGES = ["core", "local", "client"] as const;
+const TEMPLATE = join(ROOT, "templates/app");
+/** What every app has as it is here. */
+const COPIED: readonly (readonly [from: string, to: string])[] = [
+  ["functions", "functions"],
+  ["infra", "infra"],
+  ["host.json", "host.json"],
+  [".funcignore", ".funcignore"],
+  ["shared/app.ts", "shared/app.ts"],
+  ["cli/app-package.ts", "tools/app-package.ts"],
+  ["cli/bundle.ts", "tools/bundle.ts"],
+  ["cli/production.ts", "tools/production.ts"],
+];
+/** What npm takes as a package's name, without a scope. */
+const NAME = /^[a-z0-9][a-z0-9._-]{0,100}$/;
+
+await runCommand(async () => {
+  const options = { name: { type: "string" }, "no-install": { type: "boolean" }, help: { type: "boolean" } } as const;
+  const { values, positionals } = readArguments(options, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length > 0)
+    throw new UsageError("Name one folder, as in npm run new -- ../my-app");
+  const target = resolve(folder);
+  const name = String(values["name"] ?? basename(target));
+  if (!NAME.test(name)) throw new UsageError(`${name} is no name of a package: small letters, digits, - and _`);
+  if (existsSync(target) && readdirSync(target).length > 0) throw new UsageError(`${target} is not empty`);
+  if (!relative(ROOT, target).startsWith(".."))
+    throw new UsageError(`${target} is in this repository: choose a folder outside`);
+
+  console.log("Compiling the packages");
+  build();
+  mkdirSync(join(target, "packages"), { recursive: true });
+  const packed = packPackages(join(target, "packages"));
+  writeApp(target, name, packed);
+  console.log(`${target}: functions, shared, infra, samples, tests and ${packed.size} packages`);
+  if (!values["no-install"]) install(target);
+  const steps = [`cd ${folder}`, ...(values["no-install"] ? ["npm install"] : []), "npm start", "npm test"];
+  console.log(styleText("green", "\nNext:"));
+  for (const step of steps) console.log(`  ${step}`);
+  return 0;
+});
+
+/** Each package as a tarball in `folder`; its name → the file's. */
+function packPackages(folder: string): ReadonlyMap<string, string> {
+  return new Map(
+    PACKAGES.map((part) => {
+      const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+      const { status, stdout } = npm(args, join(ROOT, "packages", part), "pipe");
+      const [made] = status === 0 ? (JSON.parse(stdout) as { name: string; filename: string }[]) : [];
+      if (!made) throw new Error(`packages/${part} could not be packed`);
+      return [made.name, made.filename];
+    }),
+  );
+}
+
+function writeApp(target: string, name: string, packed: ReadonlyMap<string, string>): void {
+  cpSync(TEMPLATE, target, { recursive: true });
+  for (const [from, to] of COPIED) {
+    cpSync(join(ROOT, from), join(target, to), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+  }
+  // npm leaves a file of this name out of what it packs.
+  renameSync(join(target, "gitignore"), join(target, ".gitignore"));
+  for (const file of ["README.md", "azure.yaml"]) edit(join(target, file), (text) => text.replaceAll("my-app", name));
+  edit(join(target, "package.json"), (text) => json(withVersions(JSON.parse(text), name, packed)));
+  edit(join(target, "infra/entities/service-bus.json"), (text) => json(withoutQueueAgents(JSON.parse(text))));
+  writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** The libraries in the versions that are proven here, and the packages as they were packed. */
+function withVersions(template: Manifest, name: string, packed: ReadonlyMap<string, string>): object {
+  const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
+  const known = { ...own.dependencies, ...own.devDependencies };
+  const versions = (of: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.keys(of).map((library) => {
+        const file = packed.get(library);
+        const version = file === undefined ? known[library] : `file:packages/${file}`;
+        if (version === undefined) throw new Error(`package.json has no version of ${library}`);
+        return [library, version];
+      }),
+    );
+  const { dependencies, devDependencies, ...rest } = template;
+  return { ...rest, name, dependencies: versions(dependencies), devDependencies: versions(devDependencies) };
+}
+
+/** The template's agents are asked by calls. */
+function withoutQueueAgents({ queues }: { readonly queues: readonly { readonly name: string }[] }): object {
+  return { queues: queues.filter((queue) => !queue.name.startsWith("agent-requests-")) };
+}
+
+/** The sample's settings, with the template's services in the place of the sample's own. */
+function settings(): Record<string, string> {
+  const foreign = new Set(sample.serviceAgents.map(({ service }) => service.setting));
+  const kept = Object.entries(sampleSettings()).filter(([setting]) => !foreign.has(setting));
+  const own = template.serviceAgents.map(({ service }) => [service.setting, service.local]);
+  return Object.fromEntries([...kept, ...own]);
+}
+
+function install(target: string): void {
+  console.log("Installing the libraries");
+  const { status } = npm(["install", "--no-audit", "--no-fund"], target, "inherit");
+  if (status !== 0) throw new Error(`npm install failed in ${target}: run it there again`);
+}
+
+function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {
+  const command = process.platform === "win32" ? "npm.cmd" : "npm";
+  return spawnSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", stdout, "inherit"] });
+}
+
+function edit(file: string, change: (text: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, "utf8")));
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,36 @@
+// The agent of the account service: opens an account, and closes it again.
+import {
+  callService,
+  keepId,
+  keepStatus,
+  serviceId,
+  statusResult,
+  whatToCompensate,
+} from "@scheduler-agent-supervisor/core/agents/http-service";
+import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
+import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { z } from "zod";
+import type { Registration } from "../contract.ts";
+
+/** The answers that are the service's word on the registration. Every other one is a fault of the endpoint, and is tried again. */
+const answers: readonly AnswerRule[] = [
+  { status: 409, means: "rejected" },
+  { status: 422, means: "rejected" },
+];
+
+export const accountsAgent = defineAgent({
+  name: "accounts",
+  service: { setting: "AccountsEndpoints", local: "http://127.0.0.1:7080" },
+  // All that the service gets to know.
+  seen: ({ orderId, email, plan, password }: Registration) => ({ orderId, email, plan, password }),
+  // What each operation records.
+  results: { open: z.object({ accountId: serviceId }), close: statusResult },
+  operations: {
+    open: (call) => callService({ path: "accounts", body: call.order, keep: keepId("accountId"), answers }, call),
+    /** Compensates `open`. */
+    close: (call) => {
+      const path = `accounts/${whatToCompensate(call, "accountId")}/close`;
+      return callService({ path, body: { orderId: call.order.orderId }, keep: keepStatus, answers }, call);
+    },
+  },
+});

@@ -1,0 +1,7 @@
+// The business of this app, in one place: what it accepts, its agents, and its workflows.
+import { defineApp } from "@scheduler-agent-supervisor/core/app/define-app";
+import { agents } from "./agents.ts";
+import { contracts } from "./contract.ts";
+import { registrations } from "./workflows/registration.ts";
+
+export const business = defineApp({ contracts, agents, workflows: registrations });

@@ -1,0 +1,26 @@
+// What a client sends: a registration, and what of it is secret.
+import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
+import { type Contracts, defineContract, orderMembers } from "@scheduler-agent-supervisor/core/messaging/contract";
+import { z } from "zod";
+
+export interface Registration extends Order {
+  readonly email: string;
+  readonly plan: "free" | "team";
+  readonly password: string;
+}
+
+const registration = defineContract<Registration>({
+  schema: z.strictObject({
+    ...orderMembers("registration"),
+    email: z.email().max(254),
+    plan: z.enum(["free", "team"]),
+    password: z.string().min(8).max(200),
+  }),
+  // Removed once the registration is over.
+  secrets: ["password"],
+  // What operators find it by, beside its id.
+  keys: ["email"],
+  keysOf: ({ email }) => ({ email }),
+});
+
+export const contracts: Contracts = { usual: registration, usualWorkflow: "registration", of: {} };

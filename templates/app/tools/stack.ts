@@ -1,0 +1,51 @@
+// The app on the local stack: Service Bus, Cosmos DB, Azurite, the simulated services and the Functions host, all on this machine.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createOrderClient, type OrderClient } from "@scheduler-agent-supervisor/client";
+import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
+import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { business } from "../shared/business.ts";
+import { ROOT } from "./build.ts";
+
+/** Starts the app as it is compiled. */
+export function startApp(options: Pick<StackOptions, "data" | "ports" | "onProgress" | "onExit">): Promise<Stack> {
+  return startStack({
+    ...options,
+    appDir: ROOT,
+    settingsFor,
+    queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+    cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
+    remotesFile: join(ROOT, "samples/remotes.json"),
+  });
+}
+
+/** The settings of local.settings.sample.json, with the stack's own addresses in the place of the usual ones. */
+function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Record<string, string> {
+  const { Values } = JSON.parse(readFileSync(join(ROOT, "local.settings.sample.json"), "utf8")) as {
+    Values: Record<string, string>;
+  };
+  const endpoints = business.serviceAgents.flatMap(({ name, service }) =>
+    remotes[name] ? [[service.setting, remotes[name]]] : [],
+  );
+  return {
+    ...Values,
+    ...Object.fromEntries(endpoints),
+    ...(bus && { ServiceBus: bus.connectionString }),
+    ...(cosmos && { Cosmos: cosmos.connectionString }),
+    ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
+  };
+}
+
+/** A client that sends registrations and receives what becomes of them. */
+export function openClient({ addresses }: Stack): OrderClient {
+  const { bus } = addresses;
+  if (!bus) throw new Error("the stack has no bus");
+  const queues = { ordersQueue: "orders", priorityQueue: "orders-priority", replyQueue: "replies-shop-sessions" };
+  return createOrderClient({ connection: bus.connectionString, ...queues });
+}
+
+/** The sample registration under an id of its own. */
+export function sampleRegistration() {
+  const sample = JSON.parse(readFileSync(join(ROOT, "samples/registration.json"), "utf8")) as object;
+  return { ...sample, orderId: `registration-${Date.now().toString(36)}` };
+}

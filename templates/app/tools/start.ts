@@ -1,0 +1,40 @@
+// `npm start`: compiles the app, brings it up on this machine, sends a sample registration, and stays until Ctrl-C.
+// `-- --exit` ends then; `-- --free-ports` takes ports that are free, where another app has the usual ones.
+import { once } from "node:events";
+import { join } from "node:path";
+import { build, ROOT } from "./build.ts";
+import { openClient, sampleRegistration, startApp } from "./stack.ts";
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+
+console.log("Compiling");
+build();
+const data = join(ROOT, ".local");
+const stack = await startApp({
+  data,
+  ports: process.argv.includes("--free-ports") ? "free" : "usual",
+  onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
+  onExit: (name) => {
+    console.error(`The ${name} process ended: see ${join(data, "logs", `${name}.log`)}`);
+    stop.abort();
+  },
+});
+try {
+  const { host, bus, cosmos } = stack.addresses;
+  console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
+  console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
+  await using client = openClient(stack);
+  const registration = sampleRegistration();
+  console.log(`Sending ${registration.orderId}:`);
+  const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
+  const end = await client.submit(registration, { onStatus, timeoutMs: 60_000, signal: stop.signal });
+  console.log(`It is ${end.kind}.`);
+  if (process.argv.includes("--exit")) process.exitCode = end.kind === "completed" ? 0 : 1;
+  else {
+    console.log("\nThe app stays up. Stop: Ctrl-C");
+    if (!stop.signal.aborted) await once(stop.signal, "abort");
+  }
+} finally {
+  await stack.stop();
+}

@@ -1,0 +1,75 @@
+// `npm run new`: an app made in an empty folder from packed packages, whose own two commands pass.
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "new-app-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const app = join(folder, "my-app");
+
+/** Of this run alone: what the runner of the tests has set would be another app's. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(package|lifecycle|command)|VITEST|NODE_(ENV|OPTIONS|PATH))/i.test(name),
+  ),
+);
+const run = (args: readonly string[], cwd: string) =>
+  spawnSync("npm", args, { cwd, encoding: "utf8", env: environment, stdio: ["ignore", "pipe", "pipe"] });
+
+test("the app is made, and depends on the packages as they were packed", () => {
+  const { status, stdout, stderr } = run(["run", "new", "--", app], ROOT);
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain("npm start");
+  const { name, dependencies } = JSON.parse(readFileSync(join(app, "package.json"), "utf8"));
+  expect(name).toBe("my-app");
+  expect(dependencies["@scheduler-agent-supervisor/core"]).toMatch(/^file:packages\/.*\.tgz$/);
+  expect(existsSync(join(app, "node_modules/@scheduler-agent-supervisor/core/dist/console/manifest.json"))).toBe(true);
+});
+
+test("nothing in it is the sample's", () => {
+  const sources = globSync("{functions,shared,samples,tests,tools}/**/*.*", { cwd: app });
+  const named = sources.filter((file) =>
+    /payment|inventory|shipping|fraud/i.test(readFileSync(join(app, file), "utf8")),
+  );
+  expect(named).toEqual([]);
+  expect(readFileSync(join(app, "local.settings.sample.json"), "utf8")).not.toContain("PaymentEndpoints");
+});
+
+test("npm test passes", () => {
+  const { status, stdout, stderr } = run(["test"], app);
+  expect(status, stdout + stderr).toBe(0);
+});
+
+test("npm start brings it up, and its sample is carried through", () => {
+  const { status, stdout, stderr } = run(["start", "--", "--exit", "--free-ports"], app);
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout).toContain("It is completed");
+});
+
+test("npm run package makes what is deployed", () => {
+  const { status, stdout, stderr } = run(["run", "package"], app);
+  expect(status, stdout + stderr).toBe(0);
+  expect(existsSync(join(app, ".package/app/dist/functions/scheduler.js"))).toBe(true);
+  expect(existsSync(join(app, ".package/app/dist/console/index.html"))).toBe(true);
+});
+
+test("a folder that is not empty, or in this repository, is left as it is", () => {
+  const other = join(folder, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "mine.txt"), "mine");
+  for (const [target, fault] of [
+    [other, "is not empty"],
+    [join(ROOT, "nested-app"), "is in this repository"],
+    [join(folder, "My App"), "is no name of a package"],
+  ] as const) {
+    const { status, stderr } = run(["run", "new", "--", target], ROOT);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(fault);
+  }
+  expect(existsSync(join(ROOT, "nested-app"))).toBe(false);
+});
