@@ -1,7 +1,7 @@
 // The app as it is composed: its agents call their services as its managed identity, by the real library and a token endpoint.
 
 import { afterEach, expect, test, vi } from "vitest";
-import { bounds as boundsOf } from "../tests/support/bounds.ts";
+import { bounds as boundsOf } from "../packages/core/tests/bounds.ts";
 import { startHttpServer } from "../tests/support/http-server.ts";
 import { sampleOrder } from "../tests/support/orders.ts";
 

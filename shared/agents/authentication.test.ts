@@ -4,7 +4,7 @@ import type { AccessToken, TokenCredential } from "@azure/identity";
 import { parseEndpoints } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
 import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bounds as boundsOf } from "../../tests/support/bounds.ts";
+import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { inventoryAgent } from "./inventory.ts";

@@ -5,7 +5,7 @@ import type { Agent, BoundedReply } from "@scheduler-agent-supervisor/core/agent
 import { bounded } from "@scheduler-agent-supervisor/core/agents/bounds";
 import { routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, expect, test } from "vitest";
-import { bounds as boundsOf } from "../../tests/support/bounds.ts";
+import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { inventoryAgent } from "./inventory.ts";

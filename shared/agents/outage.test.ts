@@ -6,7 +6,7 @@ import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core
 import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bounds } from "../../tests/support/bounds.ts";
+import { bounds } from "../../packages/core/tests/bounds.ts";
 import { inventoryAgent } from "./inventory.ts";
 
 const resources = [{ path: "/reservations", idPrefix: "res", actions: ["release"], echo: ["orderId"] }];

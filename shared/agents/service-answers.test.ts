@@ -3,7 +3,7 @@
 import type { Agent, AgentCall, AgentReply, LastError, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
 import { routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bounds as boundsOf } from "../../tests/support/bounds.ts";
+import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import type { agents } from "../agents.ts";

@@ -1,6 +1,6 @@
 // The packages of this repository: they run on the versions that the app is tested with, and have the app's own.
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -27,4 +27,27 @@ test("what the app depends on of them is what is here", () => {
   const others: Record<string, string> = { ...app.devDependencies, ...app.dependencies };
   expect(names.map((name) => others[name])).toEqual(names.map(() => app.version));
   expect(app.workspaces.map((folder: string) => read(`${folder}/package.json`).name).sort()).toEqual(names.sort());
+});
+
+/** Where the module imports from what is neither its own package nor a library: other packages may be imported by their names. */
+function foreignImports(file: string, text: string): string[] {
+  const [folder, name] = file.split("/");
+  const sources = [...text.matchAll(/(?:from|import\(|mock\()\s*"(\.[^"]*)"/g)].map(([, source = ""]) => source);
+  return sources
+    .filter((source) => !join(dirname(file), source).startsWith(join(folder ?? "", name ?? "", "/")))
+    .map((source) => `${file}: ${source}`);
+}
+
+test("whatever business an app has, no package and none of its tests imports it", () => {
+  const files = globSync("packages/*/{src,tests}/**/*.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.flatMap((file) => foreignImports(file, readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
+test("a planted import of an app's file is found", () => {
+  const found = foreignImports(
+    "packages/core/src/domain/plan.test.ts",
+    'import { a } from "../../../../shared/app.ts";',
+  );
+  expect(found).toEqual(["packages/core/src/domain/plan.test.ts: ../../../../shared/app.ts"]);
 });

@@ -166,7 +166,11 @@ test("what can't be heard or sent is said before anything is ordered", async () 
     return await faulty.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
   };
   const unnamed = await faultWith({ usualWorkflow: "" });
-  expect(unnamed).toMatchObject({ kind: "rejected", sent: false, reason: expect.stringContaining("names no workflow") });
+  expect(unnamed).toMatchObject({
+    kind: "rejected",
+    sent: false,
+    reason: expect.stringContaining("names no workflow"),
+  });
   expect(await faultWith({ replyQueue: "replies-nowhere" })).toMatchObject({ fault: "noQueue", retriable: false });
   expect(await faultWith({ replyQueue: REPLY_QUEUE })).toMatchObject({ fault: "noSessions" });
   expect(await faultWith({ ordersQueue: "nowhere" })).toMatchObject({ fault: "noQueue" });

@@ -1,20 +1,17 @@
-// Orders and records to test with.
+// The sample's orders and workflows to test with, beside what the core's tests have.
 
-import { after } from "@scheduler-agent-supervisor/core/domain/duration";
-import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { Order } from "../../shared/contracts/order.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { trips } from "../../shared/workflows/trip.ts";
+
+export { NOON, NOON_MS, SCHEDULING, sampleRecord } from "../../packages/core/tests/orders.ts";
 
 /** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
 
 /** One step after the other, under a name of its own beside the graph: what a short order costs, and how many fit into a burst. */
 export const THREE_STEPS: Workflow = { ...CHAIN, name: "three-steps" };
-
-/** How the tests' writes schedule steps. */
-export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
 
 const [TRIP] = trips as readonly [Workflow];
 
@@ -26,9 +23,6 @@ export const HASTY_TRIP: Workflow = {
     step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
   ),
 };
-
-export const NOON = "2026-01-01T12:00:00.000Z";
-export const NOON_MS = Date.parse(NOON);
 
 export function sampleOrder(orderId = "order-1", changes: Partial<Order> = {}): Order {
   return {
@@ -45,18 +39,6 @@ export function sampleOrder(orderId = "order-1", changes: Partial<Order> = {}): 
     shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
     ...changes,
   };
-}
-
-export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): StateRecord {
-  const submission = {
-    orderId,
-    priority: "normal",
-    replyTo: "replies-shop",
-    replyToSessionId: null,
-    correlationId: `request-${orderId}`,
-    traceparent: null,
-  } as const;
-  return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
 }
 
 /** A carrier that collects within ten minutes; whoever ordered is notified of the shipment. */

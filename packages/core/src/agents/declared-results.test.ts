@@ -1,6 +1,6 @@
 // A result that is not as its agent declares it is not recorded, and other steps' results reach an agent as it declares them.
 import { expect, test } from "vitest";
-import { bounds } from "../../../../tests/support/bounds.ts";
+import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent } from "../../tests/videos.ts";
 import type { Agent, AgentReply } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";

@@ -1,8 +1,8 @@
 // What an agent declares of an operation (P6): its try's time, tries, pauses, at most once, and the question before a repeat.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { bounds as boundsOf } from "../../../../tests/support/bounds.ts";
-import { NOON_MS, sampleOrder } from "../../../../tests/support/orders.ts";
+import { bounds as boundsOf } from "../../tests/bounds.ts";
+import { NOON_MS, sampleOrder } from "../../tests/orders.ts";
 import type { Agent, AgentCall, AgentReply, AgentRequest, Finding, OperationPolicy, Poll } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 

@@ -1,7 +1,7 @@
 // A paused agent begins no call; how its endpoints do can be seen at any time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bounds } from "../../../../tests/support/bounds.ts";
-import { sampleOrder } from "../../../../tests/support/orders.ts";
+import { bounds } from "../../tests/bounds.ts";
+import { sampleOrder } from "../../tests/orders.ts";
 import type { AgentReply } from "./agent.ts";
 import type { EndpointStanding } from "./endpoint-pool.ts";
 import { routeAgent } from "./route-agent.ts";

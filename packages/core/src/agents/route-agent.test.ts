@@ -1,6 +1,6 @@
 // Retry, breaker, lanes and complete-by of a routed agent, with scripted operations.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { bounds } from "../../../../tests/support/bounds.ts";
+import { bounds } from "../../tests/bounds.ts";
 import type { Health } from "../domain/routing.ts";
 import type { AgentCall, AgentReply, Endpoint } from "./agent.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";

@@ -1,8 +1,8 @@
 // Slow is not broken (P18, P19): slowness opens no circuit, and steers calls only where another endpoint has room.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bounds as boundsOf } from "../../../../tests/support/bounds.ts";
-import { sampleOrder } from "../../../../tests/support/orders.ts";
+import { bounds as boundsOf } from "../../tests/bounds.ts";
+import { sampleOrder } from "../../tests/orders.ts";
 import type { AgentReply, RoutedAgent } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  CHAIN,
-  GRAPH,
-  NOON,
-  NOON_MS,
-  SCHEDULING,
-  sampleOrder,
-  sampleRecord,
-} from "../../../../tests/support/orders.ts";
-import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../../../tests/support/records.ts";
+import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleOrder, sampleRecord } from "../../tests/orders.ts";
+import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../tests/records.ts";
 import { holds } from "./apply-changes.ts";
 import { durationMs, after as later } from "./duration.ts";
 import { sameOrder } from "./order.ts";

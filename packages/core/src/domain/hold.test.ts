@@ -1,6 +1,6 @@
 // The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
 import { describe, expect, test } from "vitest";
-import { GRAPH, NOON, sampleRecord } from "../../../../tests/support/orders.ts";
+import { GRAPH, NOON, sampleRecord } from "../../tests/orders.ts";
 import { after as later } from "./duration.ts";
 import { decideRecovery, recover } from "./recovery.ts";
 import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";

@@ -16,7 +16,7 @@ import {
   rejected,
   underWay,
   workflow,
-} from "../../../../tests/support/operated-orders.ts";
+} from "../../tests/operated-orders.ts";
 import { decide } from "./operator.ts";
 import type { StepRecord } from "./state-record.ts";
 import { NOT_STARTED } from "./state-record.ts";

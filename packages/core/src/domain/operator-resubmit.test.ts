@@ -19,7 +19,7 @@ import {
   step,
   underWay,
   workflow,
-} from "../../../../tests/support/operated-orders.ts";
+} from "../../tests/operated-orders.ts";
 import { decide } from "./operator.ts";
 import { mayHaveHadEffect, planOf } from "./plan.ts";
 import { idempotencyKey } from "./state-record.ts";

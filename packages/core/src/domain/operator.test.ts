@@ -10,7 +10,7 @@ import {
   record,
   rejected,
   workflow,
-} from "../../../../tests/support/operated-orders.ts";
+} from "../../tests/operated-orders.ts";
 import { decide } from "./operator.ts";
 import type { Direction, OrderError, ProcessState } from "./state-record.ts";
 import { transitions } from "./transitions.ts";

@@ -1,7 +1,7 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record.
 import { describe, expect, test } from "vitest";
-import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../../../tests/support/orders.ts";
-import { claimed, notStarted, stepIn, withDone } from "../../../../tests/support/records.ts";
+import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/orders.ts";
+import { claimed, notStarted, stepIn, withDone } from "../../tests/records.ts";
 import { after as later } from "./duration.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
 import { decideRecovery, overdueStep, published, recover, type Sweeping } from "./recovery.ts";

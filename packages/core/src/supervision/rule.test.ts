@@ -1,6 +1,6 @@
 // The rule of a verdict names the step whose failures count, and the limit that they have reached.
 import { expect, test } from "vitest";
-import { sampleRecord } from "../../../../tests/support/orders.ts";
+import { sampleRecord } from "../../tests/orders.ts";
 import type { RecoveryPolicy } from "../domain/workflow.ts";
 import { ruleInWords } from "./rule.ts";
 

@@ -1,14 +1,14 @@
 // Records of orders at work, for tests of the domain.
 
-import { applyChanges, holds } from "@scheduler-agent-supervisor/core/domain/apply-changes";
-import { type StepTask, toSchedule } from "@scheduler-agent-supervisor/core/domain/attempt";
-import { planOf, readySteps } from "@scheduler-agent-supervisor/core/domain/plan";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
-import { NOT_STARTED, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { done, scheduled } from "@scheduler-agent-supervisor/core/domain/step-run";
-import { claim, type GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { expect } from "vitest";
+import { applyChanges, holds } from "../src/domain/apply-changes.ts";
+import { type StepTask, toSchedule } from "../src/domain/attempt.ts";
+import { planOf, readySteps } from "../src/domain/plan.ts";
+import { startAttemptOf } from "../src/domain/recovery.ts";
+import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/state-record.ts";
+import { done, scheduled } from "../src/domain/step-run.ts";
+import { claim, type GuardedWrite } from "../src/domain/transitions.ts";
+import type { Workflow } from "../src/domain/workflow.ts";
 import { CHAIN, NOON, SCHEDULING } from "./orders.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };

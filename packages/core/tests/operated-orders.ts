@@ -1,13 +1,13 @@
 // Orders that an operator acts on, in the states that the tests of operators' actions need.
-import { type DecisionContext, decide, type OperatorAction } from "@scheduler-agent-supervisor/core/domain/operator";
+import { type DecisionContext, decide, type OperatorAction } from "../src/domain/operator.ts";
 import {
   NOT_STARTED,
   newStateRecord,
   type OrderError,
   type StateRecord,
   type StepRecord,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+} from "../src/domain/state-record.ts";
+import type { Workflow } from "../src/domain/workflow.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const LATER = "2026-01-01T12:00:20.000Z";
