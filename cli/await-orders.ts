@@ -89,7 +89,7 @@ async function awaitOne(
   return end;
 }
 
-/** The client knows only that it heard nothing; on this machine there is more to look at. */
+/** The client knows only that it received nothing; on this machine there is more to look at. */
 async function whereToLook(
   { orderId, reason, received }: Extract<OrderEnd, { kind: "timedOut" }>,
   settings: Settings,

@@ -40,7 +40,7 @@ const PROPERTIES: Readonly<Record<string, { readonly usual: string | number | bo
 const MOST_DELIVERIES = 10;
 
 /**
- * What the emulator can't do is brought within its limits, and `differs` is told of each such difference.
+ * What the emulator can't do is brought within its limits, and `differs` is called for each such difference.
  * @throws with every fault that no limit fixes: too many queues, a name or a value that the emulator doesn't take.
  */
 export function emulatorConfig(

@@ -1,4 +1,4 @@
-// Where the running stack is and what the app is told of it: `.local/stack.json` while a stack runs, else the sample settings.
+// Where the running stack is and what of it the app is given: `.local/stack.json` while a stack runs, else the sample settings.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
@@ -41,7 +41,7 @@ export function settingsFor(addresses: Addresses): Record<string, string> {
   return {
     ...sampleSettings(),
     ...partiesIn(QUEUES_FILE),
-    // Its attempts are in a task hub of its own: they hear of replies on a queue of their own.
+    // Its attempts are in a task hub of its own: they receive replies on a queue of their own.
     ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
     ...(bus && { ServiceBus: bus.connectionString }),

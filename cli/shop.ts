@@ -59,7 +59,7 @@ export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
   };
 }
 
-/** A client that hears on a session of its own what becomes of its orders. */
+/** A client that receives on a session of its own what becomes of its orders. */
 export function openOrderClient(settings: Settings): OrderClient {
   const queues = {
     ordersQueue: settings["OrdersQueue"] ?? USUAL_QUEUES.orders,

@@ -46,7 +46,7 @@ test("a fault of the test itself is thrown", async () => {
   await expect(smokeTest(target({ submit }), order, 1000)).rejects.toThrow("broken");
 });
 
-test("no end was heard: what the store and the queues say of it", async () => {
+test("no end was received: what the store and the queues say of it", async () => {
   const submit = async () => noAnswer;
   expect(await said({ submit })).toContain("Cosmos DB Data Contributor");
   expect(await said({ submit, waits: async () => true })).toContain("Data Owner on the queue");

@@ -62,7 +62,7 @@ export async function smokeTest(target: SmokeTarget, order: OrderMessage, timeou
 async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
   if (end.kind === "failed" || end.kind === "compensated") return [`${orderId}: ${end.kind}: ${end.reason}`];
   if (end.kind === "rejected") return [`${orderId} was ${end.sent ? "rejected" : "not sent"}: ${end.reason}`];
-  const noEnd = `${orderId}: no end was heard.`;
+  const noEnd = `${orderId}: no end was received.`;
   try {
     const faults = await target.quarantined(orderId);
     if (faults) return [noEnd, "The app keeps it in its quarantine, for:", ...faults.map((fault) => `  ${fault}`)];

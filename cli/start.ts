@@ -207,7 +207,7 @@ async function beginSamples(
   return { orders, sent: samples.reduce((sum, { copies }) => sum + copies, 0) };
 }
 
-/** Says what ended otherwise than it had to, and what the quarantine names. True if all ended as told. */
+/** Says what ended otherwise than it had to, and what the quarantine names. True if all ended as expected. */
 function report(ended: readonly Ended[]): boolean {
   for (const { followed, faults } of ended) {
     if (faults.length === 0) continue;

@@ -22,7 +22,7 @@ test("an endpoint that wants a token gets one of the app's identity", async () =
   });
   const nobody = "http://127.0.0.1:1";
   const settings = {
-    // By these App Service and Functions tell where tokens of the identity are.
+    // By these App Service and Functions say where tokens of the identity are.
     IDENTITY_ENDPOINT: `${identity.url}msi/token`,
     IDENTITY_HEADER: "header",
     ServiceBus__fullyQualifiedNamespace: "shop.servicebus.windows.net",

@@ -66,7 +66,7 @@ test("what is missing is registered, and waited for", async () => {
   expect(looks).toBe(4);
 });
 
-test("who may not register is told who can, and how", async () => {
+test("who may not register learns who can, and how", async () => {
   answer = (line) => (line.startsWith("POST") ? { status: 403 } : isNot);
   await expect(registerProviders(manager, "sub", ["Microsoft.App"], FAST)).rejects.toThrow(
     "az provider register --wait --namespace Microsoft.App",
@@ -97,7 +97,7 @@ test("a new role is waited for, an old one is not", async () => {
   expect(asked).toEqual(["GET /role?api-version=2022-04-01", "GET /role?api-version=2022-04-01"]);
 });
 
-test("a role that may not be read is waited for, one that is gone is told", async () => {
+test("a role that may not be read is waited for, one that is gone is reported", async () => {
   answer = () => ({ status: 403 });
   expect(await waitForPackageRole(manager, "/role", NOW)).toBe(120_000);
   answer = () => ({ status: 404 });

@@ -42,7 +42,7 @@ export function App() {
   const shown = useRef(path);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Who goes to another view by keyboard goes on there, and who hears the page is told where it is.
+    // Who goes to another view by keyboard goes on there, and who listens to the page learns where it is.
     if (shown.current !== path) main.current?.focus();
     shown.current = path;
   }, [path]);

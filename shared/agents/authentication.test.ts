@@ -23,7 +23,7 @@ let seen: { authorization: string | undefined; key: string | string[] | undefine
 /** What the service takes. */
 let isKnown: (authorization: string | undefined, key: string | string[] | undefined) => boolean;
 let rejection: { status: number; body: object };
-/** All that anybody was told. */
+/** All that anybody was notified of. */
 let reported: unknown[];
 
 beforeEach(async () => {

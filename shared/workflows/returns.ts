@@ -50,7 +50,7 @@ const reserved = defineWorkflow({
       after: [],
       completeWithin: "PT30S",
       compensation: { operation: "release", completeWithin: "PT30S" },
-      // Nothing was done yet: the sender is told why, and nobody has to look.
+      // Nothing was done yet: the sender receives the reason, and nobody has to look.
       policy: { onRejected: "compensate" },
     },
     { ...pickUp, after: [RESERVING_STEP] },

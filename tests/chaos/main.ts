@@ -28,7 +28,7 @@ await runCommand(async () => {
   console.log(`\n${figures.orders} orders, ${figures.attempts} attempts, ${figures.actions} things that went wrong`);
   for (const [state, count] of Object.entries(states)) console.log(`  ${state.padEnd(24)} ${count}`);
   if (faults.length === 0)
-    console.log(styleText("green", "Every order ended, had each effect once, and its shop was told the truth."));
+    console.log(styleText("green", "Every order ended, had each effect once, and its shop received true statuses."));
   for (const fault of faults) console.log(styleText("red", fault));
   return faults.length === 0 ? 0 : 1;
 });

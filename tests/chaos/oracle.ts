@@ -91,15 +91,16 @@ const STATUSES = {
 function faultsOfPublished(record: StateRecord, published: readonly Published[]): string[] {
   const { attempt, processState } = record;
   const faults: string[] = [];
-  if (published[0]?.status !== "Received") faults.push(`the client first heard ${published[0]?.status ?? "nothing"}`);
+  if (published[0]?.status !== "Received")
+    faults.push(`the client first received ${published[0]?.status ?? "nothing"}`);
   const last = published.filter((one) => one.attempt === attempt && ENDS.has(one.status)).at(-1)?.status;
   const wanted = hasEnded(processState) ? STATUSES[processState] : "no end";
   if (last !== wanted)
-    faults.push(`the client was told ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
+    faults.push(`the client received ${last ?? "no end"} of attempt ${attempt}, and it is ${wanted}`);
   return faults;
 }
 
-/** What the client heard of the order, each message once. */
+/** What the client received of the order, each message once. */
 function publishedOf(app: TestStack, orderId: string): Published[] {
   const seen = new Set<unknown>();
   return app.statuses(orderId).flatMap(({ messageId, body }) => {

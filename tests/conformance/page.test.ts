@@ -11,7 +11,7 @@ test("the page is generated from the kept runs, and knows the reason of every di
   expect(page.split("\n").filter((line) => line.includes("| *unknown* |"))).toEqual([]);
 });
 
-test("a refusal that names what is not there is told from a failure", () => {
+test("a refusal that names what is not there is distinguished from a failure", () => {
   expect(outcomeOf(undefined)).toEqual({ outcome: "passed" });
   expect(outcomeOf("Error: Users are not supported by this server: POST dbs/x1234/users.\n  at x")).toEqual({
     outcome: "refused",

@@ -8,7 +8,7 @@ import type { Console } from "./no-data-stories.ts";
 export function everyView(where: () => Console): void {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-  test("each view names its environment; who may only look can't act, and is told of a new version", async () => {
+  test("each view names its environment; who may only look can't act, and is notified of a new version", async () => {
     const { browser, base } = where();
     const { page } = await openPage(browser);
     const environment = { name: "production", colour: "red" };

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 const MOST_TABS = 100;
 
 export interface Keyboard {
-  /** Goes on by Tab to what has that text or label, and presses a key there: Enter unless told otherwise. */
+  /** Goes on by Tab to what has that text or label, and presses a key there: Enter unless stated otherwise. */
   press(name: string, key?: string): Promise<void>;
   /** Goes on to that field, and types in the place of what it holds. */
   type(label: string, text: string): Promise<void>;

@@ -84,9 +84,9 @@ test("a page of another site can change nothing", async () => {
 
 test("answers are what the schemas say", async () => {
   await app.switchOn("payment", { kind: "reject", status: 402, message: "card 7 has expired", calls: 1 });
-  await app.shop.send(madeOrder("told-1"));
+  await app.shop.send(madeOrder("published-1"));
   await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
-  await app.eventually("told-1", ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
+  await app.eventually("published-1", ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
   const answer = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
     const response = await get(`/api/${path}`);
     expect(response.status, path).toBe(200);
@@ -111,16 +111,16 @@ test("answers are what the schemas say", async () => {
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);
   const page = await answer(`attention/orders?group=${groups[0]?.id}`, contract.attentionPage);
-  expect(page.orders.map(({ orderId }) => orderId)).toEqual(["told-1"]);
+  expect(page.orders.map(({ orderId }) => orderId)).toEqual(["published-1"]);
   expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
   await answer("orders", contract.orderPage);
-  const inspection = await answer("orders/told-1", contract.inspection);
+  const inspection = await answer("orders/published-1", contract.inspection);
   expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
     expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
   );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
-  expect(await answer("orders/told-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
-  const known = await get("/api/orders/told-1", { "if-none-match": inspection.etag });
+  expect(await answer("orders/published-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
+  const known = await get("/api/orders/published-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
   for (const path of ["attention", "attention/orders", "orders", "overview", "claims", "awaiting", "dead-letters"]) {
     const first = await get(`/api/${path}`);
@@ -211,19 +211,19 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("GET", "/api/orders?state=none", 400);
   await hold("GET", "/api/orders/nowhere", 404);
   await hold("POST", "/api/orders/nowhere/markResolved", 404, { reason: "r" });
-  await hold("POST", "/api/orders/told-1/compensate", 400, {});
-  await hold("POST", "/api/orders/told-1/extend", 409, { reason: "r", by: "PT1M" });
-  await hold("POST", "/api/orders/told-1/markResolved", 412, { reason: "r" }, { "if-match": '"0"' });
-  await hold("POST", "/api/orders/told-1/erase", 409, { reason: "r" });
+  await hold("POST", "/api/orders/published-1/compensate", 400, {});
+  await hold("POST", "/api/orders/published-1/extend", 409, { reason: "r", by: "PT1M" });
+  await hold("POST", "/api/orders/published-1/markResolved", 412, { reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/orders/published-1/erase", 409, { reason: "r" });
   await hold("GET", "/api/awaiting", 200);
-  const report = "/api/orders/told-1/steps/takePayment/report";
+  const report = "/api/orders/published-1/steps/takePayment/report";
   await hold("POST", report, 400, { kind: "progress", reason: "r" });
   await hold("POST", report, 409, { kind: "done", reason: "r" });
   await hold("POST", report, 412, { kind: "rejected", reason: "r" }, { "if-match": '"0"' });
   await hold("POST", "/api/orders/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
   const preview = await hold("POST", "/api/bulk", 201, {
     action: "markResolved",
-    target: { orderIds: ["told-1", "none"] },
+    target: { orderIds: ["published-1", "none"] },
   });
   const { bulkId } = (preview as { run: { bulkId: string } }).run;
   await hold("GET", `/api/bulk/${bulkId}`, 200);
@@ -231,7 +231,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", `/api/bulk/${bulkId}/pause`, 409);
   await hold("POST", `/api/bulk/${bulkId}/cancel`, 200);
   await hold("POST", "/api/bulk/none/cancel", 404);
-  await hold("POST", "/api/orders/told-1/markResolved", 200, { reason: "refunded" });
+  await hold("POST", "/api/orders/published-1/markResolved", 200, { reason: "refunded" });
   await hold("GET", "/api/dead-letters/quarantine/99999", 404);
   await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
   const letters = (await hold("GET", "/api/dead-letters?queue=quarantine", 200)) as {

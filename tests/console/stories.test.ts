@@ -283,7 +283,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
   expect(errors).toEqual([]);
 });
 
-test("of two operators one claims a cause and the other is told; a note of each stands with the cause and its order", async () => {
+test("of two operators one claims a cause and the other is notified; a note of each stands with the cause and its order", async () => {
   const as = (name: string) => ({ extraHTTPHeaders: { "x-ms-client-principal-name": name } });
   const [ada, bob] = await Promise.all([visit("/", as("ada@example.com")), visit("/", as("bob@example.com"))]);
   for (const { page } of [ada, bob]) {
@@ -325,7 +325,7 @@ test("of two operators one claims a cause and the other is told; a note of each 
   await button(bob.page, "Claim for 30 min").waitFor();
 });
 
-test("an order shows its sender, of each step how many tries count as failures, and what it has been told; its trace is a link", async () => {
+test("an order shows its sender, of each step how many tries count as failures, and what was published of it; its trace is a link", async () => {
   const { page } = await openPage(browser);
   await page.route("**/api/session", async (route) => {
     const response = await route.fetch();

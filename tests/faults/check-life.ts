@@ -1,4 +1,4 @@
-// What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client heard.
+// What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client received.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { OrderError, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { levelsOf } from "@scheduler-agent-supervisor/core/domain/workflow";
@@ -67,11 +67,11 @@ function unpublished(record: StateRecord, published: Evidence["published"]): str
   const ends = { Pending: "", Processing: "", Processed: "Completed", Error: "Failed" };
   const end = { ...ends, Compensated: "Compensated", Cancelled: "Cancelled" }[record.processState];
   return ["Received", "Started", ...completed, end].flatMap((status) =>
-    received.has(status) ? [] : [`the client never heard ${status}`],
+    received.has(status) ? [] : [`the client never received ${status}`],
   );
 }
 
-/** In order: what is heard for the first time never belongs before what was heard already. */
+/** In order: what is received for the first time never belongs before what was received already. */
 function misordered(published: Evidence["published"]): string[] {
   const first = new Map(published.toReversed().map((message) => [message.messageId, message]));
   const received = published
@@ -83,12 +83,12 @@ function misordered(published: Evidence["published"]): string[] {
     const isTakenOver =
       status.status === "StepCompleted" && before && before.attempt > status.attempt && rankOf(before) < RANKS.length;
     return before && !isTakenOver && !wasBeside(status) && compare(before, status) > 0
-      ? [`${inWords(status)} was heard after ${inWords(before)}`]
+      ? [`${inWords(status)} was received after ${inWords(before)}`]
       : [];
   });
 }
 
-/** Nobody waits until it is told that a step beside others is completed: see "The status messages" in docs/how-to/submitting.md. */
+/** Nobody waits until it is notified that a step beside others is completed: see "The status messages" in docs/how-to/submitting.md. */
 function wasBeside({ status, step = "" }: Status): boolean {
   return status === "StepCompleted" && LEVELS.some((level) => level.length > 1 && level.includes(step as Step));
 }

@@ -1,4 +1,4 @@
-// What is left of an order's life to judge it by: its record, the effects, what the client heard, what still runs.
+// What is left of an order's life to judge it by: its record, the effects, what the client received, what still runs.
 import type { TestStack } from "../support/test-stack.ts";
 import type { Evidence } from "./check-life.ts";
 

@@ -147,7 +147,7 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[agents | outcome of a step written | answer of the store lost] the second try is rejected, and the recorded outcome is taken and told",
+    "[agents | outcome of a step written | answer of the store lost] the second try is rejected, and the recorded outcome is taken and published",
     async () => {
       const record = await through("lost-outcome", "cosmos", /PATCH .*takePayment: Completed/s);
       expect(record.history.filter(({ what }) => what.startsWith("takePayment"))).toHaveLength(1);
@@ -156,7 +156,7 @@ describe("an answer is lost after what it answers was done", () => {
   );
 
   test(
-    "[agents | the order concluded | answer of the store lost] the second try is rejected; Completed is told all the same",
+    "[agents | the order concluded | answer of the store lost] the second try is rejected; Completed is published all the same",
     async () => {
       await through("lost-end", "cosmos", /PATCH .*capturePayment: Completed/s);
     },
@@ -166,7 +166,7 @@ describe("an answer is lost after what it answers was done", () => {
   test(
     "[messenger | a status sent | acknowledgement of the bus lost] it is sent again under the same message id, and the reply queue drops that",
     async () => {
-      // `through` sees that the fault came: what was sent again could be heard twice.
+      // `through` sees that the fault came: what was sent again could be received twice.
       await through("lost-status", "bus", /"orderId":"lost-status".*"status":"Started"/s);
       expect(timesPublished("lost-status", "Started")).toBe(1);
     },

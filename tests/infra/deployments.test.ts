@@ -221,7 +221,7 @@ test("two regions: the bus waits for its replica unless it may be behind; the st
   });
 });
 
-test("a second region works on the first one's bus and store, with its rights there, and hears replies of its own", () => {
+test("a second region works on the first one's bus and store, with its rights there, and receives replies of its own", () => {
   const first = deploy({ AZURE_LOCATION: "eastus2" });
   const second = deploy(SECOND, WITH_TEAM);
   for (const name of ["SERVICE_BUS_NAMESPACE", "COSMOS_ENDPOINT"])

@@ -27,7 +27,7 @@ test("the engine's own spans go into the orders' traces", () => {
 });
 
 test("what the engine says of each cancelled timer does not fill the log", () => {
-  // Event DiscardingWorkItem, a warning of this category; host.json can tell categories apart, but not events.
+  // Event DiscardingWorkItem, a warning of this category; host.json can distinguish categories, but not events.
   expect(host.logging.logLevel["DurableTask.AzureStorage"]).toBe("Error");
   expect(host.functionTimeout).toBe("00:05:00");
 });

@@ -17,7 +17,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-test("P5 runs the levels in order, a level's steps once each, with stable keys, and tells the client in order", async () => {
+test("P5 runs the levels in order, a level's steps once each, with stable keys, and notifies the client in order", async () => {
   expect(await world.runAttempt(await world.submitted())).toBe("concluded");
   const operations = world.calls.map(({ operation }) => operation);
   expect([operations[0], operations.slice(1, 3).sort(), ...operations.slice(3)]).toEqual([
@@ -79,7 +79,7 @@ test("P16 every step of an attempt may run twice: one order of steps, one end", 
   expect((await world.stateOf())?.history).toHaveLength(7);
 });
 
-test("P16 a last step run again past complete-by still tells the client", async () => {
+test("P16 a last step run again past complete-by still notifies the client", async () => {
   const attempt = await world.claim(await world.submitted());
   const { ran } = await runTasks(attempt, async (task) => (await runStep(task, world)).outcome);
   world.statuses.length = 0;
@@ -90,7 +90,7 @@ test("P16 a last step run again past complete-by still tells the client", async 
   expect(world.statuses.at(-1)).toMatchObject({ status: "Completed" });
 });
 
-test("P9 a rejection for good ends in Error, tells Failed with the reason and goes no further", async () => {
+test("P9 a rejection for good ends in Error, publishes Failed with the reason and goes no further", async () => {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
   expect(await world.runAttempt(await world.submitted())).toBe("rejected");
   expect(await world.stateOf()).toMatchObject({
@@ -180,7 +180,7 @@ test("P8 P16 and not at all once that is over", async () => {
   expect(world.calls).toHaveLength(1);
 });
 
-test("the bus away at the end: the order is Processed, an outbox message waits, and the sweep tells it", async () => {
+test("the bus away at the end: the order is Processed, an outbox message waits, and the sweep publishes it", async () => {
   const startAttempt = await world.submitted();
   world.answers.set("capture", () => {
     world.failing = "Completed";
@@ -232,7 +232,7 @@ test("P15 a message that can't be sent is not overtaken: it goes before the next
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
 
-test("P16 a claim that concluded the order and died before it told the client: the sweep tells it", async () => {
+test("P16 a claim that concluded the order and died before it notified the client: the sweep publishes it", async () => {
   const startAttempt = await world.submitted();
   const read = await world.store.state("order-1");
   if (!read) throw new Error("no record");
@@ -249,7 +249,7 @@ test("P16 a claim that concluded the order and died before it told the client: t
   expect(await world.stateOf()).not.toHaveProperty("dueAt");
 });
 
-test("P15 P16 an attempt that is started again where its record stands tells what its first run died before telling", async () => {
+test("P15 P16 an attempt that is started again where its record stands publishes what its first run died before publishing", async () => {
   const startAttempt = await world.submitted();
   const task = await world.firstTask(startAttempt);
   const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
@@ -262,7 +262,7 @@ test("P15 P16 an attempt that is started again where its record stands tells wha
   expect(published.slice(0, 4)).toEqual(["Received", "Started", "Started", "StepCompleted reserveStock"]);
 });
 
-/** The fraud check is recorded, and whoever did it dies before it tells; then the card is rejected. */
+/** The fraud check is recorded, and whoever did it dies before it reports it; then the card is rejected. */
 async function rejectedBesideAKilledStep(atRejection: () => void): Promise<void> {
   const { publish } = world.messenger;
   const startAttempt = await world.submitted();
@@ -282,7 +282,7 @@ async function rejectedBesideAKilledStep(atRejection: () => void): Promise<void>
 
 const publishedInOrder = () => world.statuses.map(({ status, step }) => step ?? status);
 
-test("P15 P16 Failed is not told before a step beside the rejected one whose agent died before it told", async () => {
+test("P15 P16 Failed is not published before a step beside the rejected one whose agent died before it reported it", async () => {
   await rejectedBesideAKilledStep(() => undefined);
   await vi.waitFor(() => expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" }));
   expect(publishedInOrder()).toEqual(["Received", "Started", "reserveStock", "reserveStock", "checkFraud", "Failed"]);

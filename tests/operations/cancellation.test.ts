@@ -1,4 +1,4 @@
-// A requester cancels its order: what becomes of it, and what the requester is told.
+// A requester cancels its order: what becomes of it, and what the requester is notified of.
 
 import { SentBack } from "@scheduler-agent-supervisor/core/domain/outage";
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
@@ -60,7 +60,7 @@ test("P13 it is too late once the step has begun that the workflow names, and wh
   expect(await world.stateOf()).toMatchObject({ processState: "Processing", direction: "forward" });
 });
 
-test("a processed order stays so, and its requester is told why", async () => {
+test("a processed order stays so, and its requester receives the reason", async () => {
   await world.runAttempt(await world.submitted());
   await cancel();
   expect(answers()).toEqual([rejected(expect.stringContaining("this one is Processed"))]);

@@ -81,7 +81,7 @@ test("P29 an order that was over before the setting was made is closed, once", a
   expect(await close()).toMatchObject({ closed: 0 });
 });
 
-test("P29 an order that is closed and can't be told is open again until it is told", async () => {
+test("P29 an order that is closed and whose end can't be published is open again until it is", async () => {
   world = Object.assign(world, { retention });
   world.failing = "Completed";
   await processed();

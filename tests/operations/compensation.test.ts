@@ -17,7 +17,7 @@ async function rejectedForGood(): Promise<StartAttempt> {
   world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
   expect(await world.runAttempt(await world.submitted())).toBe("rejected");
   const startAttempt = world.startAttempts.at(-1);
-  if (!startAttempt) throw new Error("the scheduler was not told");
+  if (!startAttempt) throw new Error("the scheduler was not notified");
   world.calls.length = 0;
   return startAttempt;
 }

@@ -1,4 +1,4 @@
-// What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log is told.
+// What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log gets.
 
 import type { DiscardedMessage, MessageCopy } from "@scheduler-agent-supervisor/core/domain/message-copy";
 import type { DeadLetterRequest } from "@scheduler-agent-supervisor/core/messaging/dead-letter-request";

@@ -46,7 +46,7 @@ test("an order that is over is gone with its content, and the audit log says who
   expect(await erase()).toEqual({ kind: "not-found" });
 });
 
-test("an order that is under way, or has something to tell, is not erased", async () => {
+test("an order that is under way, or has something to publish, is not erased", async () => {
   await world.submitted();
   expect(await erase()).toMatchObject({ kind: "rejected", reason: expect.stringContaining("not over") });
   world.failing = "Completed";

@@ -57,7 +57,7 @@ beforeEach(async () => {
   await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", TRIP));
 });
 
-/** An attempt as its orchestration has it: what it has heard, and what it has begun. */
+/** An attempt as its orchestration has it: what it has received, and what it has begun. */
 class Scheduler {
   attempt: Attempt;
   readonly begun = new Set<string>();
@@ -74,7 +74,7 @@ class Scheduler {
   }
 
   take(outcome: StepOutcome): void {
-    if (outcome.kind !== "completed") throw new Error(`it hears ${outcome.kind}`);
+    if (outcome.kind !== "completed") throw new Error(`it receives ${outcome.kind}`);
     this.attempt = advance(this.attempt, outcome);
   }
 }
@@ -123,7 +123,7 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
   scheduler.take(end.outcome);
   const { badge } = scheduler.tasks();
   expect(await states()).toMatchObject({ badge: "Scheduled", flight: "Scheduled", car: "Scheduled" });
-  // Nothing is to be begun by these: nobody need be told.
+  // Nothing is to be begun by these: nobody need be notified.
   for (const task of [badge, tasks["flight"]]) expect((await run(task)).receiver).toBeNull();
   const last = await run(tasks["car"]);
   expect(last.receiver).toBe(1);
@@ -317,7 +317,7 @@ test("P5 a level may be as wide as its workflow is", async () => {
   expect(world.calls).toHaveLength(14);
 });
 
-test("P13 P15 a step whose end ends the compensation is told before the compensation is", async () => {
+test("P13 P15 a step whose end ends the compensation is published before that of the compensation", async () => {
   const { tasks } = await abreast();
   for (const operation of ["arrange", "reserve"])
     world.answers.set(operation, () => ({ kind: "rejected", message: "sold out" }));

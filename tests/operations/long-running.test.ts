@@ -84,7 +84,7 @@ test("P8 an accepted step waits in its record alone: due when its time is over, 
     processState: "Processing",
     dueAt: new Date(NOON_MS + 10 * DAY_MS).toISOString(),
   });
-  // It was awaited as an activity: what it returns tells the attempt what to wait for.
+  // It was awaited as an activity: what it returns says to the attempt what to wait for.
   if (outcome.kind !== "completed") throw new Error(outcome.kind);
   expect(receiver).toBeNull();
   attempt = advance(attempt, outcome);
@@ -102,13 +102,13 @@ test("P6 the address is good for one report: it completes the step, and begins w
   expect(taken).toMatchObject({ kind: "recorded", received: { receiver: 1, outcome: { kind: "completed" } } });
   expect(await step()).toMatchObject({ state: "Completed", result: { booking: "H-7" }, completedIn: 1 });
   expect(await step("badge")).toMatchObject({ state: "Scheduled", attempt: 1 });
-  // What was reported twice is told again, for whoever took it first may have died before it said so.
+  // What was reported twice is published again, for whoever took it first may have died before it said so.
   expect(await report({ kind: "done", result: { booking: "other" } })).toMatchObject({ kind: "recorded" });
   expect(await step()).toMatchObject({ result: { booking: "H-7" } });
   expect(world.events.filter(({ name }) => name === "LateReplyRejected")).toEqual([]);
 });
 
-test("P6 a forged address tells nothing and changes nothing", async () => {
+test("P6 a forged address reveals nothing and changes nothing", async () => {
   await run();
   const before = await record();
   const ticket = { orderId: "order-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: attempt.lockedBy };

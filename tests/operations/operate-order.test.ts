@@ -1,4 +1,4 @@
-// What an operator does to an order, over the store in memory: written, told, entered in the audit log, and carried on.
+// What an operator does to an order, over the store in memory: written, published, entered in the audit log, and carried on.
 
 import type { WantedVersion } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import type { ActionName, OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
@@ -50,7 +50,7 @@ describe("extend", () => {
 });
 
 describe("resubmit", () => {
-  test("P9 goes on from the step that failed, under its key; the client is told", async () => {
+  test("P9 goes on from the step that failed, under its key; the client is notified", async () => {
     await rejected();
     expect(await operate(resubmit)).toMatchObject({ kind: "done", published: true, record: { attempt: 2 } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "RetryScheduled", attempt: 2 });
@@ -200,7 +200,7 @@ describe("the write", () => {
     ]);
   });
 
-  test("P12 at the version that was looked at; at another it is not done, and today's state is told", async () => {
+  test("P12 at the version that was looked at; at another it is not done, and the answer has today's state", async () => {
     await rejected();
     const seen = (await inspectOrder("order-1", world))?.etag ?? "";
     const settled = await operate({ kind: "markResolved", reason: "done manually" }, world.store, [seen]);
@@ -239,7 +239,7 @@ describe("the write", () => {
     expect(await world.stateOf()).toMatchObject({ processState: "Error", attempt: 1, failureCount: 9 });
   });
 
-  test("the version that is answered is that after the outbox messages were told", async () => {
+  test("the version that is answered is that after the outbox messages were published", async () => {
     await rejected();
     const done = await operate(resubmit);
     if (done.kind !== "done") throw new Error("not done");
@@ -272,7 +272,7 @@ describe("the write", () => {
     expect((await world.stateOf())?.attempt).toBe(2);
   });
 
-  test("a conflict is read and decided once more; a second one is told", async () => {
+  test("a conflict is read and decided once more; a second one is reported", async () => {
     await rejected();
     let conflicts = 1;
     const contested: OrderStore = {

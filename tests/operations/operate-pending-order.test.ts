@@ -30,7 +30,7 @@ describe("a Pending order", () => {
     await sweep(world);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
     const scheduled = world.startAttempts.at(-1);
-    if (!scheduled) throw new Error("the scheduler was not told");
+    if (!scheduled) throw new Error("the scheduler was not notified");
     return scheduled;
   }
 
@@ -95,7 +95,7 @@ describe("a Pending order", () => {
     });
   });
 
-  test("P16 the bus away while a cancelled order is told: the sweep tells it, Received first", async () => {
+  test("P16 the bus away while a cancelled order's end is published: the sweep publishes it, Received first", async () => {
     await world.submitted();
     world.statuses.length = 0;
     world.publishFault = new Error("bus down");

@@ -72,7 +72,7 @@ function due(): Poll {
   return poll;
 }
 
-/** Asks when it is time, and lets the attempt hear what came of it. */
+/** Asks when it is time, and lets the attempt receive what came of it. */
 async function ask(poll = due()) {
   world.clock = Math.max(world.clock, Date.parse(poll.pollAt));
   const end = await pollStep(poll, world);
@@ -157,7 +157,7 @@ test("P16 run again after a death it does not ask again what was asked, and says
   expect(await record()).toEqual(before);
 });
 
-test("P15 P16 run again after it recorded the end and died, it tells the end", async () => {
+test("P15 P16 run again after it recorded the end and died, it publishes the end", async () => {
   const poll = await begun();
   world.answers.set("reserve", () => ({ kind: "done" }));
   await ask(poll);

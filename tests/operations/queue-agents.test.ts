@@ -96,10 +96,10 @@ test("P7 P13 what an agent is of unknown outcome of when it is rejected stands i
   expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Failed", outcomeUnknown: true });
 });
 
-test("P7 P16 a reply taken twice has the same outcome; the client may hear of it twice, under one id", async () => {
+test("P7 P16 a reply taken twice has the same outcome; the client may receive it twice, under one id", async () => {
   const reply = await ask();
   const [first, second] = [await take(reply), await take(reply)];
-  // What it led to can't be distinguished from the record: so the attempt may be told again.
+  // What it led to can't be distinguished from the record: so the attempt may be notified again.
   expect(second).toEqual({ ...first, receiver: 1 });
   const published = world.statuses.filter(({ step }) => step === "checkFraud");
   expect(new Set(published.map((message) => JSON.stringify(message))).size).toBe(1);

@@ -1,4 +1,4 @@
-// Submission by the queues of one sender each, over the store in memory: whose an order is, and what another sender is told.
+// Submission by the queues of one sender each, over the store in memory: whose an order is, and what another sender is notified of.
 
 import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import type { OwnedQueue } from "@scheduler-agent-supervisor/core/domain/owned-queue";
@@ -46,7 +46,7 @@ test.each<[string, object, object]>([
   ["names none that may be", tea, by("orders-tea", "orders")],
   ["has a body that hides the reply queue", { ...tea, replyTo: "replies-mug" }, by("orders-tea", "replies-mug")],
 ])(
-  "P15 a sender with a queue of its own is told on its own reply queue where its message %s",
+  "P15 a sender with a queue of its own is notified on its own reply queue where its message %s",
   async (_, body, envelope) => {
     await world.submit(body, { ...envelope, replyToSessionId: "s-1" });
     const hides = "replyTo" in body;

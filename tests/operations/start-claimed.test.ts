@@ -1,4 +1,4 @@
-// What starting a claimed attempt tells whom, and in which order (P4, P16).
+// Whom starting a claimed attempt notifies, and in which order (P4, P16).
 
 import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
 import { type OrchestrationClient, startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
@@ -35,7 +35,7 @@ test("a first claim is started, and nothing more: nobody can have written meanwh
   expect(did).toEqual([["start", "order-1-1"]]);
 });
 
-test("found again, the attempt is told how the record stands, for it may have gone on", async () => {
+test("found again, the attempt is notified how the record stands, for it may have gone on", async () => {
   await world.submitted();
   await claimed();
   const again = await claimed();
@@ -47,7 +47,7 @@ test("found again, the attempt is told how the record stands, for it may have go
   ]);
 });
 
-test("an order that went on to another attempt meanwhile: this one is told that it is over", async () => {
+test("an order that went on to another attempt meanwhile: this one is notified that it is over", async () => {
   await world.submitted();
   await claimed();
   const again = await claimed();

@@ -63,7 +63,7 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
     world.clock += 10;
     return { kind: "rejected", message: "card expired" };
   });
-  // It was at work beside that one, and is told with the next attempt.
+  // It was at work beside that one, and is published with the next attempt.
   world.answers.set("check", () => {
     world.clock += 10;
     return { kind: "done" };

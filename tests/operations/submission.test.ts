@@ -92,7 +92,7 @@ test("P15 a reply queue whose name is not allowed is a fault", async () => {
 
 const BAD = { ...sampleOrder(), currency: "euro", lines: [] };
 
-test("P15 a rejected submission is kept, then its sender is told every fault, under one id each time", async () => {
+test("P15 a rejected submission is kept, then its sender receives every fault, under one id each time", async () => {
   await world.submit(BAD);
   await world.submit(BAD);
   const { faults } = world.quarantined[0] ?? {};
@@ -105,7 +105,7 @@ test("P15 a rejected submission is kept, then its sender is told every fault, un
   expect(world.statuses).toEqual([]);
 });
 
-test("P15 what is told of another order under a known id goes to its own sender, and says nothing of the first", async () => {
+test("P15 what is published of another order under a known id goes to its own sender, and says nothing of the first", async () => {
   await world.submitted();
   const envelope = { messageId: "m-2", replyTo: "replies-other", replyToSessionId: "s-2", submissionId: "second" };
   await world.submit(sampleOrder("order-1", { currency: "USD" }), envelope);
@@ -121,7 +121,7 @@ test.each<[string, unknown, Record<string, unknown>]>([
   ["names a session that can't be", BAD, { ...ENVELOPE, replyToSessionId: "x".repeat(129) }],
   ["has a body that hides the reply queue", { ...BAD, replyTo: "replies-evil" }, ENVELOPE],
   ["has a body that hides its session, in another case", { ...BAD, ReplyToSessionID: "evil" }, ENVELOPE],
-])("P15 nobody is told of a rejected submission that %s", async (_, body, envelope) => {
+])("P15 nobody is notified of a rejected submission that %s", async (_, body, envelope) => {
   await world.submit(body, envelope);
   expect(world.quarantined).toHaveLength(1);
   expect(world.rejections).toEqual([]);

@@ -258,7 +258,7 @@ test("an audit log that can't be written stops no sweep, and is asked once in it
   expect(world.eventNames()).toContain("SupervisorSweep");
 });
 
-test("a record that can't be judged, and one of which the scheduler can't be told, are in the audit log with their fault", async () => {
+test("a record that can't be judged, and one of which the scheduler can't be notified, are in the audit log with their fault", async () => {
   const [unjudged = "", unpublished = ""] = await overdue(2);
   const read = await world.store.state(unjudged);
   if (!read) throw new Error("no record");
@@ -284,7 +284,7 @@ test("a record that can't be judged, and one of which the scheduler can't be tol
   expect(await world.store.state(unpublished)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
 });
 
-test("P15 a retry is told to the client, once, and its outbox message is cleared before the scheduler is told", async () => {
+test("P15 a retry is published to the client, once, and its outbox message is cleared before the scheduler is notified", async () => {
   const orderIds = await overdue(1);
   await sweep(world);
   expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);

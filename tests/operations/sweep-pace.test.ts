@@ -111,7 +111,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
   return Object.assign(seen, { ports });
 }
 
-/** Orders that ran out of time behind two completed steps, both of which are told again. */
+/** Orders that ran out of time behind two completed steps, both of which are published again. */
 async function overdue(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const orderId = `order-${index}`;

@@ -48,7 +48,7 @@ describe("P10 a sweep", () => {
       expect(await sweep(world)).toMatchObject({ found: 1, retried: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
       const startAttempt = world.startAttempts.at(-1);
-      if (!startAttempt) throw new Error("the scheduler was not told");
+      if (!startAttempt) throw new Error("the scheduler was not notified");
       await takenUp(startAttempt);
     }
     await stuck();
@@ -81,7 +81,7 @@ describe("P10 a sweep", () => {
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
       expect(world.statuses).toHaveLength(notified);
       const startAttempt = world.startAttempts.at(-1);
-      if (!startAttempt) throw new Error("the scheduler was not told");
+      if (!startAttempt) throw new Error("the scheduler was not notified");
       await world.claim(startAttempt);
     }
     expect(world.eventNames().filter((name) => name === "OrderRescheduled")).toHaveLength(4);
@@ -123,7 +123,7 @@ describe("P10 a sweep", () => {
     expect(counts).toEqual([2, 1, 0]);
   });
 
-  test("the bus away while Error is told: the next sweep tells it", async () => {
+  test("the bus away while Error is published: the next sweep publishes it", async () => {
     await claimed();
     const read = await world.store.state("order-1");
     if (!read) throw new Error("no record");

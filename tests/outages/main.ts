@@ -44,7 +44,7 @@ await runCommand(async () => {
   const faults = reports.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
   for (const fault of faults) console.log(styleText("red", fault));
   if (faults.length === 0)
-    console.log(styleText("green", "Nothing was lost or dead-lettered; each shop was told the truth."));
+    console.log(styleText("green", "Nothing was lost or dead-lettered; each shop received true statuses."));
   return faults.length === 0 ? 0 : 1;
 });
 

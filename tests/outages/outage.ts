@@ -107,7 +107,7 @@ async function settled(
     if (looks % LOOKS_A_LINE === 0) say(`${name}: ${left} have not ended`);
   }
   const endedAfterMs = Date.now() - begun;
-  // The test's own shop may be behind: it hears eight messages an order.
+  // The test's own shop may be behind: it receives eight messages an order.
   let faults = await faultsOf(app, orderIds, () => workflow);
   for (let looks = 0; faults.length > 0 && looks < LOOKS_FOR_THE_SHOP; looks += 1) {
     await sleep(LOOK_EVERY_MS);

@@ -1,4 +1,4 @@
-// docs/reference/pattern.md tells the truth: every row names files that exist and tests that are there, and no row is without one.
+// docs/reference/pattern.md is true: every row names files that exist and tests that are there, and no row is without one.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

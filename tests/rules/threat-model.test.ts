@@ -1,4 +1,4 @@
-// docs/explanation/threat-model.md tells the truth: each attack names what stops it, and tests that are there.
+// docs/explanation/threat-model.md is true: each attack names what stops it, and tests that are there.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

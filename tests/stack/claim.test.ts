@@ -1,4 +1,4 @@
-// P4: two hosts, as in two regions, each told of the same orders at once and more than once.
+// P4: two hosts, as in two regions, each notified of the same orders at once and more than once.
 
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { attemptId, newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
@@ -40,7 +40,7 @@ async function startedIn(orderId: string): Promise<number[]> {
 }
 
 test(
-  "P4 of two hosts that are told of an order at once, one takes it and does each step; the other starts nothing",
+  "P4 of two hosts that are notified of an order at once, one takes it and does each step; the other starts nothing",
   async () => {
     const records = await Promise.all(Array.from({ length: ORDERS }, (_, index) => pending(`claimed-${index}`)));
     const sender = app.bus.createSender(app.settings["SchedulerQueue"] ?? "");
@@ -63,7 +63,7 @@ test(
       expect(started).toHaveLength(1);
       for (const host of started) hosts.add(host);
     }
-    // Both were told, and both took some.
+    // Both were notified, and both took some.
     expect(hosts.size).toBe(2);
   },
   TIMEOUT_MS,

@@ -41,7 +41,7 @@ const queues = {
 const reject = (orderId: string) =>
   app.switchOn("payment", { kind: "reject", status: 402, message: "the card has expired", match: { orderId } });
 
-test("P15 submit resolves when the order has completed, and tells each status once, in order", async () => {
+test("P15 submit resolves when the order has completed, and delivers each status once, in order", async () => {
   const received: StatusMessage[] = [];
   const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => received.push(status) });
   const outputs = { chargeId: expect.any(String), shipmentId: expect.any(String) };
@@ -115,7 +115,7 @@ test("P9 P15 a rejection for good is a failure with its reason", async () => {
   });
 });
 
-test("P15 two clients at once on one queue each hear only their own", async () => {
+test("P15 two clients at once on one queue each receive only their own", async () => {
   await using other = openOrderClient(app.settings);
   const submitAll = async (one: OrderClient, name: string) => {
     const received = new Set<string>();
@@ -129,7 +129,7 @@ test("P15 two clients at once on one queue each hear only their own", async () =
   expect(await client.follow("theirs-1", { timeoutMs: 200 })).toMatchObject({ kind: "timedOut", received: [] });
 });
 
-test("a time-out says what was heard; following hears the rest", async () => {
+test("a time-out says what was received; following receives the rest", async () => {
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500, match: { orderId: "slow-1" } });
   const end = await client.submit(madeOrder("slow-1"), { timeoutMs: 1000 });
   expect(end).toMatchObject({ kind: "timedOut", sent: true, reason: expect.stringContaining("last word") });
@@ -147,7 +147,7 @@ test("an aborted wait rejects with the signal's reason, and leaves the order alo
   expect(await client.follow("abort-1")).toMatchObject({ kind: "completed" });
 });
 
-test("a client that takes up its session again hears what it missed", async () => {
+test("a client that takes up its session again receives what it missed", async () => {
   const sessionId = "shop-7";
   const options = { connection: app.settings["ServiceBus"] ?? "", ...queues, sessionId };
   const first = createOrderClient(options);
@@ -159,7 +159,7 @@ test("a client that takes up its session again hears what it missed", async () =
   expect(await second.follow("restart-1")).toMatchObject({ kind: "completed" });
 });
 
-test("what can't be heard or sent is said before anything is ordered", async () => {
+test("what can't be received or sent is said before anything is ordered", async () => {
   const connection = app.settings["ServiceBus"] ?? "";
   const faultWith = async (changes: Partial<typeof queues>): Promise<unknown> => {
     await using faulty = createOrderClient({ connection, ...queues, ...changes });
@@ -183,7 +183,7 @@ test("what can't be heard or sent is said before anything is ordered", async () 
   expect(await app.records.of(["unsent-1", "large-1"])).toEqual([]);
 });
 
-test("whoever still waits when the client is closed is told so", async () => {
+test("whoever still waits when the client is closed is notified so", async () => {
   const closing = openOrderClient(app.settings);
   const waiting = closing.follow("never-1").catch((cause: unknown) => cause);
   const submitted = closing.submit(madeOrder("closing-1")).catch((cause: unknown) => cause);
@@ -228,7 +228,7 @@ test("P15 what a client says of its session: a number is its text, none where on
   await expect.poll(faults, { timeout: 10_000 }).toEqual([expect.stringContaining("replyToSessionId")]);
 });
 
-test("P1 P15 a rejected submission is told to its sender, with every fault", async () => {
+test("P1 P15 a rejected submission is reported to its sender, with every fault", async () => {
   const received: StatusMessage[] = [];
   const bad = { ...madeOrder("rejected-1"), currency: "euro", lines: [] };
   const end = await client.submit(bad, { onStatus: (status) => received.push(status) });

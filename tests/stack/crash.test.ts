@@ -43,8 +43,8 @@ test.each<[string, ProcessName]>([
       expect(effects).toHaveLength(ORDERS * steps);
       expect(new Set(effects.map(({ key }) => key)).size).toBe(ORDERS * steps);
     }
-    // A message that could not be sent leaves an outbox message, which the sweep sends: told may be later than done.
-    // An attempt that ran out of time meanwhile is told of too: RetryScheduled.
+    // A message that could not be sent leaves an outbox message, which the sweep sends: a status may be later than its step.
+    // An attempt that ran out of time meanwhile is published too: RetryScheduled.
     const published = (orderId: string) => [...new Set(app.statuses(orderId).map(({ subject }) => subject))];
     const inOrder = (orderId: string) => published(orderId).filter((subject) => subject !== "RetryScheduled");
     const wrong = () =>

@@ -80,7 +80,7 @@ test("each group of functions has processes of its own", () => {
 });
 
 test(
-  "all samples end as they are told to",
+  "all samples end as they have to",
   async () => {
     const samples = readSamples("flex").map((sample) => ({
       ...sample,

@@ -86,7 +86,7 @@ test("P6 P8 it waits in its record, is completed by a report, and answers a seco
     .toMatchObject({ outputs: { shipmentId: "S-later-1" } });
 });
 
-test("what is wrong with a report is named; an address that nobody was given tells nothing", async () => {
+test("what is wrong with a report is named; an address that nobody was given reveals nothing", async () => {
   await awaiting("later-2");
   const answer = await report("later-2", { kind: "finished" });
   expect(answer).toMatchObject({ status: 400, body: { faults: [expect.stringContaining("kind")] } });

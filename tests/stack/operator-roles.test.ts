@@ -89,7 +89,7 @@ async function statusOf(route: string, headers: Record<string, string>): Promise
 /** Whoever has its address was asked: it takes no role and no sign-in. */
 const FOR_SERVICES = "POST api/completions/{ticket}";
 
-test("what services report takes no role, and tells who guesses an address nothing", async () => {
+test("what services report takes no role, and reveals nothing to who guesses an address", async () => {
   for (const headers of [{}, principal("Orders.Operate")]) expect(await statusOf(FOR_SERVICES, headers)).toBe(409);
 });
 

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const order = (orderId: string) => ({ ...madeOrder(orderId), workflow: "order-fulfilment" });
 
-/** By what is heard alone: looking at the record would cost the store something too. */
+/** By what is received alone: looking at the record would cost the store something too. */
 async function ended(orderId: string): Promise<void> {
   await expect.poll(() => app.statuses(orderId).at(-1)?.subject, { timeout: 20_000 }).toBe("Completed");
 }

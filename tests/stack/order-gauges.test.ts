@@ -48,7 +48,7 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
     enqueuedAt: "2026-01-01T12:29:00.000Z",
     overAt: "2026-01-01T12:45:00.000Z",
   },
-  "ended-to-be-told": { processState: "Processed", overAt: null, keptUntil: null },
+  "ended-to-be-published": { processState: "Processed", overAt: null, keptUntil: null },
   "ended-closed": { processState: "Processed", keptUntil: "2026-01-08T12:50:00.000Z" },
   "ended-compensated": inError("rejected", { direction: "compensate", processState: "Compensated" }),
   "ended-settled": inError("resolved"),

@@ -83,7 +83,7 @@ test("P1 bad input is kept in the quarantine with every fault named as a propert
   for (const name of ["orderId", "currency", "surprise"]) expect(faults.join("\n")).toContain(name);
   expect(messages.map(({ body }) => body)).toContain("{not json");
   const queue = app.bus.createReceiver("orders");
-  // It is completed once its sender is told.
+  // It is completed once its sender is notified.
   await expect.poll(() => queue.peekMessages(10)).toEqual([]);
   await queue.close();
 });
@@ -99,7 +99,7 @@ test("P1 another order under a known id is quarantined", async () => {
     .toContain("taken-1");
 });
 
-test("P9 a rejection for good ends in Error, is told, and calls no further service", async () => {
+test("P9 a rejection for good ends in Error, is published, and calls no further service", async () => {
   await app.switchOn("payment", {
     kind: "reject",
     status: 402,
@@ -160,7 +160,7 @@ test("P8 P10 P14 a service that is down for longer than a step's time: retried f
   expect(await app.effects("payment", "down-1")).toMatchObject([{ calls: 1 }, { calls: 1 }]);
 });
 
-test("P16 an attempt that is started again once it is over finds that out by itself: nobody else would tell it", async () => {
+test("P16 an attempt that is started again once it is over finds that out by itself: nobody else would notify it", async () => {
   await app.shop.send(madeOrder("again-1"));
   const { steps, workflow } = await app.eventually("again-1", ended);
   const now = new Date().toISOString();

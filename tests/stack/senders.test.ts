@@ -111,7 +111,7 @@ test("P15 an order that is to be answered on another sender's queue is rejected 
   expect(await app.records.of(["mug-1", "order-1"])).toEqual([]);
 });
 
-test("P15 on a shared queue another takes the id and the session: the client is not told that its order completed", async () => {
+test("P15 on a shared queue another takes the id and the session: the client is not notified that its order completed", async () => {
   await shared.follow("shared-1", { timeoutMs: 100 });
   await send("orders", another("shared-1"), SESSION_REPLY_QUEUE, shared.sessionId);
   expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
@@ -170,7 +170,7 @@ describe("P13 P16 returns", () => {
       .filter(({ path }) => path === "/refunds")
       .map(({ body }) => body);
 
-  test("another sender's order, an order that was never sold and more than was paid: nothing is paid, and the sender is told why", async () => {
+  test("another sender's order, an order that was never sold and more than was paid: nothing is paid, and the sender receives the reason", async () => {
     expect(await tea.submit(SOLD)).toMatchObject({ kind: "completed" });
     const nowhere = { ...returnOf("mug-7", 10 ** 8), returnOf: "mug-never" };
     const lines = Array.from({ length: 100 }, () => ({ sku: "TEA-100", quantity: 10_000, unitPrice: 10 ** 8 }));

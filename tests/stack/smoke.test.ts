@@ -58,14 +58,14 @@ test("an order goes through, and its telemetry arrived", async () => {
   for (const service of Object.keys(app.stack.addresses.remotes)) expect(await app.effects(service)).toEqual([]);
 });
 
-test("a workflow that the app does not have: its rejection is told", async () => {
+test("a workflow that the app does not have: its rejection is reported", async () => {
   const { code, output } = await smoke(data, "--workflow", "nowhere", "--within", "5");
   expect(output).toContain("was rejected");
   expect(output).toContain("workflow");
   expect(code).toBe(1);
 });
 
-test("a service that rejects: the order's own end is told", async () => {
+test("a service that rejects: the order's own end is reported", async () => {
   await app.switchOn("fraud", {
     kind: "reject",
     status: 422,

@@ -41,7 +41,7 @@ async function operate(orderId: string, action: string, reason: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Its shipping ran out of time, behind what is done; its retry is told to come in an hour. The service is back. */
+/** Its shipping ran out of time, behind what is done; its retry is to come in an hour. The service is back. */
 async function waiting(orderId: string): Promise<void> {
   const isBack = await app.switchOn("shipping", { kind: "down", match: { orderId } });
   await app.shop.send(madeOrder(orderId));

@@ -26,6 +26,6 @@ export function operateIn(
 /** Runs the attempt that was asked for last. */
 export async function runNextIn(world: World) {
   const startAttempt = world.startAttempts.at(-1);
-  if (!startAttempt) throw new Error("the scheduler was not told");
+  if (!startAttempt) throw new Error("the scheduler was not notified");
   return world.runAttempt(startAttempt);
 }

@@ -45,7 +45,7 @@ export function orderIn(given: unknown): { readonly orderId: string | undefined;
   };
 }
 
-/** What tells one call of a method from another: the status told, the state written, that a start message is for later. */
+/** What distinguishes one call of a method from another: the status published, the state written, that a start message is for later. */
 export function detailOf(args: readonly unknown[]): string {
   const found = args.flatMap((arg) => {
     const { status, processState, direction, changes, at } = asObject(arg);

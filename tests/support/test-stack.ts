@@ -30,7 +30,7 @@ export interface TestStack extends AsyncDisposable {
   readonly bus: ServiceBusClient;
   /** The record once `holds` is true of it. */
   eventually(orderId: string, holds: (record: StateRecord) => boolean, withinMs?: number): Promise<StateRecord>;
-  /** What the client has been told so far of one order, in the order in which its queue took it. */
+  /** What the client has received so far of one order, in the order in which its queue took it. */
   statuses(orderId: string): ServiceBusReceivedMessage[];
   /** @returns how to end it before its time */
   switchOn(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>>;
@@ -87,7 +87,7 @@ export async function startTestStack(
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
   /** By order, then by sequence number. */
   const received = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
-  // Under a lock: what a broker has let go and not yet delivered when it is killed would never be heard. So one may come again.
+  // Under a lock: what a broker has let go and not yet delivered when it is killed would never be received. So one may come again.
   const ear = bus.createReceiver(REPLY_QUEUE);
   ear.subscribe({
     processMessage: async (message) => {

@@ -110,7 +110,7 @@ export interface World extends Omit<Ports, "timing"> {
   /** A status that can't be sent. */
   failing: OrderStatus | undefined;
   eventNames(): EventName[];
-  /** The sample order under the sample's envelope, unless told otherwise. */
+  /** The sample order under the sample's envelope, unless stated otherwise. */
   submit(body?: unknown, envelope?: Record<string, unknown>): Promise<ClaimOutcome | undefined>;
   /** The sample order, recorded and not claimed: what asks for its first attempt. */
   submitted(): Promise<StartAttempt>;

@@ -233,7 +233,7 @@ export const useClaims = () =>
     refetchInterval: LIST_MS,
   });
 
-/** What a preview could not take is told once: whoever reloads the page sees how many it is for, and no more. */
+/** What a preview could not take is shown once: whoever reloads the page sees how many it is for, and no more. */
 const previews = new Map<string, BulkPreview>();
 export const keepPreview = (preview: BulkPreview): void => void previews.set(preview.run.bulkId, preview);
 export const previewOf = (bulkId: string): BulkPreview | undefined => previews.get(bulkId);

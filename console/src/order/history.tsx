@@ -28,7 +28,7 @@ export function History({ history, failedOnly }: HistoryProps) {
       {wanted.length === 0 && <p className="quiet">{ORDER.nothingFailed}</p>}
       <ol className="history" reversed start={wanted.length}>
         {newestFirst.map(({ at, what, by }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an entry is told from others by its number alone, and that never changes.
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry is distinguished from others by its number alone, and that never changes.
           <li key={`${wanted.length - place} ${at}`}>
             <Instant at={at} /> <span>{what}</span> <span className="quiet">{by}</span>
           </li>

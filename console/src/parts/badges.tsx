@@ -1,4 +1,4 @@
-// States as badges: each has a sign beside its colour, so that nobody has to tell colours apart.
+// States as badges: each has a sign beside its colour, so that nobody has to distinguish colours.
 import { Badge } from "@fluentui/react-components";
 import type { ErrorKind, ProcessState, StepState } from "../api/contract.ts";
 import { KINDS, STATES, STEP_STATES } from "../words/order.ts";

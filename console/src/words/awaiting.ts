@@ -11,7 +11,7 @@ export const AWAITING = {
   until: "Until",
   next: "Next to run out of time:",
   reference: "Reference",
-  received: "Last heard of",
+  received: "Last report",
   all: "Steps that are done later",
   report: {
     done: (step: string) => `Report ${step} as done`,

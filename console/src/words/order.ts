@@ -86,7 +86,7 @@ export const ORDER = {
   accepted: "Accepted by its service, which does it later",
   reference: (name: string) => `reference ${name}`,
   awaited: "its report is awaited until",
-  received: "last heard of at",
+  received: "last report at",
   expiry: (attempt: number, tries: number) =>
     `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
   misconfigured: "The endpoint's address or the app's credential for it is wrong: fix that first.",

@@ -1,4 +1,4 @@
-// What keeps a client from being heard or from hearing, in words that say what to do next.
+// What keeps a client from being received or from hearing, in words that say what to do next.
 import { isServiceBusError } from "@azure/service-bus";
 
 export type OrderClientFault =

@@ -1,4 +1,4 @@
-// For submitting applications: sends orders, and hears on a private session of a reply queue what becomes of them (P1, P15).
+// For submitting applications: sends orders, and receives on a private session of a reply queue what becomes of them (P1, P15).
 import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
 import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
 import { contentDigest } from "./content-digest.ts";
@@ -26,7 +26,7 @@ export type OrderClientOptions = (
   /**
    * The session of the reply queue; a random one without it. One session serves all orders of a client, for a session
    * costs a link and a lock of its own, which an order does not need: its status messages carry its id. It is random, for
-   * no two clients can hold the same one. An application that wants to hear after its restart what it missed gives each of
+   * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
    * its instances a lasting session id: text, at most 128 characters.
    */
   readonly sessionId?: string;
@@ -49,7 +49,7 @@ export interface SubmitOptions extends WaitOptions {
 }
 
 export interface FollowOptions extends WaitOptions {
-  /** As it was submitted: nothing is heard of another one under its id. Not needed where this client submitted it and was not rejected. */
+  /** As it was submitted: nothing is received of another one under its id. Not needed where this client submitted it and was not rejected. */
   readonly order?: OrderRequest;
 }
 
@@ -58,14 +58,14 @@ export interface OrderClient extends AsyncDisposable {
   readonly sessionId: string;
   /**
    * Sends an order and waits for its end. Repeating it is safe: the message id is the order's id, and one id is one order. Resolves as
-   * `rejected`, with the faults, where the app does not take this submission. What is heard of other content under the same id, as where
+   * `rejected`, with the faults, where the app does not take this submission. What is received of other content under the same id, as where
    * somebody else took the id, counts for nothing.
    * @throws OrderClientError if Service Bus can't be reached, a queue is missing or the client is closed.
    */
   submit<Order extends OrderRequest>(order: Order, options?: SubmitOptions): Promise<OrderEnd>;
   /**
    * Waits for the end of an order that was submitted from this session, now or before a restart: after a time-out, or after
-   * a failure that an operator deals with. Ends that were answered before are not told again, unless they are for ever.
+   * a failure that an operator deals with. Ends that were answered before are not delivered again, unless they are for ever.
    * @throws OrderClientError as `submit` does.
    */
   follow(orderId: string, options?: FollowOptions): Promise<OrderEnd>;
@@ -93,7 +93,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   const senders = new Map<string, ServiceBusSender>();
   let bus = "client" in options ? options.client : openBus(options.connection);
   let closed = false;
-  /** How whoever waits is told of the close, wherever it is: before the session, in the middle of a send, or after. */
+  /** How whoever waits is notified of the close, wherever it is: before the session, in the middle of a send, or after. */
   const goodbyes = new Set<(cause: OrderClientError) => void>();
   const inbox = new StatusInbox();
   const submissions = new Submissions();
@@ -278,7 +278,7 @@ export function createOrderClient(options: OrderClientOptions): OrderClient {
   }
 }
 
-/** The SDK waits 30 s between tries unless told otherwise. */
+/** The SDK waits 30 s between tries unless stated otherwise. */
 function openBus(connection: string): ServiceBusClient {
   return new ServiceBusClient(connection, { retryOptions: { maxRetries: 5, retryDelayInMs: 300 } });
 }

@@ -1,4 +1,4 @@
-// How a call of the client ends: as the app said, or with what is known when nothing more is heard.
+// How a call of the client ends: as the app said, or with what is known when nothing more is received.
 import type { Outputs, StatusMessage } from "./order-messages.ts";
 import type { EndMessage, From } from "./status-inbox.ts";
 
@@ -31,7 +31,7 @@ export type OrderEnd =
       readonly reason: string;
       readonly received: readonly StatusMessage[];
     }
-  /** No end was heard in time; the order may still come to one. `reason` says where to look. */
+  /** No end was received in time; the order may still come to one. `reason` says where to look. */
   | {
       readonly kind: "timedOut";
       readonly orderId: string;
@@ -85,11 +85,11 @@ interface Waited {
   readonly sent: boolean;
   readonly timeoutMs: number;
   readonly received: readonly StatusMessage[];
-  /** Something was heard of other content under this id. */
+  /** Something was received of other content under this id. */
   readonly isTaken: boolean;
 }
 
-/** Where to look when no end was heard in time. */
+/** Where to look when no end was received in time. */
 export function timedOut({ orderId, from, sent, timeoutMs, received, isTaken }: Waited): OrderEnd {
   const within = `within ${timeoutMs / 1000} s`;
   const last = received.at(-1)?.status;
@@ -102,7 +102,7 @@ export function timedOut({ orderId, from, sent, timeoutMs, received, isTaken }: 
     : last
       ? `Order ${orderId} came to no end ${within}; the last word of it was ${last}. Follow it to wait on.`
       : isTaken
-        ? `Nothing was heard of this order ${within}: another one was submitted under the id ${orderId}.`
-        : `Nothing was heard of order ${orderId} ${within}: ${noEnd}.`;
+        ? `Nothing was received of this order ${within}: another one was submitted under the id ${orderId}.`
+        : `Nothing was received of order ${orderId} ${within}: ${noEnd}.`;
   return { kind: "timedOut", orderId, reason, sent, received };
 }

@@ -1,4 +1,4 @@
-// What travels between a submitting application and the app: the order that it sends and the status messages that it hears (P15).
+// What travels between a submitting application and the app: the order that it sends and the status messages that it receives (P15).
 
 /** What every order has; the rest is as the contract of its workflow wants it. */
 export interface OrderRequest {
@@ -27,7 +27,7 @@ const STATUSES = [
 export type OrderStatus = (typeof STATUSES)[number];
 
 export interface StatusMessage {
-  /** The same each time the app tells it: `<orderId>:<attempt>:<status>`, and more where a step or a submission is meant. */
+  /** The same each time the app publishes it: `<orderId>:<attempt>:<status>`, and more where a step or a submission is meant. */
   readonly messageId: string;
   readonly orderId: string;
   readonly attempt: number;

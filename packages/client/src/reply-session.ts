@@ -80,7 +80,7 @@ export class ReplySession {
     this.#watch = setInterval(() => receiver.isClosed && this.#lost(receiver), WATCH_EVERY_MS);
   }
 
-  /** The SDK takes every rejection of a session for one that somebody holds: a look into the queue tells more. */
+  /** The SDK takes every rejection of a session for one that somebody holds: a look into the queue shows more. */
   async #describe(cause: unknown, client: ServiceBusClient): Promise<OrderClientError> {
     const { queue } = this.#options;
     const fault = describeFault(cause, "listen on", queue);

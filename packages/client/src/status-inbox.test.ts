@@ -1,4 +1,4 @@
-// What waits, what is told once, and what counts as the end of an order.
+// What waits, what is delivered once, and what counts as the end of an order.
 import { expect, test } from "vitest";
 import { type OrderStatus, readStatus, type StatusMessage } from "./order-messages.ts";
 import { endOf, StatusInbox, type Waiter } from "./status-inbox.ts";
@@ -29,7 +29,7 @@ function recorder(): Recorder {
   return recording;
 }
 
-test("tells each status once, in order of arrival, to all who wait for its order and to nobody else", () => {
+test("delivers each status once, in order of arrival, to all who wait for its order and to nobody else", () => {
   const inbox = new StatusInbox();
   const [one, two, other] = [recorder(), recorder(), recorder()];
   inbox.join("order-1", one, "start");
@@ -43,7 +43,7 @@ test("tells each status once, in order of arrival, to all who wait for its order
   expect(other).toMatchObject({ received: [], end: undefined });
 });
 
-test("who comes later hears what came before", () => {
+test("who comes later receives what came before", () => {
   const inbox = new StatusInbox();
   for (const next of [status("Received"), status("Completed")]) inbox.take(next);
   const late = recorder();
@@ -100,7 +100,7 @@ test("who submitted something is notified of that content alone, and of statuses
   expect(own.end).toBeUndefined();
 });
 
-test("all who wait are told when nothing more can be heard", () => {
+test("all who wait are notified when nothing more can be received", () => {
   const inbox = new StatusInbox();
   const waiting = recorder();
   inbox.join("order-1", waiting, "start");

@@ -1,4 +1,4 @@
-// What the client has heard, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
+// What the client has received, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
 // is notified of its own content alone.
 import type { EndStatus, StatusMessage } from "./order-messages.ts";
 
@@ -10,17 +10,17 @@ export interface Waiter {
   onStatus(status: StatusMessage): void;
   /** The order has ended; `received` is all that is known of it. */
   onEnd(end: EndMessage, received: readonly StatusMessage[]): void;
-  /** Nothing more can be heard. */
+  /** Nothing more can be received. */
   onGone(cause: Error): void;
 }
 
-/** `start`: all that is known of the order. `unpublished`: what came since an end of it was last told. */
+/** `start`: all that is known of the order. `unpublished`: what came since an end of it was last delivered. */
 export type From = "start" | "unpublished";
 
 interface OrderLog {
   readonly received: StatusMessage[];
   readonly waiters: Set<Waiter>;
-  /** How many of `received` an answered call has been told. */
+  /** How many of `received` an answered call has been given. */
   published: number;
 }
 
@@ -37,7 +37,7 @@ export class StatusInbox {
 
   take(status: StatusMessage): void {
     const log = this.#log(status.orderId);
-    // The app tells at least once, and Service Bus delivers at least once.
+    // The app publishes at least once, and Service Bus delivers at least once.
     const { messageId, contentDigest } = status;
     if (log.received.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
     log.received.push(status);
@@ -46,7 +46,7 @@ export class StatusInbox {
     this.#forget();
   }
 
-  /** What was heard before comes at once. @returns how to leave. */
+  /** What was received before comes at once. @returns how to leave. */
   join(orderId: string, waiter: Waiter, from: From): () => void {
     const log = this.#log(orderId);
     log.waiters.add(waiter);
@@ -66,7 +66,7 @@ export class StatusInbox {
     return this.#logs.get(orderId)?.received.filter((status) => isAbout(status, contentDigest)) ?? [];
   }
 
-  /** Tells all who wait that nothing more can be heard. */
+  /** Notifies all who wait that nothing more can be received. */
   abandon(cause: Error): void {
     for (const { waiters } of this.#logs.values()) {
       for (const waiter of waiters) waiter.onGone(cause);
@@ -82,7 +82,7 @@ export class StatusInbox {
     return log;
   }
 
-  /** A failure that was told before is no news to one who follows on; the other ends stay true for ever. */
+  /** A failure that was delivered before is no news to one who follows on; the other ends stay true for ever. */
   #conclude(log: OrderLog, past: number): void {
     for (const waiter of log.waiters) {
       const received = log.received.filter((status) => isAbout(status, waiter.contentDigest));
@@ -104,7 +104,7 @@ export class StatusInbox {
   }
 }
 
-/** The end of the latest attempt heard of: a later attempt, which an operator may have asked for, takes a failure back. */
+/** The end of the latest attempt received of: a later attempt, which an operator may have asked for, takes a failure back. */
 export function endOf(received: readonly StatusMessage[]): EndMessage | undefined {
   const latest = received.reduce((most, { attempt }) => Math.max(most, attempt), 0);
   return received.filter(isEnd).findLast(({ attempt }) => attempt === latest);

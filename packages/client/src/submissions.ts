@@ -7,7 +7,7 @@ export interface Submission {
   /** Its digest: see content-digest.ts. */
   readonly content: string;
   onRejected(rejection: StatusMessage): void;
-  /** From now on what is heard of the order is about this submission too. */
+  /** From now on what is received of the order is about this submission too. */
   onMayJoin(): void;
 }
 
@@ -18,7 +18,7 @@ export class Submissions {
   /** What was submitted first under each order id and is not rejected, as far as is known here: the order's statuses are about it. */
   readonly #first = new Map<string, string>();
 
-  /** @returns whether what is heard of the order is about this submission; else `onMayJoin` says when it is. */
+  /** @returns whether what is received of the order is about this submission; else `onMayJoin` says when it is. */
   add(submission: Submission): boolean {
     const { id, orderId, content } = submission;
     this.#open.set(id, submission);

@@ -37,7 +37,7 @@ export async function startClaimed(
   if (isBehind) await reportStanding(client, attempt, store);
 }
 
-/** Tells an attempt how the record stands. Throws `EngineUnavailable` where the engine can't be reached. */
+/** Notifies an attempt how the record stands. Throws `EngineUnavailable` where the engine can't be reached. */
 export async function reportStanding(
   client: OrchestrationClient,
   attempt: Pick<Attempt, "orderId" | "attempt" | "lockedBy">,
@@ -50,7 +50,7 @@ export async function reportStanding(
 
 /**
  * A start with the id of a running attempt is rejected by the engine, and is what we want; with the id of an ended one it runs
- * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is told to end. Throws `EngineUnavailable` where it is not under way afterwards.
+ * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is notified to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
 async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
   await startOnce(client, SCHEDULER, attemptId(attempt.orderId, attempt.attempt), attempt);
@@ -74,7 +74,7 @@ export async function startOnce(
 }
 
 /**
- * Hands what came of a step to the attempt that has to hear of it, if there is one; the engine keeps it where the attempt does not wait
+ * Hands what came of a step to the attempt that has to be notified of it, if there is one; the engine keeps it where the attempt does not wait
  * yet. False where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
  */
 export async function reportEnd(client: OrchestrationClient, orderId: string, end: StepEnd): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Lives of orders on a rig: first as they are, which tells the points, then one for each point, with a death there.
+// Lives of orders on a rig: first as they are, which shows the points, then one for each point, with a death there.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ANY_ORDER, type Arm } from "../../support/probe-point.ts";
 import { faultsOf } from "../check-life.ts";

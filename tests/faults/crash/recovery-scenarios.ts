@@ -27,7 +27,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "given up",
     title:
-      "[supervisor | every await of giving an order up | host killed] Error, and Failed is told from the outbox message",
+      "[supervisor | every await of giving an order up | host killed] Error, and Failed is published from the outbox message",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "strict" });
@@ -43,17 +43,17 @@ export const recoveries: readonly Scenario[] = [
     end: done,
   },
   {
-    name: "a step not told",
+    name: "a step not published",
     title:
-      "[agents | StepCompleted could not be sent; every await of telling it later | host killed] it goes before the next status; nothing overtakes it",
+      "[agents | StepCompleted could not be sent; every await of publishing it later | host killed] it goes before the next status; nothing overtakes it",
     arms: failing("inventoryAgent/reserveStock:messenger.publish(StepCompleted)#1:before"),
     drive: (hand) => hand.send(),
     end: done,
   },
   {
-    name: "its end not told",
+    name: "its end not published",
     title:
-      "[agents, supervisor | Completed could not be sent; every await of telling it later | host killed] the sweep tells it from the outbox message",
+      "[agents, supervisor | Completed could not be sent; every await of publishing it later | host killed] the sweep publishes it from the outbox message",
     arms: failing("paymentAgent/capturePayment:messenger.publish(Completed)#1:before"),
     async drive(hand) {
       await hand.send();
@@ -63,9 +63,9 @@ export const recoveries: readonly Scenario[] = [
     end: done,
   },
   {
-    name: "its end neither told nor noted",
+    name: "its end neither published nor in the outbox",
     title:
-      "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last word | host killed] it is told from the record",
+      "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last word | host killed] it is published from the record",
     arms: failing(
       "paymentAgent/capturePayment:messenger.publish(Completed)#1:before",
       "paymentAgent/capturePayment:store.change#1:before",
@@ -74,9 +74,9 @@ export const recoveries: readonly Scenario[] = [
     end: done,
   },
   {
-    name: "its failure not told",
+    name: "its failure not published",
     title:
-      "[agents, supervisor | Failed could not be sent; every await of telling it later | host killed] the sweep tells it from the outbox message",
+      "[agents, supervisor | Failed could not be sent; every await of publishing it later | host killed] the sweep publishes it from the outbox message",
     arms: failing("paymentAgent/takePayment:messenger.publish(Failed)#1:before"),
     async drive(hand) {
       await hand.fault("payment", rejectsCard);

@@ -132,7 +132,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "rejected, left to an operator",
     title:
-      "[agents | every await of a rejection that an operator has to see | host killed] Error, told; nothing further is called",
+      "[agents | every await of a rejection that an operator has to see | host killed] Error, published; nothing further is called",
     drive: async (hand) => void (await rejectCard(hand)),
     end: cardRejected,
   },
@@ -188,7 +188,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "nothing to compensate",
     title:
-      "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep tells what the claim concluded",
+      "[scheduler | every await of a claim that finds nothing to do | host killed] the sweep publishes what the claim concluded",
     async drive(hand) {
       await hand.fault("inventory", { kind: "reject", message: "sold out" });
       await hand.send();

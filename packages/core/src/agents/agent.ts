@@ -43,7 +43,7 @@ export interface AgentCall<Seen extends OrderView = OrderView, Read = Results> e
   readonly traceparent?: string | undefined;
 }
 
-/** A header that tells the service who calls. Its value is a secret: it goes into the request and nowhere else. */
+/** A header that shows the service who calls. Its value is a secret: it goes into the request and nowhere else. */
 export interface Credential {
   readonly header: string;
   readonly value: string;

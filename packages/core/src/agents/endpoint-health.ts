@@ -34,7 +34,7 @@ export const BREAKER: BreakerOptions = {
   longestRestMs: 300_000,
 };
 
-/** `unclear`: ended by us before it could be told. */
+/** `unclear`: ended by us before it showed anything. */
 export type CallOutcome = "answered" | "failed" | "unclear";
 
 export type OnHealth = (state: Health, why: string) => void;
@@ -110,7 +110,7 @@ export class EndpointHealth {
   }
 
   #isTripped(): boolean {
-    // Every rule has to hear of the failure, whatever the others say.
+    // Every rule has to be given the failure, whatever the others say.
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }
 
@@ -120,7 +120,7 @@ export class EndpointHealth {
         this.#open(now, why);
         break;
       case "unclear":
-        // The probe told nothing: the next call is the probe.
+        // The probe showed nothing: the next call is the probe.
         this.#enter("open");
         this.#onHealth("probeDue", why);
         break;

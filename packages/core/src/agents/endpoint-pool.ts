@@ -36,7 +36,7 @@ export interface EndpointStanding {
   readonly lastError: string | null;
 }
 
-/** What a call that failed told beside its failure. */
+/** What a call that failed showed beside its failure. */
 interface Failure {
   readonly error?: LastError | undefined;
   /** The pause that the service asked for. */
@@ -118,7 +118,7 @@ export class EndpointPool {
     return healths.every((health) => health !== "healthy" && health !== "resting");
   }
 
-  /** Gives a place back, with what the call told of the endpoint. */
+  /** Gives a place back, with what the call showed of the endpoint. */
   release(lease: Lease, outcome: CallOutcome, why: string, { restMs, error }: Failure = {}): void {
     const { slot, period } = lease as OwnLease;
     const now = this.#options.now();

@@ -1,4 +1,4 @@
-// One try at an operation (P6, P8): its time, its credential, and what it tells of the endpoint.
+// One try at an operation (P6, P8): its time, its credential, and what it shows of the endpoint.
 import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, MESSAGE_LIMIT } from "./bounds.ts";

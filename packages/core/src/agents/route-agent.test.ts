@@ -10,7 +10,7 @@ const after = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
 
 const done: AgentReply = { kind: "done", result: { id: "r-1" } };
 const down: AgentReply = { kind: "unavailable", message: "HTTP 503" };
-/** A service that never answers, and does not even hear of the abort. */
+/** A service that never answers, and does not even notice the abort. */
 const hangs = () => new Promise<AgentReply>(() => undefined);
 
 const REQUEST = {
@@ -245,7 +245,7 @@ describe("P18 the circuit breaker", () => {
     expect(states()).toContain("broken");
   });
 
-  test("what complete-by cuts off early tells nothing of the endpoint", async () => {
+  test("what complete-by cuts off early reveals nothing of the endpoint", async () => {
     const call = route(hangs);
     const replies = Array.from({ length: 20 }, () => call(200));
     await vi.advanceTimersByTimeAsync(200);

@@ -36,9 +36,9 @@ export interface RouteOptions {
   readonly waitingRoom?: number;
   /** For endpoints that want a credential. */
   readonly authenticators?: Authenticators | undefined;
-  /** Hears of every change of an endpoint's health and every probe; must not throw. */
+  /** Is given every change of an endpoint's health and every probe; must not throw. */
   readonly onHealth?: OnHealth | undefined;
-  /** Hears of every try that failed by the endpoint's address or our credential; must not throw. */
+  /** Is given every try that failed by the endpoint's address or our credential; must not throw. */
   readonly onMisconfigured?: OnMisconfigured | undefined;
   /** Asked before each call: false where an operator has paused the agent. Then the step counts as not taken up. Must not throw. */
   readonly mayBegin?: MayBegin | undefined;

@@ -239,7 +239,7 @@ export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: Stat
   return { kind: "completed", steps: record.steps, hasEnded: false };
 }
 
-/** The attempt once it has heard that. What it knows already is never replaced by what was before. */
+/** The attempt once it has received that. What it knows already is never replaced by what was before. */
 export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {
   const news = Object.entries(steps).filter(([name, record]) => isLater(record, attempt.steps[name]));
   return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };

@@ -324,7 +324,7 @@ function nextAttempt(
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-/** What the client has to hear first: of an order that nobody has claimed yet not even Received may have been sent. */
+/** What the client has to receive first: of an order that nobody has claimed yet not even Received may have been sent. */
 function owed({ processState, attempt, createdAt, outbox }: StateRecord): readonly OutboxMessage[] {
   if (processState !== "Pending" || attempt !== 1) return outbox;
   return [{ status: "Received", attempt, at: createdAt }, ...outbox];

@@ -24,7 +24,7 @@ export function orderIdFault(orderId: string, queue: string, owned: readonly Own
   return reserved && `ids that begin with ${reserved.orderIdPrefix} are for another queue`;
 }
 
-/** The same for a reply queue. Service Bus doesn't tell upper case from lower case in a queue's name. */
+/** The same for a reply queue. Service Bus doesn't distinguish upper case from lower case in a queue's name. */
 export function replyQueueFault(replyTo: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
   const own = entryOf(queue, owned);
   const isOneOf = ({ replyQueues }: OwnedQueue) => replyQueues.some((name) => isSameName(name, replyTo));

@@ -29,7 +29,7 @@ describe("when a service is asked again", () => {
   });
 });
 
-test("without an answer the pause is as long as it was not heard of, to a quarter of an hour", () => {
+test("without an answer the pause is as long as it was not received of, to a quarter of an hour", () => {
   expect(backoffMs({ at: NOON }, at(60_000))).toBe(60_000);
   expect(backoffMs({ at: NOON, lastReportAt: at(50_000) }, at(60_000))).toBe(10_000);
   expect(backoffMs({ at: NOON }, at(DAY_MS))).toBe(900_000);

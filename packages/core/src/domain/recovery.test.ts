@@ -238,7 +238,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(names).toEqual(["reserveStock", "takePayment"]);
   });
 
-  test("at the threshold the order is in Error with an outbox message; once told it is no longer due", () => {
+  test("at the threshold the order is in Error with an outbox message; once that is published it is no longer due", () => {
     const failed = recover(stuck(), { kind: "fail", ...FAILED }, SWEEPING);
     expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 1, attempt: 1 });
     expect(failed.error).toMatchObject({

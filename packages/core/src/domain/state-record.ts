@@ -73,7 +73,7 @@ export interface Acceptance {
   readonly at: string;
   /** The service's own name for what it does: for people, and for the service. */
   readonly reference?: string | undefined;
-  /** When whoever does it was last heard of, and what it said. */
+  /** When whoever does it was last received of, and what it said. */
   readonly lastReportAt?: string | undefined;
   readonly progress?: string | undefined;
   /** When its agent asks the service again; absent where the service reports by itself. */
@@ -253,7 +253,7 @@ export interface StateRecord {
   /** When the supervisor has to look at it; absent once the order ended and all is published. The sweep's only index. */
   readonly dueAt?: string;
   /**
-   * Since when the order is over, with nothing left to tell, and its documents are as they were; null where something is to be published
+   * Since when the order is over, with nothing left to publish, and its documents are as they were; null where something is to be published
    * again.
    */
   readonly overAt?: string | null;

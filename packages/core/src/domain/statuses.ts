@@ -38,7 +38,7 @@ function sentBy(record: StateRecord): OutboxMessage[] {
     const [, number] = /^claimed, attempt (\d+), forward$/.exec(what) ?? [];
     return number === undefined ? [] : [{ status: "Started", attempt: Number(number), at }];
   });
-  // What was at work beside a step that ended the order is recorded too, and told with a next attempt alone.
+  // What was at work beside a step that ended the order is recorded too, and published with a next attempt alone.
   const endedAt = hasEnded(processState) ? error?.at : undefined;
   const completed = Object.entries(steps).flatMap(([step, run]): OutboxMessage[] => {
     const at = run.endedAt ?? updatedAt;

@@ -278,7 +278,7 @@ export function completeOrder(
   const last = completeJoin(task, siblings, done, [], now);
   const guard = { ...last.guard, processStates: [from] };
   const changes = [...last.changes, ...concluding(to, ending, task.attempt, now)];
-  // The others have something to tell first.
+  // The others have something to publish first.
   if (!isGood(ending)) return { guard, changes };
   if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
   const { keepMs } = closing;

@@ -46,7 +46,7 @@ export const completeStep =
         return { status: 200, jsonBody: { taken: true } };
       });
     } catch (cause) {
-      // What is recorded and not told yet is told when it is reported again.
+      // What is recorded and not handed over yet is handed over when it is reported again.
       if (cause instanceof Outage) return AWAY;
       throw cause;
     }

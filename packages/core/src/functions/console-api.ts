@@ -27,7 +27,7 @@ export function consoleApi(application: App): Endpoints {
           environment,
           build: consoleBuild(),
           traceUrl,
-          // Who may look is told who they are, also where the store is away.
+          // Who may look learns who they are, also where the store is away.
           pauses: [...(await pauses.current().catch(() => []))],
         };
         return { jsonBody: session };

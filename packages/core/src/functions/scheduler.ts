@@ -50,7 +50,7 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     }
     const { outcomes, due } = received;
     wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
-    // Rejected: whoever recorded it has told. Expired or superseded: silence, and the supervisor finds the record.
+    // Rejected: whoever recorded it has published it. Expired or superseded: silence, and the supervisor finds the record.
     const obstacle = firstObstacle(outcomes);
     if (obstacle && obstacle !== "rejected") yield* publishEnd(context, attempt);
     if (obstacle) return obstacle;
@@ -62,7 +62,7 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
   }
 }
 
-/** How long nothing has been heard. */
+/** How long nothing has been received. */
 interface Wait {
   /** When all that the attempt waits for has expired. */
   readonly until: string;

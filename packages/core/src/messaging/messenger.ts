@@ -85,13 +85,13 @@ export interface SendOptions {
 /** Every method throws `BusUnavailable` once its bounded retries are used up. */
 export interface Messenger {
   /**
-   * Tells the submitting application on its private reply queue, in its session there if it named one (P15). At least
+   * Notifies the submitting application on its private reply queue, in its session there if it named one (P15). At least
    * once: the message id `<orderId>:<attempt>:<status>[:step]` is the same each time.
    */
   publish(reply: Reply, message: StatusMessage): Promise<Published>;
-  /** Tells a sender that its submission was not taken, and why. At least once, under the rejection's id. */
+  /** Notifies a sender that its submission was not taken, and why. At least once, under the rejection's id. */
   reject(reply: ReplyAddress, rejection: Rejection): Promise<Published>;
-  /** Tells the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
+  /** Notifies the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
   startAttempt(startAttempt: StartAttempt, options?: SendOptions): Promise<void>;
   /**
    * Asks an agent over its own request queue (P7). So long after it arrived the message is gone (`leftMs`); sent again, it is dropped as a repeat.

@@ -17,7 +17,7 @@ export interface QueueNames {
   readonly quarantine: string;
   /** Before each agent's own name: `agent-requests` makes `agent-requests-fraud`. */
   readonly agentRequests: string;
-  /** Where this host's attempts hear of their replies. */
+  /** Where this host's attempts receive their replies. */
   readonly agentReplies: string;
   readonly agentTeams?: readonly AgentTeam[];
 }

@@ -26,7 +26,7 @@ export interface Envelope {
   readonly statuses?: unknown;
 }
 
-/** What is known of a message that was not taken: whom to tell, and of what. */
+/** What is known of a message that was not taken: whom to notify, and of what. */
 export interface Sender {
   /** The reply queue is null where the message names none that may be used. */
   readonly reply: ReplyAddress;
@@ -105,7 +105,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner, statuses };
 }
 
-/** Whom to tell that a message was not taken: its address is checked apart from its body. */
+/** Whom to notify that a message was not taken: its address is checked apart from its body. */
 export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
   const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
   // The host lets members of the body hide the message's properties, in any case: then the address may be the body's.

@@ -110,7 +110,7 @@ function pending(
   const accepted = { ...known, ...(reference !== undefined && { reference }) };
   const completeBy = isFirst ? after(now, durationMs(awaitWithin) ?? 0) : (had ?? now);
   const at = nextPollAt(accepted, retryAfterMs, completeWithin, completeBy, now);
-  // What this run met before it was heard of again is no reason for what comes.
+  // What this run met before it reported again is no reason for what comes.
   const past = expiry?.attempt === attempt ? undefined : expiry;
   return { state: "Awaiting", accepted, completeBy, again: { round: round + 1, at }, expiry: past };
 }

@@ -6,7 +6,7 @@ import type { Context, Telemetry } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart, publishOrKeep, publishSteps } from "./publish.ts";
 
 /**
- * The record says that the order has ended: tells the client. The sweep does what fails here. Before an Error the completed steps
+ * The record says that the order has ended: notifies the client. The sweep does what fails here. Before an Error the completed steps
  * are published again: beside the one that was rejected another may have been recorded by who then died, and one that was at work when a compensation began ends it.
  */
 export async function concludeOrder(ended: Versioned, context: Context): Promise<void> {
@@ -28,7 +28,7 @@ export async function concludeOrder(ended: Versioned, context: Context): Promise
   }
 }
 
-/** The record is Pending in its next attempt: tells the scheduler. The sweep does it again if that fails. */
+/** The record is Pending in its next attempt: notifies the scheduler. The sweep does it again if that fails. */
 export async function scheduleCompensation(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
   const { orderId, attempt, error } = record;

@@ -1,4 +1,4 @@
-// What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then told.
+// What an operator does to one order (P9, P11, P13): decided by the domain, written at the version read, then published.
 
 import { type DecisionContext, decide, type OperatorAction } from "../domain/operator.ts";
 import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/order.ts";
@@ -207,7 +207,7 @@ async function publishEffects(
   }
 }
 
-/** Tells the client and the scheduler of the next attempt. */
+/** Notifies the client and the scheduler of the next attempt. */
 async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
   let { record, etag } = written;
   try {
@@ -224,7 +224,7 @@ async function start(written: Versioned, startAt: string | null, context: Contex
   }
 }
 
-/** Tells the client of an order that ended in the operator's own write. */
+/** Notifies the client of an order that ended in the operator's own write. */
 async function end(written: Versioned, context: Context): Promise<Followed> {
   reportError(written.record, context.telemetry);
   try {

@@ -14,7 +14,7 @@ import { taskIn } from "./task-in.ts";
 
 /**
  * Order of effects: the question, which changes nothing; the record; then (the caller's) the event for the attempt. Run again after a death in between, it asks
- * again, or the record shows that it was asked. What it hears is recorded as long as the run waits, whoever holds the order by then.
+ * again, or the record shows that it was asked. What it receives is recorded as long as the run waits, whoever holds the order by then.
  */
 export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   const record = (await context.store.state(poll.orderId))?.record;
@@ -83,7 +83,7 @@ function newsOf(
     case "pending": {
       const { retryAfterMs, reference = before.reference } = reply;
       const known = { ...before, ...(reference !== undefined && { reference }) };
-      // What this run met before it was heard of again is no reason for what comes.
+      // What this run met before it reported again is no reason for what comes.
       const past = expiry?.attempt === attempt ? undefined : expiry;
       return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
     }

@@ -41,7 +41,7 @@ function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workf
 }
 
 /**
- * What the client has to have heard before a next attempt begins. Whoever recorded an order or completed a step may have died
+ * What the client has to have received before a next attempt begins. Whoever recorded an order or completed a step may have died
  * before it said so, and once another attempt holds the order nobody else would: so it is said again, under the same ids.
  * Returns the record as far as this knows it now.
  */
@@ -61,7 +61,7 @@ export async function publishSteps(record: StateRecord, context: Context): Promi
   }
 }
 
-/** Sends all that the record has still to tell, in order. What was sent before goes again under the same message id. */
+/** Sends all that the record has still to publish, in order. What was sent before goes again under the same message id. */
 export async function publishOutbox(record: StateRecord, context: Context): Promise<void> {
   for (const outboxMessage of record.outbox) await publish(record, outboxMessage, context);
 }
@@ -91,7 +91,7 @@ function namesOf(outbox: readonly OutboxMessage[]): string {
 }
 
 /**
- * A step is completed, or the order is done. What can't be sent is left as an outbox message, told before the next message or by the
+ * A step is completed, or the order is done. What can't be sent is left as an outbox message, published before the next message or by the
  * sweep: so nothing overtakes it. Returns the record as far as this knows it now.
  */
 export async function publishOrKeep(

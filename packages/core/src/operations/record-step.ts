@@ -1,4 +1,4 @@
-// A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, told, and handed to the scheduler.
+// A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, published, and handed to the scheduler.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
 import { type Compensated, endingOf } from "../domain/ending.ts";
@@ -27,7 +27,7 @@ export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" }>): A
     : { kind, message, endpoint: "none", because: "its agent was not asked" };
 }
 
-/** What came of a step, and the attempt that has to hear of it by an event; null where it is notified of it otherwise, or need not. */
+/** What came of a step, and the attempt that has to be notified of it by an event; null where it is notified of it otherwise, or need not. */
 export interface StepEnd {
   readonly outcome: StepOutcome;
   readonly receiver: number | null;
@@ -159,7 +159,7 @@ function endedBy(own: StepRecord, { attempt, direction, record }: StepTask, answ
 
 /**
  * What an earlier run of this task wrote: the step's run is still the task's. What it led to can't be distinguished from what others did since, so that all is
- * told again that it may have led to.
+ * published again that it may have led to.
  */
 export async function recordedEnd(task: StepTask, context: Context): Promise<StepEnd | undefined> {
   const read = await context.store.state(task.orderId);
@@ -214,7 +214,7 @@ async function endOf(task: StepTask, recorded: Recorded, context: Context): Prom
     endpoint: run?.endpoint ?? null,
     ms,
   });
-  // Of an order that ended before, the requester has heard all that it wants to.
+  // Of an order that ended before, the requester has received all that it wants.
   const isPublished = direction === "forward" && (record.processState === "Processed" || !isEnded(record));
   const published = isPublished ? await publishOrKeep(recorded, "StepCompleted", step, context) : recorded;
   if (isTurn) await concludeOrder(published, context);

@@ -26,7 +26,7 @@ export interface Recovery {
 
 /**
  * Never throws. Order of writes: the record, at the version that was read, then what has to be published of it. After a death
- * in between the record is due again, and the next sweep tells it.
+ * in between the record is due again, and the next sweep publishes it.
  * @param mayReschedule whether this sweep schedules one more order again for which no agent was found in time
  */
 export async function recoverOrder(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {

@@ -1,4 +1,4 @@
-// A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender told of them (P15).
+// A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender notified of them (P15).
 import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";

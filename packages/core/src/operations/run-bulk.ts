@@ -10,7 +10,7 @@ import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
 export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
 
-/** An action is some writes and messages: so many in one turn, so that a pause is heard soon. */
+/** An action is some writes and messages: so many in one turn, so that a pause takes effect soon. */
 const ACTS_IN_A_TURN = 20;
 const ACTS_SIDE_BY_SIDE = 5;
 const LOOKS_SIDE_BY_SIDE = 16;

@@ -35,7 +35,7 @@ async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: P
 }
 
 /**
- * What is heard of a step in hand: at the version that was read, since a report may come while its agent asks.
+ * What is reported of a step in hand: at the version that was read, since a report may come while its agent asks.
  * @param news undefined where it is none any more
  */
 export async function recordNews(

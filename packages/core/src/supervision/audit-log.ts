@@ -101,7 +101,7 @@ export function dayOfSweep(sweepId: string): string {
   return sweepId.slice(0, "2026-01-31".length);
 }
 
-/** @param mark tells apart two sweeps of one instant */
+/** @param mark distinguishes two sweeps of one instant */
 export function sweepIdOf(at: string, epoch: number, mark: string): string {
   return `${at}.${epoch}.${mark}`;
 }

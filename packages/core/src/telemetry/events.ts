@@ -106,7 +106,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   WorkflowsUnchecked: "warn",
 };
 
-/** Hears of every event beside the log. */
+/** Is given every event beside the log. */
 export type EventListener = (name: EventName, attributes: Attributes, level: Level) => void;
 
 let listener: EventListener | undefined;

@@ -12,7 +12,7 @@ interface Reading {
 
 type Readings = Map<string, Reading>;
 
-/** @param staleMs after so long a gauge that expires is silent: another process may have taken over what it told of */
+/** @param staleMs after so long a gauge that expires is silent: another process may have taken over what it reported */
 export function createInstruments(meter: OpenTelemetryMeter, staleMs: number, now: () => number = Date.now): Meter {
   const takers = new Map<MetricName, (value: number | undefined, attributes: Attributes) => void>();
   for (const name of Object.keys(METRICS) as MetricName[]) takers.set(name, takerOf(name, meter, staleMs, now));

@@ -1,7 +1,7 @@
 // What the app measures: the metrics by name, and which of them follow from its events.
 import type { Attributes, EventName } from "./events.ts";
 
-/** A count, a spread of values, a state that holds until it is set again, or an instant whose age is told. */
+/** A count, a spread of values, a state that holds until it is set again, or an instant whose age is measured. */
 export type MetricKind = "counter" | "histogram" | "gauge" | "age";
 
 interface MetricDefinition {
@@ -122,7 +122,7 @@ export const DERIVED: { readonly [name in EventName]?: readonly Derivation[] } =
 
 /** Measures what an event stands for. */
 export function measureEvent(name: EventName, attributes: Attributes): void {
-  // Another one sweeps: the age of a sweep is that one's to tell.
+  // Another one sweeps: the age of a sweep is that one's to measure.
   if (name === "SupervisorFollows") measure("supervisor.sweep.age", undefined);
   for (const { metric, value = () => 1, by = [], further = {} } of DERIVED[name] ?? []) {
     const found = typeof value === "string" ? attributes[value] : value(attributes);

@@ -12,7 +12,7 @@ const awaitingStep = z.strictObject({
   until: instant.nullable(),
   /** What whoever does it calls it. */
   reference: z.string().nullable(),
-  /** When whoever does it was last heard of, and what it said. */
+  /** When whoever does it was last received of, and what it said. */
   lastReportAt: instant.nullable(),
   progress: z.string().nullable(),
 });
