@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { business } from "../shared/business.ts";
+import { choiceFor } from "./agents/generated.ts";
 import { ROOT } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "azd-"));
@@ -29,10 +31,19 @@ function hook(name: string, environment: Record<string, string> = {}) {
   return { status, output: stdout + stderr };
 }
 
-test("preprovision says what is missing: the subscription, or a sign-in", () => {
+const SUBSCRIPTION = { AZURE_SUBSCRIPTION_ID: "00000000-0000-0000-0000-000000000000" };
+/** The services that the app does not start without. */
+const needed = business.serviceAgents
+  .filter(({ service }) => !service.isOptional)
+  .map(({ service }) => service.setting);
+const ADDRESSES = Object.fromEntries(needed.map((setting) => [choiceFor(setting), "https://service.example"]));
+
+test("preprovision says what is missing: the subscription, addresses, or a sign-in", () => {
   const blind = hook("preprovision");
   expect(blind).toMatchObject({ status: 1, output: expect.stringContaining("AZURE_SUBSCRIPTION_ID") });
-  const stranger = hook("preprovision", { AZURE_SUBSCRIPTION_ID: "00000000-0000-0000-0000-000000000000" });
+  const unaddressed = hook("preprovision", { ...SUBSCRIPTION, ...ADDRESSES, FRAUD_ENDPOINTS: "" });
+  expect(unaddressed).toMatchObject({ status: 1, output: expect.stringContaining("each of FRAUD_ENDPOINTS, as") });
+  const stranger = hook("preprovision", { ...SUBSCRIPTION, ...ADDRESSES });
   expect(stranger).toMatchObject({ status: 1, output: expect.stringContaining("azd auth login") });
 });
 

@@ -1,6 +1,8 @@
 // `npm run azure-hook -- NAME`: what azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
 import { setTimeout as sleep } from "node:timers/promises";
 import { AzureDeveloperCliCredential } from "@azure/identity";
+import { business } from "../shared/business.ts";
+import { choiceFor } from "./agents/generated.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { azdValues } from "./azure.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
@@ -11,8 +13,8 @@ import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
-  preprovision  registers the resource providers that the template needs, and says what of the choices the region does not have;
-                CHECK_REGION=false in azd's environment leaves out the second
+  preprovision  names the services whose addresses are missing, registers the resource providers that the template needs, and says
+                what of the choices the region does not have; CHECK_REGION=false in azd's environment leaves out the last
   predeploy     waits until the role by which the package is written has had time to spread
   postdeploy    sends an order through the workflow that does nothing, if who deploys can send one; SMOKE_TEST=false
                 in azd's environment leaves it out, and true has it sent in any case`;
@@ -38,6 +40,11 @@ await runCommand(async () => {
 async function preprovision(): Promise<number> {
   const subscription = chosen("AZURE_SUBSCRIPTION_ID");
   if (!subscription) throw new Error("azd's environment has no AZURE_SUBSCRIPTION_ID: azd env set it, or run azd up.");
+  const lacking = lackingAddresses();
+  if (lacking.length > 0)
+    throw new Error(
+      `Where do these services answer? azd env set each of ${lacking.join(", ")}, as https://one.example`,
+    );
   const manager = openManager();
   const registered = await registerProviders(manager, subscription, providersNeeded());
   console.log(
@@ -69,6 +76,13 @@ async function postdeploy(): Promise<number> {
     return 0;
   }
   return smokeAzure(SMOKE_WORKFLOW);
+}
+
+/** The choices of the services that the app does not start without: azd asks for no member of an object. */
+function lackingAddresses(): string[] {
+  return business.serviceAgents.flatMap(({ service: { setting, isOptional } }) =>
+    isOptional || chosen(choiceFor(setting)) ? [] : [choiceFor(setting)],
+  );
 }
 
 /** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */

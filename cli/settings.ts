@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { business } from "../shared/business.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 export const DEFAULT_DATA = join(ROOT, ".local");
@@ -47,15 +48,18 @@ export function settingsFor(addresses: Addresses): Record<string, string> {
     ...(bus && { ServiceBus: bus.connectionString }),
     ...(cosmos && { Cosmos: cosmos.connectionString }),
     ...(traces && { ...SENT_AT_ONCE, OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint }),
-    ...(remotes["inventory"] && { InventoryEndpoints: remotes["inventory"] }),
-    ...(remotes["payment"] && { PaymentEndpoints: remotes["payment"] }),
-    ...(remotes["fraud"] && { FraudEndpoints: remotes["fraud"] }),
-    ...(remotes["shipping"] && { ShippingEndpoints: remotes["shipping"] }),
-    ...(remotes["hotel"] && { HotelEndpoints: remotes["hotel"] }),
-    ...(remotes["flight"] && { FlightEndpoints: remotes["flight"] }),
-    ...(remotes["car"] && { CarEndpoints: remotes["car"] }),
-    ...(remotes["approval"] && { ApprovalEndpoints: remotes["approval"] }),
+    ...agentSettings(remotes),
   };
+}
+
+/** Where the agents' simulated services answer. */
+function agentSettings(remotes: Addresses["remotes"]): Record<string, string> {
+  return Object.fromEntries(
+    business.serviceAgents.flatMap(({ name, service: { setting } }) => {
+      const address = remotes[name];
+      return address === undefined ? [] : [[setting, address]];
+    }),
+  );
 }
 
 /** The settings of the stack that runs on `data`; without one, those of local.settings.json or its sample. */

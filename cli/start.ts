@@ -7,7 +7,9 @@ import { parseInstances, TOPOLOGIES } from "@scheduler-agent-supervisor/local/ho
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { business } from "../shared/business.ts";
 import { addressTable } from "./address-table.ts";
+import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
@@ -86,6 +88,10 @@ async function main(): Promise<number> {
   const cutOff = cutOffOf(values, hosts);
   const samples = sampleChoiceOf(values);
 
+  // Before the compiler, whose words for an unknown agent are long.
+  business.loadWorkflows();
+  throwIfMissing(business);
+
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
@@ -104,7 +110,7 @@ async function main(): Promise<number> {
     settingsFor: (addresses) => ({ ...settingsFor(addresses), ...region?.settingsFor(addresses) }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-    remotesFile: join(ROOT, "samples/remotes.json"),
+    remotesFile: join(ROOT, REMOTES_FILE),
     onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
     onExit: (name, exit) => {
       console.error(

@@ -23,21 +23,8 @@ param grantDeveloperAccess bool = true
 @description('Object ids of the identities of clients and of teams that run agents, as in { "tea-shop": "<object id>" }: see infra/entities/service-bus.json.')
 param partyPrincipals object = {}
 
-@description('Where the inventory service answers, as in https://one.example;capacity=64, https://other.example')
-@minLength(8)
-param inventoryEndpoints string
-
-@description('Where the payment service answers.')
-@minLength(8)
-param paymentEndpoints string
-
-@description('Where the fraud service answers.')
-@minLength(8)
-param fraudEndpoints string
-
-@description('Where the shipping service answers.')
-@minLength(8)
-param shippingEndpoints string
+@description('Where the services of the agents answer, by the agents of infra/entities/agents.json, as in { inventory: \'https://one.example;capacity=64, https://other.example\' }. Empty: this deployment goes without that service.')
+param agentEndpoints object
 
 @description('Who is told of alerts. Empty: they stand in the portal alone.')
 param alertEmail string = ''
@@ -325,12 +312,7 @@ module app 'app/function-app.bicep' = {
       applicationInsights: monitoring.outputs.connectionString
       durableTaskScheduler: usesScheduler ? durableTask!.outputs.endpoint : ''
     }
-    agentEndpoints: {
-      inventory: inventoryEndpoints
-      payment: paymentEndpoints
-      fraud: fraudEndpoints
-      shipping: shippingEndpoints
-    }
+    agentEndpoints: agentEndpoints
     taskHubName: taskHubName
     supervisorSchedule: supervisorSchedule
     settingOverrides: settingOverrides

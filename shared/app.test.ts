@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { bounds as boundsOf } from "../packages/core/tests/bounds.ts";
 import { startHttpServer } from "../tests/support/http-server.ts";
 import { sampleOrder } from "../tests/support/orders.ts";
+import { business } from "./business.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -30,9 +31,7 @@ test("an endpoint that wants a token gets one of the app's identity", async () =
     ServiceBus__clientId: "client-of-the-app",
     Cosmos: "AccountEndpoint=https://127.0.0.1:1/;AccountKey=a2V5",
     AzureWebJobsStorage: "UseDevelopmentStorage=true",
-    InventoryEndpoints: nobody,
-    FraudEndpoints: nobody,
-    ShippingEndpoints: nobody,
+    ...Object.fromEntries(business.serviceAgents.map(({ service }) => [service.setting, nobody])),
     PaymentEndpoints: `${payment.url};token:api://payment/.default`,
   };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);

@@ -23,13 +23,8 @@ param uses {
   durableTaskScheduler: string
 }
 
-@description('Where the services of the agents are; see the settings of the same names.')
-param agentEndpoints {
-  inventory: string
-  payment: string
-  fraud: string
-  shipping: string
-}
+@description('Where the services of the agents answer, by the agents\' names.')
+param agentEndpoints object
 
 param taskHubName string
 
@@ -80,9 +75,11 @@ var submissionQueues = map(
 )
 // Teams with a reply queue each, which has a function too.
 var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
+// What the app's definition says of its agents: `npm run agents -- --write` writes it.
+var agents = loadJsonContent('../entities/agents.json')
 var signsIn = !empty(authClientId)
 
-// Every setting of packages/core/src/app/config.ts, and what the platform wants beside them. tests/infra compares.
+// Every setting of packages/core/src/app/config.ts, and what the platform wants beside them; those of the agents follow. tests/infra compares.
 var settings = {
   ServiceBus__fullyQualifiedNamespace: uses.serviceBus
   ServiceBus__credential: 'managedidentity'
@@ -109,10 +106,6 @@ var settings = {
   AzureWebJobsStorage__tableServiceUri: uses.storageEndpoints.table
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
-  InventoryEndpoints: agentEndpoints.inventory
-  PaymentEndpoints: agentEndpoints.payment
-  FraudEndpoints: agentEndpoints.fraud
-  ShippingEndpoints: agentEndpoints.shipping
   AgentTryTimeout: 'PT5S'
   AgentSlowAfter: 'PT3S'
   BreakerFailures: '5'
@@ -147,6 +140,20 @@ var settings = {
   OTEL_BSP_SCHEDULE_DELAY: '5000'
   OTEL_METRIC_EXPORT_INTERVAL: '60000'
 }
+
+// An empty address counts as none: azd gives one for each choice that is not made.
+var addresses = union(toObject(agents, agent => agent.name, agent => ''), agentEndpoints)
+var lackingChoices = map(
+  filter(filter(agents, agent => !agent.optional), agent => empty(addresses[agent.name])),
+  agent => agent.choice
+)
+var agentSettings = !empty(lackingChoices)
+  ? fail('The app needs the addresses of these services: azd env set ${join(lackingChoices, ', ')}.')
+  : toObject(
+      filter(agents, agent => !empty(addresses[agent.name])),
+      agent => agent.setting,
+      agent => string(addresses[agent.name])
+    )
 
 // These go over the storage provider that host.json names.
 var durableTaskSettings = empty(uses.durableTaskScheduler)
@@ -249,7 +256,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
       minTlsVersion: '1.2'
       scmMinTlsVersion: '1.2'
       http20Enabled: true
-      appSettings: map(items(union(settings, durableTaskSettings, signInSettings, regionSettings, settingOverrides)), setting => {
+      appSettings: map(items(union(settings, agentSettings, durableTaskSettings, signInSettings, regionSettings, settingOverrides)), setting => {
         name: setting.key
         value: setting.value
       })

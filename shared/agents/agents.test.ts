@@ -6,31 +6,10 @@ import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervis
 import type { StepResult } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { agents } from "../agents.ts";
 import { business } from "../business.ts";
 import type { Order } from "../contracts/order.ts";
-import { approvalAgent } from "./approval.ts";
-import { carAgent } from "./car.ts";
-import { flightAgent } from "./flight.ts";
-import { fraudAgent } from "./fraud.ts";
-import { hotelAgent } from "./hotel.ts";
-import { inventoryAgent } from "./inventory.ts";
-import { paymentAgent } from "./payment.ts";
-import { shippingAgent } from "./shipping.ts";
-
-type AgentName = Extract<(typeof agents)[number], { readonly kind: "service" }>["name"];
-
-const operations = {
-  inventory: inventoryAgent.operations,
-  payment: paymentAgent.operations,
-  fraud: fraudAgent.operations,
-  shipping: shippingAgent.operations,
-  hotel: hotelAgent.operations,
-  flight: flightAgent.operations,
-  car: carAgent.operations,
-  approval: approvalAgent.operations,
-} satisfies { [name in AgentName]: { [operation: string]: Operation<never> } };
 
 let remotes: RunningRemotes;
 let data: string;
@@ -60,8 +39,8 @@ beforeEach(() => {
 const urlOf = (agent: AgentName) => remotes.services.find(({ name }) => name === agent)?.url ?? "";
 
 function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {}): Promise<AgentReply> {
-  const own = operations[agent] as unknown as { readonly [name: string]: Operation };
-  const known = own[operation];
+  const declared = business.serviceAgents.find(({ name }) => name === agent);
+  const known = declared?.operations[operation] as Operation | undefined;
   if (!known) throw new Error(`no operation ${operation}`);
   return known({
     order,
@@ -96,27 +75,24 @@ async function fault(agent: AgentName, body: object): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** The pairs of a step's operation and the one that compensates it; capture has its own tests. */
-const PAIRS = [
-  ["inventory", "reserve", "release", "reservationId", "released"],
-  ["inventory", "restock", "withdraw", "restockId", "withdrawn"],
-  ["payment", "authorize", "void", "chargeId", "voided"],
-  ["shipping", "arrange", "cancel", "shipmentId", "cancelled"],
-  ["shipping", "pickUp", "cancelPickUp", "pickupId", "cancelled"],
-  ["hotel", "book", "cancel", "bookingId", "cancelled"],
-  ["car", "rent", "cancel", "rentalId", "cancelled"],
-] as const;
+const PAIRS = casesByAgent.flatMap(([agent, { pairs = [] }]) => pairs.map((pair) => ({ agent, ...pair })));
 
-describe.each(PAIRS)("P6 P13 %s: %s, compensated by %s", (agent, forward, compensation, idName, status) => {
+test("each agent that calls a service has its entry in tests/support/agent-cases.ts", () => {
+  expect(Object.keys(agentCases).sort()).toEqual(business.serviceAgents.map(({ name }) => name).sort());
+  expect(PAIRS.length).toBeGreaterThan(6);
+});
+
+describe.each(PAIRS)("P6 P13 $agent: $forward, compensated by $compensation", (pair) => {
+  const { agent, forward, compensation, id, status, action = compensation } = pair;
   const forwardKey = () => `${order.orderId}:${forward}`;
 
   test("by what was recorded", async () => {
     const result = await done(agent, forward);
-    expect(result[idName]).toMatch(/^[a-z]+-/);
+    expect(result[id]).toMatch(/^[a-z]+-/);
     const compensates = { result, idempotencyKey: forwardKey() };
     expect(await done(agent, compensation, { compensates })).toEqual({ status });
     expect(await done(agent, compensation, { compensates })).toEqual({ status });
-    expect(await actions(agent)).toEqual(["create", compensation === "cancelPickUp" ? "cancel" : compensation]);
+    expect(await actions(agent)).toEqual(["create", action]);
   });
 
   test("by its key where the outcome is unknown, though it took effect", async () => {
@@ -224,7 +200,7 @@ test("P6 the workflows are checked against these operations", () => {
     operations: ["authorize", "void", "capture", "refund", "refundReturn"],
     transports: ["activity", "queue"],
   });
-  expect([...business.knownAgents.keys()]).toEqual(expect.arrayContaining(Object.keys(operations)));
+  expect([...business.knownAgents.keys()]).toEqual(expect.arrayContaining(Object.keys(agentCases)));
 });
 
 describe("P9 what an answer means", () => {

@@ -1,12 +1,16 @@
 // How a service knows the app, over HTTP: the header of a setting, or a token; a 401 brings a fresh one, once.
 
 import type { AccessToken, TokenCredential } from "@azure/identity";
+import type { Authentication } from "@scheduler-agent-supervisor/core/agents/agent";
 import { parseEndpoints } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
 import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
+import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import sample from "../../local.settings.sample.json" with { type: "json" };
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
+import { business } from "../business.ts";
 import { inventoryAgent } from "./inventory.ts";
 
 const HOUR_MS = 3_600_000;
@@ -115,6 +119,30 @@ describe("a header from a setting", () => {
 
   test("an endpoint that wants one is not called without", () => {
     expect(() => route(`${service.url};header:X-Api-Key=InventoryKey`)).toThrow("wants a credential");
+  });
+});
+
+describe("what the agent declares", () => {
+  const token = { kind: "token", scope: "api://inventory/.default" } as const;
+  const key = { kind: "header", header: "x-api-key", setting: "InventoryKey" } as const;
+
+  /** How the endpoints of a setting know the app, where the agent declares this. */
+  function authenticationsOf(setting: string, authentication: Authentication, others: Record<string, string> = {}) {
+    const agent = { ...inventoryAgent, service: { ...inventoryAgent.service, authentication } };
+    const settings = { ...sample.Values, ...others, InventoryEndpoints: setting };
+    const { endpoints } = parseConfig(settings, { serviceAgents: [agent], knownAgents: business.knownAgents });
+    return endpoints["inventory"]?.map((endpoint) => endpoint.authentication);
+  }
+
+  test("counts for endpoints over https whose setting says nothing", () => {
+    const setting = "https://a.example, https://b.example;header:x-api-key=InventoryKey, http://127.0.0.1:1";
+    expect(authenticationsOf(setting, token, { InventoryKey: "s3cret" })).toEqual([token, key, undefined]);
+  });
+
+  test("may be a header, whose setting has to be there", () => {
+    expect(authenticationsOf("https://a.example", key, { InventoryKey: "s3cret" })).toEqual([key]);
+    expect(() => authenticationsOf("https://a.example", key)).toThrow("wants the setting InventoryKey as x-api-key");
+    expect(authenticationsOf("http://127.0.0.1:1", key)).toEqual([undefined]);
   });
 });
 

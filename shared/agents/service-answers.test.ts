@@ -1,33 +1,15 @@
 // P9 over HTTP: what each agent takes for its service's word on the order, and what is a fault of the endpoint.
 
-import type { Agent, AgentCall, AgentReply, LastError, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { AgentCall, AgentReply, LastError, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
 import { routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
+import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import type { agents } from "../agents.ts";
-import { approvalAgent } from "./approval.ts";
-import { carAgent } from "./car.ts";
-import { flightAgent } from "./flight.ts";
-import { fraudAgent } from "./fraud.ts";
-import { hotelAgent } from "./hotel.ts";
+import { business } from "../business.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
-import { shippingAgent } from "./shipping.ts";
-
-type AgentName = Extract<(typeof agents)[number], { readonly kind: "service" }>["name"];
-
-const AGENTS = {
-  inventory: [inventoryAgent, "reserve"],
-  payment: [paymentAgent, "authorize"],
-  fraud: [fraudAgent, "check"],
-  shipping: [shippingAgent, "arrange"],
-  hotel: [hotelAgent, "book"],
-  flight: [flightAgent, "book"],
-  car: [carAgent, "rent"],
-  approval: [approvalAgent, "ask"],
-} as const satisfies { readonly [name in AgentName]: readonly [Agent<never>, string] };
 
 interface Answer {
   readonly status: number;
@@ -68,14 +50,16 @@ const REQUEST = {
 
 async function reply(agent: AgentName, ...given: Answer[]): Promise<AgentReply> {
   answers = given;
-  const [{ operations }, operation] = AGENTS[agent];
+  const declared = business.serviceAgents.find(({ name }) => name === agent);
+  const operation = declared?.operations[agentCases[agent].asked] as Operation | undefined;
+  if (!operation) throw new Error(`no operation ${agentCases[agent].asked}`);
   const call: AgentCall = {
     ...REQUEST,
     endpoint: service.url,
     completeBy: new Date(Date.now() + 5000).toISOString(),
     signal: AbortSignal.timeout(5000),
   };
-  return ((operations as unknown as { readonly [name: string]: Operation })[operation] as Operation)(call);
+  return operation(call);
 }
 
 /** status → the service's word, a pause, or a fault of the endpoint; and whether the work may have been done all the same. */
@@ -117,7 +101,7 @@ const USUAL: readonly (readonly [number, "later" | "misconfigured", boolean])[] 
   [599, "later", true],
 ];
 
-describe.each(Object.keys(AGENTS) as AgentName[])("P9 %s", (agent) => {
+describe.each(casesByAgent)("P9 %s", (agent) => {
   test.each(USUAL)("HTTP %i: %s", async (status, means, mayHaveHappened) => {
     const expected = {
       kind: "unavailable",
@@ -137,22 +121,9 @@ describe.each(Object.keys(AGENTS) as AgentName[])("P9 %s", (agent) => {
 });
 
 /** The services' own answers. */
-const OWN: readonly (readonly [AgentName, number, string, "rejected" | "unavailable"])[] = [
-  ["inventory", 404, "not-found", "rejected"],
-  ["inventory", 409, "out-of-stock", "rejected"],
-  ["inventory", 422, "unknown-sku", "rejected"],
-  ["inventory", 423, "being-counted", "unavailable"],
-  ["payment", 402, "card-declined", "rejected"],
-  ["payment", 404, "not-found", "rejected"],
-  ["payment", 409, "already-undone", "rejected"],
-  ["payment", 409, "request-in-progress", "unavailable"],
-  ["payment", 422, "key-reused", "rejected"],
-  ["fraud", 403, "rejected", "rejected"],
-  ["fraud", 422, "suspicious", "rejected"],
-  ["shipping", 404, "not-found", "rejected"],
-  ["shipping", 409, "on-its-way", "rejected"],
-  ["shipping", 422, "no-such-address", "rejected"],
-];
+const OWN = casesByAgent.flatMap(([agent, { answers: own = [] }]) =>
+  own.map(([status, code, means]) => [agent, status, code, means] as const),
+);
 
 describe("P9 the services' own answers", () => {
   test.each(OWN)("%s, HTTP %i %s: %s", async (agent, status, code, kind) => {

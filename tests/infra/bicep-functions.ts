@@ -90,6 +90,10 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     subscription: () => ({ id: `/subscriptions/${SUBSCRIPTION}`, subscriptionId: SUBSCRIPTION }),
     subscriptionResourceId: (type, name) => `/subscriptions/${SUBSCRIPTION}/providers/${type}/${name}`,
     tenant: () => ({ tenantId: TENANT }),
+    toObject: (all, key, change) =>
+      Object.fromEntries(
+        list(all).map((value) => [text((key as Lambda)(value)), change ? (change as Lambda)(value) : value]),
+      ),
     toLower: (value) => text(value).toLowerCase(),
     union: (one = null, ...others) => others.reduce(union, one),
     uniqueString: (...parts) => hash(parts).slice(0, 13),

@@ -40,11 +40,14 @@ test.for([["build", "--stdout"], ["lint"]])("bicep %s is content", ([command = "
 
 test("each parameter of main.bicep can be set by azd", () => {
   const { parameters } = JSON.parse(read("infra/main.parameters.json")) as {
-    parameters: Record<string, { value: string }>;
+    parameters: Record<string, { value: string | Record<string, string> }>;
   };
   const { params } = declared(parse(read("infra/main.bicep")));
   expect(Object.keys(parameters)).toEqual(params.map(({ name }) => name));
-  for (const { value } of Object.values(parameters)) expect(value).toMatch(/^\$\{[A-Z][A-Z_]+\}$/);
+  const given = Object.values(parameters).flatMap(({ value }) =>
+    typeof value === "string" ? [value] : Object.values(value),
+  );
+  for (const value of given) expect(value).toMatch(/^\$\{[A-Z][A-Z_]+\}$/);
 });
 
 test("the choices that PSRule judges are parameters of main.bicep, with all that it asks for", () => {

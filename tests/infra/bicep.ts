@@ -228,5 +228,5 @@ function localsOf({ type, text }: Node): string[] {
 const FUNCTIONS = new Set(
   `allowed any batchSize concat contains deployer description empty environment fail filter flatten guid indexOf intersection items join loadJsonContent
    loadTextContent map max maxLength maxValue metadata minLength minValue resourceGroup resourceId split string subscription
-   subscriptionResourceId tenant toLower union uniqueString`.split(/\s+/),
+   subscriptionResourceId tenant toLower toObject union uniqueString`.split(/\s+/),
 );

@@ -9,34 +9,58 @@ import { type Deployed, evaluate } from "./evaluate.ts";
 const root = join(import.meta.dirname, "../..");
 export const read = (file: string) => readFileSync(join(root, file), "utf8");
 const MAIN = join(root, "infra/main.bicep");
-const parameters = Object.entries(
-  (JSON.parse(read("infra/main.parameters.json")) as { parameters: Record<string, { value: string }> }).parameters,
-).map(([name, { value }]) => ({ name, choice: value.slice(2, -1) }));
+/** A choice in the form `${NAME}`, or an object of them. */
+type Given = string | { readonly [member: string]: string };
+const { parameters } = JSON.parse(read("infra/main.parameters.json")) as {
+  parameters: Record<string, { readonly value: Given }>;
+};
 const types = new Map(
   [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name, type]) => [name, type]),
 );
 const roles = JSON.parse(read("infra/roles.json")) as Record<string, string>;
 
-const NEEDED = {
+interface ListedAgent {
+  readonly name: string;
+  readonly setting: string;
+  readonly choice: string;
+  readonly optional: boolean;
+}
+export const agents = JSON.parse(read("infra/entities/agents.json")) as readonly ListedAgent[];
+
+const needed = {
   AZURE_ENV_NAME: "shop",
   AZURE_LOCATION: "westus3",
-  INVENTORY_ENDPOINTS: "https://inventory.example",
-  PAYMENT_ENDPOINTS: "https://payment.example",
-  FRAUD_ENDPOINTS: "https://fraud.example",
-  SHIPPING_ENDPOINTS: "https://shipping.example",
+  ...Object.fromEntries(
+    agents.flatMap(({ name, choice, optional }) => (optional ? [] : [[choice, `https://${name}.example`]])),
+  ),
 };
 export const SECOND = { AZURE_ENV_NAME: "shop-west", SHARED_ENVIRONMENT_NAME: "shop", SHARED_LOCATION: "eastus2" };
 export const PRIVATE = { NETWORK: "private", SERVICE_BUS_SKU: "Premium" };
 export const SCHEDULER = { DURABLE_BACKEND: "durableTaskScheduler" };
 
-/** As azd hands choices to the template: each as its parameter's type. */
-export function deploy(choices: Choices = {}, files: Files = {}) {
-  const given = Object.entries({ ...NEEDED, ...choices }).map(([choice, text = ""]) => {
-    const name = parameters.find((parameter) => parameter.choice === choice)?.name;
-    if (!name) throw new Error(`there is no choice ${choice}`);
-    return [name, types.get(name) === "string" ? text : (JSON.parse(text) as Value)] as const;
+const choiceIn = (value: string) => value.slice(2, -1);
+
+/** As azd hands choices to the template: each as its parameter's type. In an object a choice that is not made is an empty text. */
+function parametersOf(choices: Choices): Record<string, Value> {
+  const named = Object.values(parameters).flatMap(({ value }) =>
+    typeof value === "string" ? [choiceIn(value)] : Object.values(value).map(choiceIn),
+  );
+  for (const choice of Object.keys(choices))
+    if (!named.includes(choice)) throw new Error(`there is no choice ${choice}`);
+  const given = Object.entries(parameters).flatMap(([name, { value }]): [string, Value][] => {
+    if (typeof value !== "string") {
+      const members = Object.entries(value).map(([member, choice]) => [member, choices[choiceIn(choice)] ?? ""]);
+      return [[name, Object.fromEntries(members)]];
+    }
+    const text = choices[choiceIn(value)];
+    if (text === undefined) return [];
+    return [[name, types.get(name) === "string" ? text : (JSON.parse(text) as Value)]];
   });
-  const { deployed, outputs } = evaluate(MAIN, Object.fromEntries(given), files);
+  return Object.fromEntries(given);
+}
+
+export function deploy(choices: Choices = {}, files: Files = {}) {
+  const { deployed, outputs } = evaluate(MAIN, parametersOf({ ...needed, ...choices }), files);
   const all = (type: string) => deployed.filter((one) => one.type === type);
   // biome-ignore lint/suspicious/noExplicitAny: properties of any resource.
   const only = (type: string): any => {

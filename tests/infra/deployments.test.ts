@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
-import { deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
+import { agents, deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
 
 const alwaysReady = (choices: Choices) =>
   deploy(choices).site.properties.functionAppConfig.scaleAndConcurrency.alwaysReady as object[];
@@ -81,6 +81,20 @@ test.each(SETS)("%s: nothing is set that Flex Consumption has elsewhere or not a
   expect(site.properties.serverFarmId).toBe(only("Microsoft.Web/serverfarms").id);
 });
 
+test("each agent has the address that was chosen; one whose service this deployment goes without has no setting", () => {
+  const usual = deploy().settings;
+  const all = deploy(
+    Object.fromEntries(agents.map(({ name, choice }) => [choice, `https://${name}.example`])),
+  ).settings;
+  for (const { name, setting, optional } of agents) {
+    expect(all[setting]).toBe(`https://${name}.example`);
+    expect(usual[setting]).toBe(optional ? undefined : `https://${name}.example`);
+  }
+  expect(parseConfig({ ...all, WEBSITE_AUTH_ENABLED: "True" }, business).endpoints["hotel"]).toMatchObject([
+    { url: "https://hotel.example/" },
+  ]);
+});
+
 test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
   expect(alwaysReady({})).toEqual([{ name: "durable", instanceCount: 1 }]);
   expect(alwaysReady({ ZONE_REDUNDANT: "true" })).toEqual([{ name: "durable", instanceCount: 2 }]);
@@ -120,6 +134,12 @@ test.each<[string, Choices, Files, string]>([
   ["replicas of a Standard bus", { SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]' }, {}, "serviceBusSku Premium"],
   ["a lag that Service Bus has not", { SERVICE_BUS_REPLICATION_LAG: "60" }, {}, "300 seconds to a day"],
   ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, {}, "cosmosCapacityMode autoscale"],
+  [
+    "no address of a service",
+    { PAYMENT_ENDPOINTS: "" },
+    {},
+    "needs the addresses of these services: azd env set PAYMENT_ENDPOINTS",
+  ],
   ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
   ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
 ])("%s: rejected in words before anything is deployed", (_, choices, files, words) => {

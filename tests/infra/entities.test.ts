@@ -73,6 +73,16 @@ test("queues and containers that the settings name exist, in Azure and locally",
   expect(sample["CosmosDatabase"]).toBe(cosmos.database);
 });
 
+/** Agents that a step reaches over a queue that is not there. */
+const withoutQueue = (agents: Iterable<string>) =>
+  [...agents].filter((agent) => !queues.some(({ name }) => name === `${bicep["AgentRequestsQueue"]}-${agent}`));
+
+test("each agent that a step reaches over a queue has its request queue", () => {
+  expect(business.agentsAskedByQueue.size).toBeGreaterThan(0);
+  expect(withoutQueue(business.agentsAskedByQueue)).toEqual([]);
+  expect(withoutQueue(["fraud", "planted"])).toEqual(["planted"]);
+});
+
 test("P27 a request to an agent that nobody takes up is gone with its time, and no dead letter; sent twice it is there once", () => {
   const requests = withParties.filter(({ name }) => name.startsWith("agent-requests-"));
   expect(requests.length).toBeGreaterThan(0);

@@ -1,14 +1,14 @@
 // Each setting stands in four places: the code, Bicep, the sample for local use and the operator's page.
 
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/app/config";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
+import { agents, read } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
-const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 interface Places {
   readonly code: readonly string[];
@@ -33,15 +33,7 @@ const CONNECTIONS: { readonly [name: string]: readonly string[] } = {
 /** Set by the platform, on every instance. */
 const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_ID"];
 /** In Azure only where somebody wants it, by SETTING_OVERRIDES. */
-const OPTIONAL = [
-  "OTEL_EXPORTER_OTLP_ENDPOINT",
-  "PublicUrl",
-  "TraceUrl",
-  "HotelEndpoints",
-  "FlightEndpoints",
-  "CarEndpoints",
-  "ApprovalEndpoints",
-];
+const OPTIONAL = ["OTEL_EXPORTER_OTLP_ENDPOINT", "PublicUrl", "TraceUrl"];
 /** Locally host.json says it. */
 const IN_HOST_JSON = ["AzureFunctionsJobHost__extensions__durableTask__hubName"];
 /** Read by the host, an SDK or the platform, not by our code. */
@@ -74,7 +66,8 @@ const rows = (read(PAGE).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").s
 
 const places: Places = {
   code: [...new Set([...Object.keys(settingsOf(business).shape), ...bound])],
-  bicep: written.map(([name]) => name),
+  // Those of the agents are made of a list.
+  bicep: [...written.map(([name]) => name), ...agents.map(({ setting }) => setting)],
   sample: Object.keys(sample),
   page: rows.map(({ name }) => name),
 };

@@ -1,14 +1,14 @@
 // The workflows: what may run with which rights, that nothing is deployed untested or unasked, and that actions are pinned.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { declared, parse } from "./bicep.ts";
+import { agents, read } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
-const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 interface Step {
   readonly uses?: string;
@@ -166,6 +166,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
       SETTING_OVERRIDES: '{"ClaimWithin":"PT10M"}',
       NODE_VERSION: "24",
       ALERT_EMAIL: "",
+      CAR_ENDPOINTS: "https://car.example",
     };
     const { stdout, stderr } = spawnSync(
       "jq",
@@ -185,6 +186,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
     const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
       environmentName: "shop",
+      agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
       zoneRedundant: true,
       alwaysReadyDurable: 2,
       cosmosSecondaryLocations: ["westus3"],

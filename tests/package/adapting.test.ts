@@ -61,6 +61,23 @@ function linkModules(): void {
   }
 }
 
+const page = readFileSync(join(ROOT, "docs/tutorial/trip.md"), "utf8");
+/** What the page has one write itself: everything else follows from it. */
+const written = [...new Set(blocksOf(page).map(({ file }) => file))];
+const tsc = () => node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit");
+const agents = (...options: string[]) => node("-C", "sources", "cli/agents.ts", ...options);
+
+/** What a command that fails has printed. */
+function failing(command: () => string): string {
+  try {
+    command();
+  } catch (cause) {
+    const { stdout, stderr } = cause as { readonly stdout: string; readonly stderr: string };
+    return stdout + stderr;
+  }
+  throw new Error("it did not fail");
+}
+
 beforeAll(() => {
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
@@ -71,20 +88,57 @@ beforeAll(() => {
     cpSync(join(ROOT, file), join(folder, file));
   }
   linkModules();
-  for (const block of blocksOf(readFileSync(join(ROOT, "docs/tutorial/trip.md"), "utf8"))) follow(block);
+  for (const block of blocksOf(page)) follow(block);
+});
+
+test("it takes five files, and the commands that the page names write the others", () => {
+  expect(written).toHaveLength(5);
+  for (const file of written) expect(page).toContain(`| \`${file}\` |`);
+  expect(failing(() => agents("--check"))).toContain("infra/entities/agents.json is stale: npm run agents -- --write");
+  for (const command of ["agents", "workflows"]) {
+    expect(page).toContain(`    npm run ${command} -- --write\n`);
+    node("-C", "sources", `cli/${command}.ts`, "--write");
+  }
+  expect(agents("--check")).toContain("agents have what they need");
+});
+
+/** Runs with one file as it was before the page. */
+function without(file: string, run: () => string): string {
+  const path = join(folder, file);
+  const now = readFileSync(path);
+  cpSync(join(ROOT, file), path);
+  try {
+    return failing(run);
+  } finally {
+    writeFileSync(path, now);
+  }
+}
+
+test.each([
+  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => agents("--check")],
+  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => node("-C", "sources", "cli/start.ts")],
+  ["shared/agents.ts", "no agent transfer; there are", () => node("-C", "sources", "cli/start.ts")],
+  ["tests/support/agent-cases.ts", "Property 'transfer' is missing", tsc],
+])("without its part of %s an error says so: %s", (file, words, run) => {
+  expect(without(file, run)).toContain(words);
 });
 
 test("the new step's sources pass lint and types, and the workflows can run", () => {
   const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
-  node(biome, "check", "--vcs-enabled=false", "shared", "cli", "local.settings.sample.json");
-  node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit");
+  const linted = ["shared", "cli", "tests/support", "infra", "local.settings.sample.json"];
+  node(biome, "check", "--vcs-enabled=false", ...linted);
+  tsc();
   expect(node("-C", "sources", "cli/workflows.ts", "trip")).toContain("bookTransfer");
 });
 
-test("its agent passes the tests that the page names", () => {
+test("its agent passes the tests of all agents, and nothing that follows from it is missing", () => {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const files = ["agents", "service-answers", "order-for"].map((name) => `shared/agents/${name}.test.ts`);
-  expect(node(vitest, "run", "--project", "usual", ...files)).toMatch(/Test Files.*3 passed/);
+  const files = [
+    ...["agents", "service-answers", "order-for"].map((name) => `shared/agents/${name}.test.ts`),
+    ...["agents", "workflows"].map((name) => `cli/${name}.test.ts`),
+    ...["settings", "choices", "deployments", "bicep"].map((name) => `tests/infra/${name}.test.ts`),
+  ];
+  expect(node(vitest, "run", "--project", "usual", ...files)).toMatch(/Test Files.*9 passed/);
 });
 
 test("npm start runs the samples with it", async () => {

@@ -1,0 +1,37 @@
+// `npm run agents`: the agents of this app as they are declared; writes and checks what follows from that.
+import { business } from "../shared/business.ts";
+import { staleFiles, writeGenerated } from "./agents/generated.ts";
+import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
+import { agentTable } from "./agents/table.ts";
+import { readArguments, runCommand } from "./arguments.ts";
+
+const USAGE = `npm run agents [-- OPTIONS]
+             lists the agents with their operations, their services and how a step may reach them
+  --write    writes what follows from them: settings, parameters and tables in the docs
+  --check    only says what they lack and which files are stale: exit code 1 where anything is`;
+
+await runCommand(async () => {
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments({ write: flag, check: flag, help: flag }, USAGE);
+  if (values["help"]) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (values["write"]) {
+    const written = writeGenerated(business.serviceAgents);
+    console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");
+    throwIfMissing(business);
+    return 0;
+  }
+  if (values["check"]) return check();
+  console.log(agentTable(business, process.stdout.isTTY));
+  return 0;
+});
+
+function check(): number {
+  const stale = staleFiles(business.serviceAgents).map((file) => `${file} is stale: npm run agents -- --write`);
+  const faults = [...missingFor(business, readAvailable()), ...stale];
+  if (faults.length > 0) console.error(faults.join("\n"));
+  else console.log(`${business.agents.length} agents have what they need.`);
+  return faults.length > 0 ? 1 : 0;
+}

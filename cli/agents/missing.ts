@@ -1,0 +1,66 @@
+// What the agents need beside their declarations: a simulated service each, and a queue where a step reaches one by it. Each fault says where.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEndpoints } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
+import type { ServiceAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import type { Business } from "@scheduler-agent-supervisor/core/app/define-app";
+import { QUEUES_FILE, ROOT, sampleSettings } from "../settings.ts";
+import { AGENT_SETTING } from "./generated.ts";
+
+export const REMOTES_FILE = "samples/remotes.json";
+
+export interface Available {
+  /** The simulated services. */
+  readonly services: readonly { readonly name: string; readonly port?: number }[];
+  readonly queues: readonly { readonly name: string }[];
+  /** What the names of the agents' request queues begin with. */
+  readonly requestsQueue: string;
+}
+
+export function readAvailable(): Available {
+  const { services } = JSON.parse(readFileSync(join(ROOT, REMOTES_FILE), "utf8")) as Pick<Available, "services">;
+  const { queues } = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as Pick<Available, "queues">;
+  return { services, queues, requestsQueue: sampleSettings()["AgentRequestsQueue"] ?? "" };
+}
+
+/** Each in words, with the file that lacks it; empty where every agent has what it needs. */
+export function missingFor(
+  { serviceAgents, agentsAskedByQueue }: Pick<Business, "serviceAgents" | "agentsAskedByQueue">,
+  { services, queues, requestsQueue }: Available,
+): string[] {
+  const names = queues.map(({ name }) => name);
+  return [
+    ...serviceAgents.flatMap((agent) => serviceFaults(agent, services)),
+    ...[...agentsAskedByQueue]
+      .filter((agent) => !names.includes(`${requestsQueue}-${agent}`))
+      .map(
+        (agent) =>
+          `agent ${agent}: a step reaches it over a queue, and infra/entities/service-bus.json has no ${requestsQueue}-${agent}`,
+      ),
+  ];
+}
+
+function serviceFaults({ name, service }: ServiceAgent, services: Available["services"]): string[] {
+  const { setting, local } = service;
+  const faults: string[] = [];
+  if (!AGENT_SETTING.test(setting)) faults.push(`agent ${name}: its setting ${setting} has to end in Endpoints`);
+  const simulated = services.find((one) => one.name === name);
+  if (!simulated) {
+    faults.push(`agent ${name}: ${REMOTES_FILE} has no service ${name} that stands for its remote service`);
+  } else if (simulated.port && !portsIn(local).includes(simulated.port)) {
+    faults.push(
+      `agent ${name}: ${REMOTES_FILE} has its service on port ${simulated.port}, and service.local is ${local}`,
+    );
+  }
+  return faults;
+}
+
+function portsIn(local: string): number[] {
+  return parseEndpoints(local).found.map(({ url }) => Number(new URL(url).port));
+}
+
+/** @throws one error that names all that is missing */
+export function throwIfMissing(business: Pick<Business, "serviceAgents" | "agentsAskedByQueue">): void {
+  const faults = missingFor(business, readAvailable());
+  if (faults.length > 0) throw new Error(`The agents lack what they need:\n  ${faults.join("\n  ")}`);
+}
