@@ -1,0 +1,277 @@
+// A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
+import type { Business } from "../app/define-app.ts";
+import { attemptId, type StateRecord, type StepResult, type StepState } from "../domain/state-record.ts";
+import type { Rejection, StatusMessage } from "../messaging/messenger.ts";
+import { contentDigest } from "../messaging/content-digest.ts";
+import type { Context, Ports } from "../operations/ports.ts";
+import { submitOrder } from "../operations/submit-order.ts";
+import { sweep } from "../operations/sweep.ts";
+import { takeCancellation } from "../operations/take-cancellation.ts";
+import { SCHEDULER, startClaimed } from "../scheduler-client.ts";
+import { createMemoryOrderStore } from "../store/memory-order-store.ts";
+import { recordOf } from "../store/record-versions.ts";
+import type { SupervisionEntry } from "../supervision/audit-log.ts";
+import type { Attributes, EventName } from "../telemetry/events.ts";
+import { MemoryEngine } from "./memory-engine.ts";
+import type { HistoryEvent } from "./orchestration-history.ts";
+import type { Orchestrator } from "./replayed.ts";
+import { type Handler, milliseconds, type ScriptedService } from "./scripted-service.ts";
+import { ServiceNetwork } from "./world-services.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
+import { type Bounds, WorldLoop } from "./world-loop.ts";
+import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
+import { createOperator, type Operator } from "./world-operator.ts";
+import { createWorldPorts } from "./world-ports.ts";
+
+export interface WorldOptions {
+  readonly business: Business;
+  readonly scheduler: Orchestrator;
+  /** What an agent's service answers where no script says otherwise. Absent: `{ id, status }`, the same each time for the same key. */
+  readonly services?: { readonly [agent: string]: Handler };
+  /** Agents that this deployment goes without. */
+  readonly without?: readonly string[];
+  /** What agents reply that are not in the app. */
+  readonly remoteAgents?: { readonly [agent: string]: RemoteAgent };
+  /** When it begins, ISO 8601. */
+  readonly startAt?: string;
+  /** Of all that is random: pauses between tries. Each run with the same seed is the same. */
+  readonly seed?: number;
+  readonly timing?: Partial<Ports["timing"]>;
+  /** How often the supervisor sweeps, ISO 8601. */
+  readonly sweepEvery?: string;
+}
+
+export interface RunOptions {
+  /** Goes on for so long, ISO 8601; until nothing is left to do if absent. */
+  readonly for?: string;
+  /** Stops as soon as this holds. */
+  readonly until?: () => boolean | Promise<boolean>;
+  /** @throws after so many events: something goes round and round. 100,000 if absent. */
+  readonly most?: number;
+}
+
+/** What became of a submission. */
+export type Submitted =
+  | { readonly kind: "recorded"; readonly record: StateRecord }
+  | { readonly kind: "rejected"; readonly faults: readonly string[] };
+
+export interface World {
+  /** The world's time, ISO 8601. */
+  readonly now: string;
+  /** The service that an agent calls. @throws where no agent of the app has that name and a service */
+  service(agent: string): ScriptedService;
+  /** Sends content as a requester does, and waits until it is recorded or rejected. */
+  submit(content: unknown): Promise<Submitted>;
+  /** Cancels as the requester who sent that content; the answer is among `rejections`. */
+  cancel(content: { readonly orderId: string }, reason?: string): Promise<void>;
+  readonly operator: Operator;
+  /** Goes on until nothing is left to do, which skips all waiting. Work that only a person can go on with is left as it is. */
+  run(options?: RunOptions): Promise<void>;
+  /** The state record. @throws where there is none, with what was wrong with a submission */
+  record(id: string): StateRecord;
+  /** The steps' states, by name. */
+  steps(id: string): { readonly [step: string]: StepState };
+  /** What the completed steps recorded, by name. */
+  results(id: string): { readonly [step: string]: StepResult };
+  /** What the requester was sent, the first message first. */
+  statuses(id: string): readonly StatusMessage[];
+  /** Answers to submissions that were not taken, and to cancellations. */
+  readonly rejections: readonly Rejection[];
+  /** What the app says of itself: the events of its telemetry. */
+  readonly events: readonly { readonly name: EventName; readonly attributes: Attributes }[];
+  /** What supervisors and operators decided. */
+  auditLog(): Promise<readonly SupervisionEntry[]>;
+  /** What the durable engine has stored of an attempt: see replay.ts. */
+  history(id: string, attempt?: number): readonly HistoryEvent[];
+}
+
+const START = "2026-01-01T12:00:00.000Z";
+const MOST_EVENTS = 100_000;
+const DAY_MS = 86_400_000;
+const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
+
+export function createWorld(options: WorldOptions): World {
+  return new TestWorld(options);
+}
+
+class TestWorld implements World {
+  readonly rejections: Outgoing["rejections"] = [];
+  readonly events: { readonly name: EventName; readonly attributes: Attributes }[] = [];
+  readonly operator: Operator;
+  readonly #outgoing: Outgoing = { statuses: [], rejections: this.rejections, quarantined: [] };
+  readonly #submitted = new Map<string, unknown>();
+  readonly #time: VirtualTime;
+  readonly #store = createMemoryOrderStore();
+  readonly #services: ServiceNetwork;
+  readonly #engine: MemoryEngine;
+  readonly #loop: WorldLoop;
+  readonly #context: Context;
+  readonly #startMs: number;
+  readonly #sweepEveryMs: number;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #messages = 0;
+
+  constructor(options: WorldOptions) {
+    const { business, scheduler, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
+    this.#startMs = Date.parse(startAt);
+    this.#sweepEveryMs = milliseconds(sweepEvery);
+    const time = new VirtualTime(this.#startMs, seed);
+    this.#time = time;
+    const begin = (work: () => Promise<void>) => this.#loop.begin(work);
+    this.#services = new ServiceNetwork(options, time, {
+      begin,
+      fail: (cause) => this.#loop.fail(cause),
+      report: (url, body) => takeReportAt(url, body, this.#engine, this.#context),
+    });
+    this.#loop = new WorldLoop({
+      time,
+      network: this.#services,
+      sweepAt: () => this.#sweepAt(),
+      sweep: () => this.#sweep(),
+    });
+    const receivers = createReceivers(
+      () => this.#engine,
+      () => this.#context,
+      remoteAgents,
+    );
+    const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, begin);
+    const { endpoints, routing } = this.#services;
+    const ports = createWorldPorts({
+      ...{ business, endpoints, routing, messenger, time },
+      ...{ store: this.#store, timing: options.timing },
+    });
+    const telemetry = {
+      event: (name: EventName, attributes: Attributes) => void this.events.push({ name, attributes }),
+    };
+    this.#context = { ...ports, telemetry };
+    const activity = createActivities(
+      () => this.#engine,
+      () => this.#context,
+    );
+    this.#engine = new MemoryEngine({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin });
+    this.operator = createOperator(this.#context, this.#engine, (action) => this.#settle(action));
+  }
+
+  get now(): string {
+    return new Date(this.#time.now).toISOString();
+  }
+
+  service(agent: string): ScriptedService {
+    return this.#services.of(agent);
+  }
+
+  async submit(content: unknown): Promise<Submitted> {
+    const rejected = this.#outgoing.quarantined.length;
+    const claim = await this.#settle(() => submitOrder(this.#message(content), this.#context));
+    const faults = this.#outgoing.quarantined[rejected]?.faults;
+    if (faults) return { kind: "rejected", faults };
+    const { orderId } = content as { readonly orderId: string };
+    this.#submitted.set(orderId, content);
+    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#store));
+    return { kind: "recorded", record: this.record(orderId) };
+  }
+
+  async cancel(content: { readonly orderId: string }, reason = "the requester wants it no more"): Promise<void> {
+    const { orderId } = content;
+    const body = { kind: "Cancel", orderId, reason, contentDigest: contentDigest(content) };
+    await this.#settle(() => takeCancellation(this.#message(body), this.#context));
+  }
+
+  async run({ for: duration, until, most = MOST_EVENTS }: RunOptions = {}): Promise<void> {
+    await this.#loop.run({
+      ...(until && { isDone: until }),
+      ...(duration !== undefined && { until: this.#time.now + milliseconds(duration) }),
+      ...this.#bounds(most),
+    });
+  }
+
+  record(id: string): StateRecord {
+    const stored = this.#store.stored(id);
+    if (stored) return recordOf(stored);
+    const faults = this.#outgoing.quarantined.flatMap((one) => one.faults);
+    throw new Error(`There is no record ${id}.${faults.length > 0 ? ` Rejected: ${faults.join("; ")}` : ""}`);
+  }
+
+  steps(id: string): { readonly [step: string]: StepState } {
+    return mapped(this.record(id).steps, ({ state }) => state);
+  }
+
+  results(id: string): { readonly [step: string]: StepResult } {
+    return mapped(this.record(id).steps, ({ state, result }) => (state === "Completed" && result) || undefined);
+  }
+
+  statuses(id: string): readonly StatusMessage[] {
+    return this.#outgoing.statuses.filter(({ orderId }) => orderId === id);
+  }
+
+  async auditLog(): Promise<readonly SupervisionEntry[]> {
+    const found: SupervisionEntry[] = [];
+    for (let day = this.#startMs; day < this.#time.now + DAY_MS; day += DAY_MS) {
+      for await (const entry of this.#context.supervision.entries(new Date(day).toISOString().slice(0, 10)))
+        found.push(entry);
+    }
+    return found;
+  }
+
+  history(id: string, attempt = 1): readonly HistoryEvent[] {
+    return this.#engine.historyOf(attemptId(id, attempt));
+  }
+
+  /** What came of an action, in the world's time: nothing else waits for it. */
+  async #settle<Result>(action: () => Promise<Result>): Promise<Result> {
+    let settled: { readonly result: Result } | undefined;
+    this.#loop.begin(async () => {
+      settled = { result: await action() };
+    });
+    await this.#loop.run({ isDone: () => settled !== undefined, ...this.#bounds(MOST_EVENTS) });
+    if (!settled) throw new Error("what was asked of the world waits for something that never comes");
+    return settled.result;
+  }
+
+  #bounds(most: number): Pick<Bounds, "most" | "describe"> {
+    const describe = () => {
+      const records = [...this.#submitted.keys()].map((id) => {
+        const { processState, attempt } = this.record(id);
+        return `${id} is ${processState} in attempt ${attempt}`;
+      });
+      return `It is ${this.now}: ${records.join(", ")}.`;
+    };
+    return { most, describe };
+  }
+
+  #message(body: unknown) {
+    this.#messages += 1;
+    const messageId = `message-${this.#messages}`;
+    const envelope = { queue: QUEUES.submission, messageId, correlationId: messageId, replyTo: QUEUES.reply };
+    return { body: structuredClone(body), envelope, traceparent: null, enqueuedAt: this.now };
+  }
+
+  /** The supervisor's timer ticks for ever: here at those ticks alone at which there is something to find. */
+  async #sweepAt(): Promise<number | undefined> {
+    for await (const { record } of this.#store.due(FOREVER)) {
+      const overdueAt = Date.parse(record.dueAt ?? FOREVER) + this.#context.timing.clockSkewMs + 1;
+      const from = Math.max(overdueAt, this.#sweptAt + 1, this.#time.now) - this.#startMs;
+      return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
+    }
+    return undefined;
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweptAt = this.#time.now;
+    await sweep(this.#context);
+  }
+}
+
+const FOREVER = "9999-12-31T00:00:00.000Z";
+
+function mapped<One, Other>(
+  all: { readonly [name: string]: One },
+  map: (one: One) => Other | undefined,
+): { readonly [name: string]: Other } {
+  const entries = Object.entries(all).flatMap(([name, one]): [string, Other][] => {
+    const other = map(one);
+    return other === undefined ? [] : [[name, other]];
+  });
+  return Object.fromEntries(entries);
+}

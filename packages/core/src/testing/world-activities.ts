@@ -1,0 +1,99 @@
+// What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
+import type { StepTask } from "../domain/attempt.ts";
+import type { Poll } from "../domain/poll.ts";
+import type { AgentReplyMessage, AgentRequestMessage } from "../messaging/agent-messages.ts";
+import { COMPLETIONS_PATH, parseReport } from "../messaging/completion.ts";
+import { answerRequest } from "../operations/answer-request.ts";
+import { askAgent } from "../operations/ask-agent.ts";
+import { claimOrder } from "../operations/claim-order.ts";
+import { pollStep } from "../operations/poll-step.ts";
+import type { Context } from "../operations/ports.ts";
+import { publishEndOf } from "../operations/publish-end.ts";
+import type { StepEnd } from "../operations/record-step.ts";
+import { runStep } from "../operations/run-step.ts";
+import { takeReply, takeReport } from "../operations/take-reply.ts";
+import { reportEnd, reportStanding, startClaimed } from "../scheduler-client.ts";
+import type { MemoryEngine } from "./memory-engine.ts";
+import type { Receivers } from "./world-messenger.ts";
+import { APP_URL } from "./world-ports.ts";
+
+/** An agent that is not in the app: what it replies to a request, apart from the ticket; undefined for one that never replies. */
+export type RemoteAgent = (request: AgentRequestMessage) => Without<AgentReplyMessage, "ticket"> | undefined;
+type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit<Message, Name> : never;
+
+const AGENT = /^(.+)Agent$/;
+
+interface Subject {
+  readonly orderId: string;
+  readonly attempt: number;
+  readonly lockedBy: string;
+}
+
+export function createActivities(engine: () => MemoryEngine, context: () => Context) {
+  const reported = async (end: StepEnd, { orderId }: StepTask) => {
+    await reportEnd(engine(), orderId, end);
+    return end.outcome;
+  };
+  return async (name: string, input: unknown): Promise<unknown> => {
+    switch (name) {
+      case "publishEnd":
+        return publishEndOf(input as Subject, context());
+      case "findProgress":
+        return reportStanding(engine(), input as Subject, context().store);
+      case "pollStep": {
+        const poll = input as Poll;
+        return reportEnd(engine(), poll.orderId, await pollStep(poll, context()));
+      }
+      case "askAgent": {
+        const end = await askAgent(input as StepTask, context());
+        return end && reported(end, input as StepTask);
+      }
+      default: {
+        if (!AGENT.test(name)) throw new Error(`there is no activity ${name}`);
+        return reported(await runStep(input as StepTask, context()), input as StepTask);
+      }
+    }
+  };
+}
+
+export function createReceivers(
+  engine: () => MemoryEngine,
+  context: () => Context,
+  remoteAgents: { readonly [agent: string]: RemoteAgent },
+): Receivers {
+  return {
+    async startAttempt(startAttempt) {
+      const claim = await claimOrder(startAttempt, context());
+      if (claim.kind === "claimed") await startClaimed(engine(), claim, context().store);
+    },
+    async request(agent, request) {
+      if (context().agents.has(agent)) return answerRequest(agent, request, "agent-replies", context());
+      const remote = remoteAgents[agent];
+      if (!remote) throw new Error(`The agent ${agent} is not in the app: say by remoteAgents what it replies.`);
+      const reply = remote(request);
+      const { ticket } = request;
+      if (reply) await context().messenger.answer("agent-replies", { ...reply, ticket } as AgentReplyMessage);
+    },
+    async reply(reply) {
+      const received = await takeReply(reply, context());
+      if (received) await reportEnd(engine(), received.ticket.orderId, received);
+    },
+  };
+}
+
+/** What whoever reports gets for an answer: taken, told to report again, or told that nobody waits. */
+export async function takeReportAt(
+  url: string,
+  body: object,
+  engine: MemoryEngine,
+  context: Context,
+): Promise<"taken" | "again" | "nobody waits"> {
+  const parsed = parseReport(url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length), JSON.stringify(body));
+  if (parsed.kind === "unknown") return "nobody waits";
+  if (parsed.kind === "invalid") throw new Error(`A service's report is at fault: ${parsed.faults.join("; ")}`);
+  const taken = await takeReport(parsed.report, context);
+  if (taken.kind === "late") return "nobody waits";
+  if (taken.kind === "not yet") return "again";
+  if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.orderId, taken.received);
+  return "taken";
+}
