@@ -1,15 +1,14 @@
 // The trip on the test kit: what an app's own tests of a workflow look like.
-import { createWorld } from "@scheduler-agent-supervisor/core/testing/index";
+import { createWorld } from "@scheduler-agent-supervisor/core/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { sampleOrder } from "../support/orders.ts";
-import { scheduler } from "./scheduler.ts";
 
 const trip = sampleOrder("trip-1", { workflow: "trip" });
 const expensiveTrip = { ...trip, lines: [{ sku: "SUITE", quantity: 5, unitPrice: 180_000 }] };
 
 function createTripWorld() {
-  const world = createWorld({ business, scheduler });
+  const world = createWorld({ business });
   world.service("hotel").reportsLater("book", { after: "PT5M", result: { bookingId: "room-12" } });
   return world;
 }
@@ -171,10 +170,12 @@ test("an operator resubmits a trip that was compensated, and it is booked anew u
   await world.run();
 
   expect(world.record("trip-1").processState).toBe("Processed");
-  expect(world.service("payment").callsOf("authorize").map(({ idempotencyKey }) => idempotencyKey)).toEqual([
-    "trip-1:takePayment:forward",
-    "trip-1:takePayment:forward:2",
-  ]);
+  expect(
+    world
+      .service("payment")
+      .callsOf("authorize")
+      .map(({ idempotencyKey }) => idempotencyKey),
+  ).toEqual(["trip-1:takePayment:forward", "trip-1:takePayment:forward:2"]);
 });
 
 test("content at fault is rejected with every fault", async () => {

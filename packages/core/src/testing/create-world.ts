@@ -1,8 +1,9 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 import type { Business } from "../app/define-app.ts";
 import { attemptId, type StateRecord, type StepResult, type StepState } from "../domain/state-record.ts";
-import type { Rejection, StatusMessage } from "../messaging/messenger.ts";
+import { scheduler } from "../functions/scheduler.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
+import type { Rejection, StatusMessage } from "../messaging/messenger.ts";
 import type { Context, Ports } from "../operations/ports.ts";
 import { submitOrder } from "../operations/submit-order.ts";
 import { sweep } from "../operations/sweep.ts";
@@ -14,19 +15,17 @@ import type { SupervisionEntry } from "../supervision/audit-log.ts";
 import type { Attributes, EventName } from "../telemetry/events.ts";
 import { MemoryEngine } from "./memory-engine.ts";
 import type { HistoryEvent } from "./orchestration-history.ts";
-import type { Orchestrator } from "./replayed.ts";
 import { type Handler, milliseconds, type ScriptedService } from "./scripted-service.ts";
-import { ServiceNetwork } from "./world-services.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
 import { type Bounds, WorldLoop } from "./world-loop.ts";
 import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldPorts } from "./world-ports.ts";
+import { ServiceNetwork } from "./world-services.ts";
 
 export interface WorldOptions {
   readonly business: Business;
-  readonly scheduler: Orchestrator;
   /** What an agent's service answers where no script says otherwise. Absent: `{ id, status }`, the same each time for the same key. */
   readonly services?: { readonly [agent: string]: Handler };
   /** Agents that this deployment goes without. */
@@ -47,7 +46,7 @@ export interface RunOptions {
   readonly for?: string;
   /** Stops as soon as this holds. */
   readonly until?: () => boolean | Promise<boolean>;
-  /** @throws after so many events: something goes round and round. 100,000 if absent. */
+  /** @throws after so many events: something goes round and round. 20,000 if absent. */
   readonly most?: number;
 }
 
@@ -87,7 +86,7 @@ export interface World {
 }
 
 const START = "2026-01-01T12:00:00.000Z";
-const MOST_EVENTS = 100_000;
+const MOST_EVENTS = 20_000;
 const DAY_MS = 86_400_000;
 const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
 
@@ -113,7 +112,7 @@ class TestWorld implements World {
   #messages = 0;
 
   constructor(options: WorldOptions) {
-    const { business, scheduler, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
+    const { business, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
     this.#startMs = Date.parse(startAt);
     this.#sweepEveryMs = milliseconds(sweepEvery);
     const time = new VirtualTime(this.#startMs, seed);

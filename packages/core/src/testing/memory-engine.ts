@@ -1,4 +1,4 @@
-// A durable engine in memory: its orchestrators run over their histories at each turn, and its timers are the world's clock.
+// A durable engine in memory: its orchestrators are run by the library's own executor, and its timers by the world's clock.
 import type { OrchestrationClient } from "../scheduler-client.ts";
 import {
   began,
@@ -10,7 +10,7 @@ import {
   scheduledTask,
   started,
 } from "./orchestration-history.ts";
-import { type OpenTask, type Orchestrator, replayed } from "./replayed.ts";
+import { type OpenTask, type Orchestrator, Replay } from "./replayed.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 interface Instance {
@@ -18,9 +18,10 @@ interface Instance {
   readonly name: string;
   readonly input: unknown;
   readonly history: HistoryEvent[];
+  /** Undefined before its first turn. */
+  replay: Replay | undefined;
   /** What has come since the last turn. */
   inbox: HistoryEvent[];
-  readonly scheduled: Set<number>;
   readonly timers: Map<number, () => void>;
   hasTurn: boolean;
   hasEnded: boolean;
@@ -52,8 +53,8 @@ export class MemoryEngine implements OrchestrationClient {
   async startNew(name: string, { instanceId: id, input }: { instanceId: string; input: unknown }): Promise<string> {
     if (!this.#options.orchestrators[name]) throw new Error(`there is no orchestrator ${name}`);
     if (this.#instances.get(id)?.hasEnded === false) throw new Error(`an instance ${id} is under way`);
-    const begun = { history: [], scheduled: new Set<number>(), timers: new Map(), hasTurn: false, hasEnded: false };
-    const instance = { id, name, input: asJson(input), inbox: [], ...begun };
+    const begun = { history: [], replay: undefined, inbox: [], timers: new Map(), hasTurn: false, hasEnded: false };
+    const instance: Instance = { id, name, input: asJson(input), ...begun };
     this.#instances.set(id, instance);
     this.#take(instance, started(this.#options.time.now, name, input));
     return id;
@@ -89,9 +90,13 @@ export class MemoryEngine implements OrchestrationClient {
     instance.hasTurn = false;
     instance.inbox = [];
     history.push(began(time.now), ...inbox);
-    const { tasks, open, end } = await replayed(orchestrators[name] as Orchestrator, id, input, history);
-    for (const task of tasks.values()) if (!instance.scheduled.has(task.id)) this.#schedule(instance, task);
-    for (const task of open) if (task.kind === "timer" && task.isCancelled) instance.timers.get(task.id)?.();
+    const events = history.slice(-inbox.length - 1);
+    if (instance.replay) instance.replay.feed(events);
+    else instance.replay = new Replay(orchestrators[name] as Orchestrator, id, input, events);
+    const { replay } = instance;
+    for (const task of replay.takeTasks()) this.#schedule(instance, task);
+    for (const timer of replay.cancelled) instance.timers.get(timer)?.();
+    const { end } = replay;
     if (!end) return;
     instance.hasEnded = true;
     for (const cancel of instance.timers.values()) cancel();
@@ -100,7 +105,6 @@ export class MemoryEngine implements OrchestrationClient {
 
   #schedule(instance: Instance, task: OpenTask): void {
     const { time, begin, activity } = this.#options;
-    instance.scheduled.add(task.id);
     switch (task.kind) {
       case "activity": {
         instance.history.push(scheduledTask(time.now, task.id, task.name, task.input));

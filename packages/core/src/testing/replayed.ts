@@ -1,4 +1,4 @@
-// Runs an orchestrator over its history, by the library's own executor: as the durable engine on Azure does at each turn.
+// Runs an orchestrator over the events of its history, by the library's own executor, as the durable engine on Azure does.
 import { createRequire } from "node:module";
 import type { HistoryEvent } from "./orchestration-history.ts";
 
@@ -12,15 +12,6 @@ export type OpenTask =
   | { readonly id: number; readonly kind: "timer"; readonly fireAt: number; readonly isCancelled: boolean }
   /** Of an activity that failed and is to be retried: the pause, or the activity again. The library does not say which. */
   | { readonly id: number; readonly kind: "retry" };
-
-export interface Replayed {
-  /** Every task that it has made, by its number. */
-  readonly tasks: ReadonlyMap<number, OpenTask>;
-  /** Of these, what has no end in the history. */
-  readonly open: readonly OpenTask[];
-  /** Undefined while it waits. */
-  readonly end: { readonly output: unknown } | { readonly fault: unknown } | undefined;
-}
 
 interface LibraryAction {
   readonly functionName?: string;
@@ -41,6 +32,8 @@ interface LibraryExecutor {
   readonly output: unknown;
   readonly exception: unknown;
   trackOpenTask(task: LibraryTask): void;
+  processEvent(event: object): void;
+  isDoneExecuting(): boolean;
 }
 
 interface LibraryOrchestrator {
@@ -55,45 +48,70 @@ const { Orchestrator: LibraryOrchestrator } = createRequire(import.meta.url)(
 /** The newest form of the protocol: durable-functions, ReplaySchema. */
 const SCHEMA = 2;
 
-export async function replayed(
-  orchestrator: Orchestrator,
-  instanceId: string,
-  input: unknown,
-  history: readonly HistoryEvent[],
-): Promise<Replayed> {
-  const tasks = new Map<number, LibraryTask>();
-  let executor: LibraryExecutor | undefined;
-  const context = {
-    set df(made: { readonly taskOrchestratorExecutor: LibraryExecutor }) {
-      executor = made.taskOrchestratorExecutor;
-      observe(executor, tasks);
-      Object.defineProperty(context, "df", { value: made });
-    },
-    get df() {
-      return undefined as never;
-    },
-  };
-  const trigger = {
-    history: history.map((event) => ({ ...event, Timestamp: new Date(event.Timestamp) })),
-    input: structuredClone(input),
-    instanceId,
-    isReplaying: false,
-    longRunningTimerIntervalDuration: "3.00:00:00",
-    maximumShortTimerDuration: "6.00:00:00",
-    defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
-    upperSchemaVersion: 1,
-    upperSchemaVersionNew: SCHEMA,
-  };
-  // What it throws is what the orchestrator threw, which the executor has too.
-  await new LibraryOrchestrator(orchestrator).handle(trigger, context).catch((cause: unknown) => {
-    if (executor?.exception === undefined) throw cause;
-  });
-  if (!executor) throw new Error("this version of durable-functions is not known: it made no context");
-  const { openTasks, exception, orchestratorReturned, output } = executor;
-  const all = new Map([...tasks].map(([id, task]) => [id, taskOf(id, task)]));
-  const open = Object.keys(openTasks).flatMap((id) => all.get(Number(id)) ?? []);
-  if (exception !== undefined) return { tasks: all, open, end: { fault: exception } };
-  return { tasks: all, open, end: orchestratorReturned ? { output } : undefined };
+export type End = { readonly output: unknown } | { readonly fault: unknown };
+
+/** One orchestration: it goes on with each event that it is given. */
+export class Replay {
+  readonly #executor: LibraryExecutor;
+  readonly #tasks = new Map<number, LibraryTask>();
+
+  /** @param history its first events, which have to begin with `OrchestratorStarted` and `ExecutionStarted` */
+  constructor(orchestrator: Orchestrator, instanceId: string, input: unknown, history: readonly HistoryEvent[]) {
+    let executor: LibraryExecutor | undefined;
+    const tasks = this.#tasks;
+    const context = {
+      // The library sets it before it begins, and reads it afterwards.
+      set df(made: { readonly taskOrchestratorExecutor: LibraryExecutor } | undefined) {
+        executor = made?.taskOrchestratorExecutor;
+        if (executor) observe(executor, tasks);
+        Object.defineProperty(context, "df", { value: made });
+      },
+      get df() {
+        return undefined;
+      },
+    };
+    const trigger = {
+      ...{ history: history.map(asGiven), input: structuredClone(input), instanceId, isReplaying: false },
+      ...{ longRunningTimerIntervalDuration: "3.00:00:00", maximumShortTimerDuration: "6.00:00:00" },
+      ...{ upperSchemaVersion: 1, upperSchemaVersionNew: SCHEMA },
+    };
+    // It runs at once, up to where it waits; what it throws the executor has too.
+    void new LibraryOrchestrator(orchestrator).handle(trigger, context).catch(() => undefined);
+    if (!executor) throw new Error("this version of durable-functions is not known: it made no context");
+    this.#executor = executor;
+  }
+
+  feed(events: readonly HistoryEvent[]): void {
+    for (const event of events) {
+      if (this.#executor.isDoneExecuting()) return;
+      this.#executor.processEvent(asGiven(event));
+    }
+  }
+
+  /** Undefined while it waits. */
+  get end(): End | undefined {
+    const { exception, orchestratorReturned, output } = this.#executor;
+    if (exception !== undefined) return { fault: exception };
+    return orchestratorReturned ? { output } : undefined;
+  }
+
+  /** The tasks that it has made since this was asked last, each by the number that the library gave it. */
+  takeTasks(): OpenTask[] {
+    const made = [...this.#tasks].map(([id, task]) => taskOf(id, task));
+    this.#tasks.clear();
+    return made;
+  }
+
+  /** Of the tasks without an end: the timers that it has cancelled. */
+  get cancelled(): number[] {
+    return Object.entries(this.#executor.openTasks).flatMap(([id, { action }]) =>
+      action !== "noOp" && action.isCanceled ? [Number(id)] : [],
+    );
+  }
+}
+
+function asGiven(event: HistoryEvent): object {
+  return { ...event, Timestamp: new Date(event.Timestamp) };
 }
 
 /** The executor numbers each task when it comes to know it, and forgets those that are done. */

@@ -168,8 +168,7 @@ export class Service implements ScriptedService {
   }
 
   isDown(within?: string): void {
-    this.#downUntil =
-      within === undefined ? Number.POSITIVE_INFINITY : this.#surroundings.now() + milliseconds(within);
+    this.#downUntil = within === undefined ? Number.POSITIVE_INFINITY : this.#surroundings.now() + milliseconds(within);
   }
 
   isUp(): void {

@@ -1,7 +1,7 @@
 // The network of a world: an agent's HTTP calls reach the scripted services, without a socket. Other code's calls go where they went before.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
-import { type Outcome, type ServiceRequest, milliseconds } from "./scripted-service.ts";
+import { milliseconds, type Outcome, type ServiceRequest } from "./scripted-service.ts";
 
 export interface Network {
   /** What the service at that address makes of it. @throws where there is none */
@@ -80,7 +80,9 @@ class Exchange implements Dispatcher.DispatchController {
 
   begin({ origin, path, method, headers, body }: Dispatcher.DispatchOptions): void {
     this.#handler.onRequestStart?.(this, {});
-    void this.#answer(String(origin), path, method, headersOf(headers), body).catch((cause: Error) => this.#fail(cause));
+    void this.#answer(String(origin), path, method, headersOf(headers), body).catch((cause: Error) =>
+      this.#fail(cause),
+    );
   }
 
   async #answer(origin: string, path: string, method: string, headers: Record<string, string>, body: unknown) {

@@ -1,5 +1,5 @@
 // What keeps a world going: one thing after the other, until nothing is left to do but wait, and then on to the next instant.
-import { onNetwork, type Network, withNetworks } from "./service-network.ts";
+import { type Network, onNetwork, withNetworks } from "./service-network.ts";
 import { type VirtualTime, withVirtualTimers } from "./virtual-time.ts";
 
 export interface Loop {

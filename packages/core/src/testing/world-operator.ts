@@ -35,11 +35,13 @@ export function createOperator(
   engine: MemoryEngine,
   settle: <Result>(action: () => Promise<Result>) => Promise<Result>,
 ): Operator {
-  const operate = (action: Parameters<typeof parseOperatorRequest>[0]) => (id: string, how: object = {}) => {
-    const parsed = parseOperatorRequest(action, id, JSON.stringify({ reason: REASON, ...how }), context.rules);
-    if (parsed.kind === "invalid") return Promise.resolve(parsed);
-    return settle(() => operateOrder(id, parsed.request, CALLER, context));
-  };
+  const operate =
+    (action: Parameters<typeof parseOperatorRequest>[0]) =>
+    (id: string, how: object = {}) => {
+      const parsed = parseOperatorRequest(action, id, JSON.stringify({ reason: REASON, ...how }), context.rules);
+      if (parsed.kind === "invalid") return Promise.resolve(parsed);
+      return settle(() => operateOrder(id, parsed.request, CALLER, context));
+    };
   return {
     resubmit: operate("resubmit"),
     compensate: operate("compensate"),

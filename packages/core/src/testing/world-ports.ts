@@ -37,7 +37,15 @@ export interface PortsOptions {
   readonly time: VirtualTime;
 }
 
-export function createWorldPorts({ business, endpoints, routing, timing, store, messenger, time }: PortsOptions): Ports {
+export function createWorldPorts({
+  business,
+  endpoints,
+  routing,
+  timing,
+  store,
+  messenger,
+  time,
+}: PortsOptions): Ports {
   const workflows = business.loadWorkflows();
   const now = () => time.now;
   let nonces = 0;

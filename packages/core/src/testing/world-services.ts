@@ -12,7 +12,7 @@ import { APP_URL } from "./world-ports.ts";
 /** What the app allows to be under way at once at an endpoint that says nothing. */
 const CAPACITY = 64;
 
-/** Whoever reports what can't be taken yet does it again after so long: see functions/completions-api.ts. */
+/** Whoever reports what can't be taken yet does it again after so long: see functions/completions.ts. */
 const REPORT_AGAIN_MS = 30_000;
 /** A service gives up then. */
 const MOST_REPORTS = 20;
@@ -42,7 +42,11 @@ export class ServiceNetwork implements Network {
   readonly #time: VirtualTime;
   readonly #surroundings: Surroundings;
 
-  constructor({ business, services = {}, without = [] }: ServicesOptions, time: VirtualTime, surroundings: Surroundings) {
+  constructor(
+    { business, services = {}, without = [] }: ServicesOptions,
+    time: VirtualTime,
+    surroundings: Surroundings,
+  ) {
     this.#time = time;
     this.#surroundings = surroundings;
     const names = business.serviceAgents.map(({ name }) => name);
