@@ -30,6 +30,7 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
       "long-running-steps",
       "new-app",
       "agents-elsewhere",
+      "testing",
       "deploy",
       "pipelines",
       "identity",

@@ -2,13 +2,14 @@
 // nothing but the time of day, each allows the same moves: so what it forgets makes no difference.
 
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { forgetWhatIsOver } from "@scheduler-agent-supervisor/core/testing/model/abstract-time";
+import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
+import type { Move } from "@scheduler-agent-supervisor/core/testing/model/moves";
+import { normalForm } from "@scheduler-agent-supervisor/core/testing/model/normal-form";
+import { HOSTS, REQUESTS, type Setting } from "@scheduler-agent-supervisor/core/testing/model/setting";
+import { RECORD, type State } from "@scheduler-agent-supervisor/core/testing/model/state";
 import { expect, test } from "vitest";
-import { forgetWhatIsOver } from "./abstract-time.ts";
-import { Model } from "./model.ts";
-import type { Move } from "./moves.ts";
-import { normalForm } from "./normal-form.ts";
-import { CHAIN, FORK, HOSTS, JOIN, QUEUE, REQUESTS, type Setting } from "./setting.ts";
-import { RECORD, type State } from "./state.ts";
+import { CHAIN, FORK, JOIN, QUEUE } from "./workflows.ts";
 
 const WALKS = 60;
 const TIMEOUT_MS = 180_000;

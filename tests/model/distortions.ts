@@ -4,8 +4,8 @@ import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/dom
 import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { expiresAt } from "@scheduler-agent-supervisor/core/domain/step-run";
 import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
-import { TICK_MS } from "./abstract-time.ts";
-import type { OperationName } from "./operation-run.ts";
+import { TICK_MS } from "@scheduler-agent-supervisor/core/testing/model/abstract-time";
+import type { OperationName } from "@scheduler-agent-supervisor/core/testing/model/operation-run";
 
 /** Each step that waited in vain has failed once more. */
 export function withWaitsCounted(record: StateRecord): StateRecord {

@@ -1,7 +1,8 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
+
+import { explore } from "@scheduler-agent-supervisor/core/testing/model/explorer";
+import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
 import { describe, expect, test } from "vitest";
-import { explore } from "./explorer.ts";
-import { Model } from "./model.ts";
 import { PLANTED, SPARED } from "./mutants.ts";
 
 const SOON = 20_000;

@@ -1,4 +1,13 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
+
+import type { Mutant } from "@scheduler-agent-supervisor/core/testing/model/mutant";
+import {
+  type Bounds,
+  HOSTS,
+  NOTHING_GOES_WRONG,
+  REQUESTS,
+  type Setting,
+} from "@scheduler-agent-supervisor/core/testing/model/setting";
 import {
   apart,
   atWorkAsExpired,
@@ -14,22 +23,7 @@ import {
   withoutUnknown,
   withWaitsCounted,
 } from "./distortions.ts";
-import type { Mutant } from "./mutant.ts";
-import {
-  type Bounds,
-  CHAIN,
-  FORK,
-  HOSTS,
-  LATER,
-  LATER_FORK,
-  LONG_CHAIN,
-  NOTHING_GOES_WRONG,
-  QUEUE,
-  REQUESTS,
-  type Setting,
-  SPARE,
-  UNEQUAL,
-} from "./setting.ts";
+import { CHAIN, FORK, LATER, LATER_FORK, LONG_CHAIN, QUEUE, SPARE, UNEQUAL } from "./workflows.ts";
 
 export interface Planted {
   readonly setting: Setting;

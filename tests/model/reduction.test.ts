@@ -3,23 +3,27 @@
 import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
 import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { expect, test } from "vitest";
-import { Model } from "./model.ts";
-import type { Move } from "./moves.ts";
-import { PLANTED } from "./mutants.ts";
+import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
+import type { Move } from "@scheduler-agent-supervisor/core/testing/model/moves";
 import {
-  CHAIN,
-  FORK,
   HOSTS,
   type Host,
-  LATER,
   NOTHING_GOES_WRONG,
-  QUEUE,
   REQUESTS,
   type Setting,
-  UNEQUAL,
-} from "./setting.ts";
-import { BOUNDS, FIRST_PIECE, PROMISES, pieceOf, RECORD, SERVICE_STATE, type State } from "./state.ts";
+} from "@scheduler-agent-supervisor/core/testing/model/setting";
+import {
+  BOUNDS,
+  FIRST_PIECE,
+  PROMISES,
+  pieceOf,
+  RECORD,
+  SERVICE_STATE,
+  type State,
+} from "@scheduler-agent-supervisor/core/testing/model/state";
+import { expect, test } from "vitest";
+import { PLANTED } from "./mutants.ts";
+import { CHAIN, FORK, LATER, QUEUE, UNEQUAL } from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
 const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };

@@ -1,8 +1,9 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
+
+import { explore, type Finding } from "@scheduler-agent-supervisor/core/testing/model/explorer";
+import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
 import { afterAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
-import { explore, type Finding } from "./explorer.ts";
-import { Model } from "./model.ts";
 import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const LEAST_STATES = 1_000_000;

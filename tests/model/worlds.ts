@@ -1,24 +1,26 @@
 // The small worlds that are explored to their last state, and the faults that are known to show in them.
 import {
   type Bounds,
+  HOSTS,
+  type Host,
+  NOTHING_GOES_WRONG,
+  REQUESTS,
+  type Setting,
+} from "@scheduler-agent-supervisor/core/testing/model/setting";
+import {
   BRANCH,
   CHAIN,
   FORK,
-  HOSTS,
-  type Host,
   JOIN,
   LATER,
   LATER_FORK,
-  NOTHING_GOES_WRONG,
   OPTIONAL,
   QUEUE,
-  REQUESTS,
-  type Setting,
   SIX,
   SIX_ABREAST,
   SPARE,
   UNEQUAL,
-} from "./setting.ts";
+} from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
 

@@ -12,8 +12,8 @@ import { pollStep } from "@scheduler-agent-supervisor/core/operations/poll-step"
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
+import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/core/testing/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
-import { runOrchestration, type TaskEvent } from "../model/orchestration-run.ts";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -4,6 +4,7 @@ import {
   began,
   completedTask,
   createdTimer,
+  ended,
   firedTimer,
   type HistoryEvent,
   raised,
@@ -100,6 +101,7 @@ export class MemoryEngine implements OrchestrationClient {
     if (!end) return;
     instance.hasEnded = true;
     for (const cancel of instance.timers.values()) cancel();
+    history.push(ended(time.now, "output" in end ? end.output : null));
     if ("fault" in end) throw new Error(`The orchestration ${id} failed.`, { cause: end.fault });
   }
 

@@ -79,3 +79,8 @@ export const raised = (now: number, name: string, input: unknown): HistoryEvent 
   Name: name,
   Input: json(input),
 });
+
+export const ended = (now: number, output: unknown): HistoryEvent => ({
+  ...event(EVENT.executionCompleted, now),
+  Result: json(output),
+});

@@ -26,8 +26,8 @@ export interface ServiceAnswer {
   readonly takes?: string;
 }
 
-/** What came of a call: an answer, or a connection that was refused, was lost, or never gave one. */
-export type Outcome = ServiceAnswer | "refused" | "lost" | "hangs";
+/** What came of a call: an answer, or a connection that did not come about, was lost, or never gave one. */
+export type Outcome = ServiceAnswer | "unreachable" | "lost" | "hangs";
 
 export interface ServiceCall extends ServiceRequest {
   readonly outcome: Outcome;
@@ -60,7 +60,7 @@ export interface ScriptedService {
   reportsLater(operation: string, report: LaterReport): void;
   /** Accepts it (202) and says when to ask again (`Retry-After`); it is done after that time (ISO 8601). */
   isDoneLater(operation: string, times: { readonly after: string; readonly askAgainAfter: string }): void;
-  /** Nobody is there: connections are refused, for that time (ISO 8601) or until `isUp`. */
+  /** Nobody is there: no connection comes about, for that time (ISO 8601) or until `isUp`. */
   isDown(within?: string): void;
   isUp(): void;
   /** From now on that operation, or each, is answered as if it had never been scripted. */
@@ -185,7 +185,7 @@ export class Service implements ScriptedService {
   }
 
   #outcomeOf(request: ServiceRequest): Outcome {
-    if (this.#surroundings.now() < this.#downUntil) return "refused";
+    if (this.#surroundings.now() < this.#downUntil) return "unreachable";
     const own = this.#scripts.get(request.operation);
     if (!own || own.left === 0) return this.#do(request);
     own.left -= 1;

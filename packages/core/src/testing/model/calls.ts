@@ -1,24 +1,18 @@
 // What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
 
-import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
-import { NO_RULES } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
-import type { Workflows } from "@scheduler-agent-supervisor/core/domain/workflows";
-import type {
-  Address,
-  AgentReplyMessage,
-  AgentRequestMessage,
-} from "@scheduler-agent-supervisor/core/messaging/agent-messages";
-import type { Report } from "@scheduler-agent-supervisor/core/messaging/completion";
-import type { Published, StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
-import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
-import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store/order-store";
-import type { Order } from "../../shared/contracts/order.ts";
-import { contracts } from "../../shared/contracts/order.ts";
+import type { AgentRequest, BoundedReply, RoutedAgent } from "../../agents/agent.ts";
+import type { StartAttempt } from "../../domain/attempt.ts";
+import type { StateRecord } from "../../domain/state-record.ts";
+import type { GuardedWrite } from "../../domain/transitions.ts";
+import { NO_RULES } from "../../domain/workflow-rules.ts";
+import type { Workflows } from "../../domain/workflows.ts";
+import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../messaging/agent-messages.ts";
+import type { Report } from "../../messaging/completion.ts";
+import type { Published, StatusMessage } from "../../messaging/messenger.ts";
+import type { Ports } from "../../operations/ports.ts";
+import type { Created, Versioned, Written } from "../../store/order-store.ts";
 import { TICK_MS } from "./abstract-time.ts";
-import { HOSTS, type Host, ORDER, type Setting, TIMING } from "./setting.ts";
+import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
 export type Call =
@@ -95,13 +89,13 @@ export const NONCE = "nonce";
 
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
 
-export function workflowsOf({ workflow }: Setting): Workflows {
+export function workflowsOf({ workflow, rules = NO_RULES }: Setting): Workflows {
   return {
     newest: () => workflow,
     find: () => workflow,
     of: () => workflow,
     names: [workflow.name],
-    rules: NO_RULES,
+    rules,
     listFaults: () => [],
   };
 }
@@ -135,8 +129,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
   };
   return {
     store: {
-      create: (_: Order, record) => ask<"create">({ kind: "create", record }),
-      order: async () => ORDER,
+      create: (_, record) => ask<"create">({ kind: "create", record }),
+      order: async () => CONTENT,
       state: () => ask<"state">({ kind: "state" }),
       change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
       replace: ({ etag }, record) =>
@@ -168,7 +162,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     isNewerWorkflow: never,
     // Read by the service of the model alone.
     completionUrl: ({ orderId, step, direction, nonce }) => JSON.stringify({ orderId, step, direction, nonce }),
-    rules: { workflows: [workflow.name], contracts, replyQueuePattern: /^replies-[a-z]+$/ },
+    rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
     // Of one order there is never too much.

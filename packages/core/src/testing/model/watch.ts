@@ -1,5 +1,5 @@
 // What must hold of every write, message and call, and what the client is still owed.
-import { isInHand, isTakenUp, pausesOf, runOf, runsInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import { isInHand, isTakenUp, pausesOf, runOf, runsInHand } from "../../domain/plan.ts";
 import {
   type Direction,
   hasEnded,
@@ -8,10 +8,10 @@ import {
   type StateRecord,
   type StepRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
-import { expiresAt } from "@scheduler-agent-supervisor/core/domain/step-run";
-import { transitions } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+} from "../../domain/state-record.ts";
+import { expiresAt } from "../../domain/step-run.ts";
+import { transitions } from "../../domain/transitions.ts";
+import type { Workflow } from "../../domain/workflow.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 import type { OperationName } from "./operation-run.ts";

@@ -1,9 +1,9 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
-import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { StartAttempt } from "../../domain/attempt.ts";
+import { runOf } from "../../domain/plan.ts";
+import type { StateRecord } from "../../domain/state-record.ts";
+import type { StepEnd } from "../../operations/record-step.ts";
+import type { Versioned } from "../../store/order-store.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";

@@ -1,13 +1,7 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-import {
-  type Attempt,
-  type ClaimOutcome,
-  PROGRESS,
-  type StepOutcome,
-  standingOf,
-} from "@scheduler-agent-supervisor/core/domain/attempt";
-import type { Report } from "@scheduler-agent-supervisor/core/messaging/completion";
-import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
+import { type Attempt, type ClaimOutcome, PROGRESS, type StepOutcome, standingOf } from "../../domain/attempt.ts";
+import type { Report } from "../../messaging/completion.ts";
+import type { StepEnd } from "../../operations/record-step.ts";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";

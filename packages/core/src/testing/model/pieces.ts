@@ -1,10 +1,10 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type { Attempt, ClaimOutcome, StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Report } from "@scheduler-agent-supervisor/core/messaging/completion";
-import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { Attempt, ClaimOutcome, StartAttempt, StepTask } from "../../domain/attempt.ts";
+import { runOf } from "../../domain/plan.ts";
+import type { StateRecord } from "../../domain/state-record.ts";
+import type { Report } from "../../messaging/completion.ts";
+import type { StepEnd } from "../../operations/record-step.ts";
+import type { Versioned } from "../../store/order-store.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import type { Asked, Replied, Reported, Sent } from "./calls.ts";
 import {

@@ -1,22 +1,22 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
-import type { StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
-import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
-import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { type Caller, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
-import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
-import { publishEndOf } from "@scheduler-agent-supervisor/core/operations/publish-end";
-import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
-import { submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
-import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
-import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { StartAttempt, StepTask } from "../../domain/attempt.ts";
+import type { StateRecord } from "../../domain/state-record.ts";
+import type { OperatorRequest } from "../../messaging/operator-request.ts";
+import { answerRequest } from "../../operations/answer-request.ts";
+import { askAgent } from "../../operations/ask-agent.ts";
+import { claimOrder } from "../../operations/claim-order.ts";
+import { type Caller, operateOrder } from "../../operations/operate-order.ts";
+import type { Ports } from "../../operations/ports.ts";
+import { publishEndOf } from "../../operations/publish-end.ts";
+import { runStep } from "../../operations/run-step.ts";
+import { submitOrder } from "../../operations/submit-order.ts";
+import { sweep } from "../../operations/sweep.ts";
+import { takeReply, takeReport } from "../../operations/take-reply.ts";
+import { StoreUnavailable, type Versioned } from "../../store/order-store.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";
-import { type Host, ORDER, type Setting } from "./setting.ts";
+import { CONTENT, type Host, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
 export type ActivityName = "runStep" | "askAgent" | "publishEnd";
@@ -57,7 +57,7 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
   switch (name) {
     case "submitOrder": {
       const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
-      return submitOrder({ body: ORDER, envelope, traceparent: null }, context);
+      return submitOrder({ body: CONTENT, envelope, traceparent: null }, context);
     }
     case "takeStartAttempt":
       return claimOrder(input as StartAttempt, context);
@@ -82,7 +82,7 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
     case "sweep":
       return sweep(context).then(() => undefined);
     case "operateOrder":
-      return operateOrder(ORDER.orderId, input as OperatorRequest, CALLER, context).then(() => undefined);
+      return operateOrder(CONTENT.orderId, input as OperatorRequest, CALLER, context).then(() => undefined);
     default:
       return name satisfies never;
   }

@@ -20,10 +20,21 @@ export interface Report {
   /** States from which a fair run without further faults was seen to come to its end. */
   readonly settled: number;
   readonly longestRun: number;
+  /** The states in which the record was seen at its end. */
+  readonly ends: readonly string[];
   readonly finding: Finding | undefined;
 }
 
-export async function explore(model: Model, limits: { readonly states: number }): Promise<Report> {
+export interface Limits {
+  readonly states: number;
+  /** Asked now and then: it ends there. */
+  readonly isOver?: () => boolean;
+}
+
+/** Between two looks at whether it is over. */
+const STATES_AT_ONCE = 512;
+
+export async function explore(model: Model, { states: most, isOver = () => false }: Limits): Promise<Report> {
   const table = new StateTable();
   const initial = model.initial();
   table.add(initial, -1);
@@ -31,8 +42,10 @@ export async function explore(model: Model, limits: { readonly states: number })
   let depth = 0;
   let levelEnd = 1;
   let finding: Finding | undefined;
+  const ends = new Set<string>();
   let at = 0;
-  for (; at < table.size && table.size < limits.states && !finding; at += 1) {
+  for (; at < table.size && table.size < most && !finding; at += 1) {
+    if (at % STATES_AT_ONCE === 0 && isOver()) break;
     if (at === levelEnd) {
       depth += 1;
       levelEnd = table.size;
@@ -57,6 +70,8 @@ export async function explore(model: Model, limits: { readonly states: number })
       }
     }
     table.setFair(at, fairTo);
+    const end = model.endOf(state);
+    if (end) ends.add(end);
     if (fairTo === at && !finding) {
       const fault = model.faultOfRest(state);
       if (fault !== undefined && !model.isKnown(fault)) finding = { fault, trace: await traceTo(model, table, at) };
@@ -65,7 +80,8 @@ export async function explore(model: Model, limits: { readonly states: number })
   const complete = at === table.size;
   const runs = finding ? { settled: 0, longest: 0 } : await settle(model, table, at);
   finding ??= runs.finding;
-  return { states: table.size, moves, depth, complete, settled: runs.settled, longestRun: runs.longest, finding };
+  const { settled, longest: longestRun } = runs;
+  return { states: table.size, moves, depth, complete, settled, longestRun, ends: [...ends].sort(), finding };
 }
 
 /**

@@ -1,12 +1,12 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
-import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
-import { applyChanges, holds } from "@scheduler-agent-supervisor/core/domain/apply-changes";
-import type { StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
-import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Guard } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { Address } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
-import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
+import type { BoundedReply } from "../../agents/agent.ts";
+import { applyChanges, holds } from "../../domain/apply-changes.ts";
+import type { StepTask } from "../../domain/attempt.ts";
+import { runOf } from "../../domain/plan.ts";
+import { holderId, type StateRecord } from "../../domain/state-record.ts";
+import type { Guard } from "../../domain/transitions.ts";
+import type { Address } from "../../messaging/agent-messages.ts";
+import type { StatusMessage } from "../../messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import {
   type Accepted,
@@ -22,7 +22,7 @@ import { normalForm, publishedAs, withOver, withoutOver } from "./normal-form.ts
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
 import { ACCEPTED, act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
-import { AHEAD_MS, type Bounds, HOSTS, type Host, LATER_MS, ORDER, type Setting } from "./setting.ts";
+import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
 
 export interface Effect {
@@ -238,7 +238,7 @@ export class Effects {
       operation: operation.name,
       ...(own && { own }),
       ...(reply && { reply }),
-      ...(attempt !== undefined && { attempt, holder: holderId(ORDER.orderId, attempt, hub) }),
+      ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.orderId, attempt, hub) }),
     };
   }
 
@@ -341,7 +341,7 @@ const UNKEPT = "unkept";
 const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
 
 function duplicate(record: StateRecord): Answers["create"] {
-  return { kind: "duplicate", order: ORDER, record };
+  return { kind: "duplicate", order: CONTENT, record };
 }
 
 /** What a write is for: its own entry in the history says it. */

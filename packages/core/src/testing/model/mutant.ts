@@ -1,7 +1,7 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Guard, GuardedWrite } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { Timing } from "@scheduler-agent-supervisor/core/operations/ports";
+import type { StateRecord } from "../../domain/state-record.ts";
+import type { Guard, GuardedWrite } from "../../domain/transitions.ts";
+import type { Timing } from "../../operations/ports.ts";
 import type { OperationName } from "./operation-run.ts";
 
 export interface Mutant {

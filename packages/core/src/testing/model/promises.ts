@@ -1,7 +1,7 @@
 // What the client is owed, and whether what it is told is true and comes in order.
-import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
-import type { OrderStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
+import { isInHand } from "../../domain/plan.ts";
+import type { OrderStatus, StateRecord } from "../../domain/state-record.ts";
+import type { StatusMessage } from "../../messaging/messenger.ts";
 import { ended } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */

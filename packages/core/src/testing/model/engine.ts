@@ -1,12 +1,6 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
-import {
-  type Attempt,
-  PROGRESS,
-  runKey,
-  type StepOutcome,
-  standingOf,
-} from "@scheduler-agent-supervisor/core/domain/attempt";
-import { runsInHand } from "@scheduler-agent-supervisor/core/domain/plan";
+import { type Attempt, PROGRESS, runKey, type StepOutcome, standingOf } from "../../domain/attempt.ts";
+import { runsInHand } from "../../domain/plan.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";

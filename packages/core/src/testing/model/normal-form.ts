@@ -1,14 +1,7 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
-import { isInHand, mayHaveHadEffect, runOf } from "@scheduler-agent-supervisor/core/domain/plan";
-import type {
-  Direction,
-  OrderError,
-  StateRecord,
-  StepRecord,
-  StepRun,
-  Steps,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
+import { isInHand, mayHaveHadEffect, runOf } from "../../domain/plan.ts";
+import type { Direction, OrderError, StateRecord, StepRecord, StepRun, Steps } from "../../domain/state-record.ts";
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";

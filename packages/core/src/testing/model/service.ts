@@ -1,6 +1,6 @@
 // The remote service, as the agents' contract has it (packages/core/src/agents/http-service.ts): idempotent by key; a compensation of what it never
 // saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause.
-import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
+import type { BoundedReply } from "../../agents/agent.ts";
 import type { ServiceCall } from "./calls.ts";
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */

@@ -1,82 +1,5 @@
-// The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
-
+// The workflows of the model's own worlds: each has a shape that some guard is there for.
 import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
-import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
-import type { Timing } from "@scheduler-agent-supervisor/core/operations/ports";
-import type { Order } from "../../shared/contracts/order.ts";
-import { sampleOrder } from "../support/orders.ts";
-import { TICK_MS } from "./abstract-time.ts";
-import type { Mutant } from "./mutant.ts";
-
-export type Host = "east" | "west";
-export const HOSTS: readonly Host[] = ["east", "west"];
-
-/** The hosts' clocks differ by as much as the settings allow. */
-const CLOCK_SKEW_MS = 1.5 * TICK_MS;
-export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
-
-export const TIMING: Timing = {
-  holdWithinMs: 180_000,
-  misconfiguredRetryMs: 300_000,
-  claimWithinMs: TICK_MS,
-  clockSkewMs: CLOCK_SKEW_MS,
-  sweepWithinMs: 5000,
-  unrecordedMs: 0,
-  orchestrationsKeptForMs: TICK_MS,
-};
-
-/** How often each of these may happen in one run; what is not named here may happen at any time and without limit. */
-export interface Bounds {
-  /** A process, a message or a timer stands still while the clock ticks, though it could go on. */
-  readonly stalls: number;
-  /** A process dies between two of its effects; what is durable is taken up again. */
-  readonly deaths: number;
-  /** A message is delivered twice, or an activity runs twice at the same time. */
-  readonly repeats: number;
-  /** The store or the bus fails: before it did what was asked, or after it with the answer lost. */
-  readonly outages: number;
-  /** What an operator does. */
-  readonly actions: number;
-  /** A service rejects for good. */
-  readonly rejections: number;
-  /** A service acts and its answer is lost, or acts after the agent gave up; or does later than it may what it accepted. */
-  readonly lateness: number;
-  /** Whoever does a step later says that it is still at it, and wants more time. */
-  readonly progress: number;
-  /** Somebody who was not asked reports that a step is done. */
-  readonly forgeries: number;
-}
-
-export const NOTHING_GOES_WRONG: Bounds = {
-  stalls: 0,
-  deaths: 0,
-  repeats: 0,
-  outages: 0,
-  actions: 0,
-  rejections: 0,
-  lateness: 0,
-  progress: 0,
-  forgeries: 0,
-};
-
-export interface Setting {
-  readonly name: string;
-  readonly workflow: Workflow;
-  readonly bounds: Bounds;
-  /** What the operator may ask for. */
-  readonly requests: readonly OperatorRequest[];
-  /** The hosts that take work and sweep. */
-  readonly hosts: readonly Host[];
-  /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
-  readonly isExact?: boolean;
-  /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
-  readonly isUnreduced?: boolean;
-  /** A service that may accept what it has just rejected for good. */
-  readonly isFickle?: boolean;
-  readonly mutant?: Mutant;
-  /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
-  readonly known?: readonly string[];
-}
 
 const policy: RecoveryPolicy = {
   failureThreshold: 2,
@@ -215,8 +138,6 @@ export const QUEUE: Workflow = {
   steps: [step("a", [], "operation", "queue"), step("b", ["a"], "operation")],
 };
 
-export const LATER_MS = 2 * TICK_MS;
-
 /** One step after the other, of which the service does the first later. */
 export const LATER: Workflow = {
   ...CHAIN,
@@ -232,12 +153,3 @@ export const LATER_FORK: Workflow = {
     step("c", ["a", "b"], "operation"),
   ],
 };
-
-export const ORDER: Order = sampleOrder("order", { workflow: "model" });
-export const REQUESTS = {
-  resubmit: { kind: "resubmit", reason: "fixed", order: null, compensatedManually: true },
-  edit: { kind: "resubmit", reason: "corrected", order: ORDER, compensatedManually: true },
-  compensation: { kind: "compensate", reason: "not wanted" },
-  cancel: { kind: "cancel", reason: "sent by mistake" },
-  extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
-} as const satisfies Record<string, OperatorRequest>;

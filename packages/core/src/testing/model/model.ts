@@ -1,5 +1,5 @@
 // One setting of the model: where it begins, what may happen next, and what must hold.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { StateRecord } from "../../domain/state-record.ts";
 import { type Move, Moves } from "./moves.ts";
 import { Pieces } from "./pieces.ts";
 import { NOTHING_PROMISED, type Promises } from "./promises.ts";
@@ -13,6 +13,7 @@ export class Model {
   readonly isReduced: boolean;
   readonly #moves: Moves;
   readonly #faults = new Map<number, string | undefined>();
+  readonly #ends = new Map<number, StateRecord["processState"] | undefined>();
 
   constructor(setting: Setting) {
     this.setting = setting;
@@ -70,6 +71,16 @@ export class Model {
       this.#faults.set(key, faultOfState(values.get(record), values.get(serviceState), this.setting.workflow));
     }
     return this.#faults.get(key);
+  }
+
+  /** How the record has ended; undefined while it has not. */
+  endOf(state: State): StateRecord["processState"] | undefined {
+    const id = state[RECORD] as number;
+    if (id !== 0 && !this.#ends.has(id)) {
+      const record = this.pieces.values.get<StateRecord>(id);
+      this.#ends.set(id, ended(record) ? record.processState : undefined);
+    }
+    return this.#ends.get(id);
   }
 
   isKnown(fault: string): boolean {

@@ -1,0 +1,129 @@
+// The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
+import type { Business } from "../app/define-app.ts";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "../domain/workflow.ts";
+import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import { explore as exploreModel } from "./model/explorer.ts";
+import { Model } from "./model/model.ts";
+import { type Bounds, CONTENT, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./model/setting.ts";
+import { milliseconds } from "./scripted-service.ts";
+
+export interface ExploreOptions {
+  /** How often each of these may happen in one run. What is not named never happens. A rejection by a service if absent. */
+  readonly goesWrong?: Partial<Bounds>;
+  /** What the workflow's conditions say, by name. Those that are not named hold. */
+  readonly conditions?: { readonly [name: string]: boolean };
+  /** What an operator may ask for, as often as `goesWrong.actions` says. */
+  readonly operator?: readonly (keyof typeof REQUESTS)[];
+  /** A service may accept what it has just rejected for good, as one without idempotency keys may. */
+  readonly mayAcceptWhatItRejected?: boolean;
+  /** It stops at so many states, which bounds its memory: about 1.5 KB each. 200,000 if absent. */
+  readonly states?: number;
+  /** It stops after so long, ISO 8601. A minute if absent. */
+  readonly within?: string;
+}
+
+export interface Exploration {
+  /** Every state was looked at: nothing of what may go wrong, in whatever sequence, leads to a fault. */
+  readonly complete: boolean;
+  readonly states: number;
+  /** How runs were seen to end, as `Processed` and `Compensated`. */
+  readonly ends: readonly string[];
+  /** What is wrong, and the shortest way to it, a move a line; undefined where nothing was found. */
+  readonly violation: { readonly fault: string; readonly way: readonly string[] } | undefined;
+  /** The same in words, for people. */
+  readonly summary: string;
+}
+
+const MOST_STATES = 200_000;
+const WITHIN = "PT1M";
+
+/**
+ * Explores the newest version of a workflow. Its shape is the app's: steps, what they wait for, compensations, conditions, spares, policies, queues. Its times,
+ * its thresholds and its services are the model's: two tries, one wait, and services that do what the contract of an agent has them do. A step for each item
+ * of a list is one step here, and a limit of all failures together (`mostFailures`) is none.
+ * @throws where the app has no such workflow, or no such condition
+ */
+export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
+  const { states: most = MOST_STATES, within = WITHIN } = options;
+  const endsAt = Date.now() + milliseconds(within);
+  const model = new Model(settingOf(business, name, options));
+  const { states, complete, ends, finding } = await exploreModel(model, {
+    states: most,
+    isOver: () => Date.now() > endsAt,
+  });
+  const violation = finding && { fault: finding.fault, way: finding.trace };
+  const report = { complete: complete && !violation, states, ends, violation };
+  return { ...report, summary: inWords(report) };
+}
+
+function settingOf(business: Business, name: string, options: ExploreOptions): Setting {
+  const workflow = business.loadWorkflows().newest(name);
+  if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
+  const { goesWrong = { rejections: 1 }, conditions = {}, operator = [], mayAcceptWhatItRejected = false } = options;
+  return {
+    name,
+    workflow: modelled(workflow),
+    rules: rulesOf(workflow, conditions),
+    hosts: ["east"],
+    bounds: { ...NOTHING_GOES_WRONG, ...goesWrong },
+    requests: operator.map((request) => REQUESTS[request]),
+    isFickle: mayAcceptWhatItRejected,
+  };
+}
+
+/** As long as a tick of the model's clock, or two: it tells times apart by whether they are over, and by nothing else. */
+const TIMES = { startWithin: "PT30S", completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
+/** The second failure is the last: a third would be as the second. */
+const THRESHOLD = 2;
+
+function modelled(workflow: Workflow): Workflow {
+  return {
+    ...workflow,
+    name: CONTENT.workflow,
+    policy: modelledPolicy(workflow.policy),
+    steps: workflow.steps.map(modelledStep),
+  };
+}
+
+function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
+  // The model's normal form forgets the failures of all steps together.
+  const { mostFailures: _, ...known } = policy;
+  const { failureThreshold, waits } = known;
+  return {
+    ...known,
+    ...(failureThreshold !== undefined && { failureThreshold: Math.min(failureThreshold, THRESHOLD) }),
+    ...(waits && { waits: waits.slice(0, 1).map(() => TIMES.wait) }),
+  };
+}
+
+function modelledStep({ forEach: _, ...step }: WorkflowStep): WorkflowStep {
+  const { compensation, awaitWithin, policy } = step;
+  return {
+    ...step,
+    agent: "service",
+    ...{ startWithin: TIMES.startWithin, completeWithin: TIMES.completeWithin },
+    ...(awaitWithin !== undefined && { awaitWithin: TIMES.awaitWithin }),
+    ...(policy && { policy: modelledPolicy(policy) }),
+    compensation:
+      typeof compensation === "string" ? compensation : { ...compensation, completeWithin: TIMES.completeWithin },
+  };
+}
+
+function rulesOf({ steps }: Workflow, conditions: { readonly [name: string]: boolean }): WorkflowRules {
+  const names = [...new Set(steps.flatMap(({ when }) => when ?? []))];
+  const strange = Object.keys(conditions).filter((name) => !names.includes(name));
+  if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
+  return { conditions: Object.fromEntries(names.map((name) => [name, () => conditions[name] ?? true])), lists: {} };
+}
+
+function inWords({ states, complete, ends, violation }: Omit<Exploration, "summary">): string {
+  const count = states.toLocaleString("en");
+  if (violation) {
+    const way = violation.way.map((move, index) => `${String(index + 1).padStart(4)}  ${move}`);
+    return [`Found in ${count} states: ${violation.fault}. The way there:`, ...way].join("\n");
+  }
+  const seen = `It ends ${ends.join(", ") || "nowhere that was seen"}.`;
+  return complete
+    ? `Explored ${count} states, to the end: nothing was found. ${seen}`
+    : `Stopped at the bound after ${count} states: nothing was found so far. ${seen}`;
+}

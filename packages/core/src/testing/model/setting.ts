@@ -1,0 +1,107 @@
+// The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
+
+import { z } from "zod";
+import type { Order } from "../../domain/order.ts";
+import type { Workflow } from "../../domain/workflow.ts";
+import type { WorkflowRules } from "../../domain/workflow-rules.ts";
+import { type Contracts, defineContract, orderId, orderMembers } from "../../messaging/contract.ts";
+import type { OperatorRequest } from "../../messaging/operator-request.ts";
+import type { Timing } from "../../operations/ports.ts";
+import { TICK_MS } from "./abstract-time.ts";
+import type { Mutant } from "./mutant.ts";
+
+export type Host = "east" | "west";
+export const HOSTS: readonly Host[] = ["east", "west"];
+
+/** The hosts' clocks differ by as much as the settings allow. */
+const CLOCK_SKEW_MS = 1.5 * TICK_MS;
+export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
+
+export const TIMING: Timing = {
+  holdWithinMs: 180_000,
+  misconfiguredRetryMs: 300_000,
+  claimWithinMs: TICK_MS,
+  clockSkewMs: CLOCK_SKEW_MS,
+  sweepWithinMs: 5000,
+  unrecordedMs: 0,
+  orchestrationsKeptForMs: TICK_MS,
+};
+
+/** How often each of these may happen in one run; what is not named here may happen at any time and without limit. */
+export interface Bounds {
+  /** A process, a message or a timer stands still while the clock ticks, though it could go on. */
+  readonly stalls: number;
+  /** A process dies between two of its effects; what is durable is taken up again. */
+  readonly deaths: number;
+  /** A message is delivered twice, or an activity runs twice at the same time. */
+  readonly repeats: number;
+  /** The store or the bus fails: before it did what was asked, or after it with the answer lost. */
+  readonly outages: number;
+  /** What an operator does. */
+  readonly actions: number;
+  /** A service rejects for good. */
+  readonly rejections: number;
+  /** A service acts and its answer is lost, or acts after the agent gave up; or does later than it may what it accepted. */
+  readonly lateness: number;
+  /** Whoever does a step later says that it is still at it, and wants more time. */
+  readonly progress: number;
+  /** Somebody who was not asked reports that a step is done. */
+  readonly forgeries: number;
+}
+
+export const NOTHING_GOES_WRONG: Bounds = {
+  stalls: 0,
+  deaths: 0,
+  repeats: 0,
+  outages: 0,
+  actions: 0,
+  rejections: 0,
+  lateness: 0,
+  progress: 0,
+  forgeries: 0,
+};
+
+export interface Setting {
+  readonly name: string;
+  readonly workflow: Workflow;
+  /** What the workflow's conditions say; none if absent. */
+  readonly rules?: WorkflowRules;
+  readonly bounds: Bounds;
+  /** What the operator may ask for. */
+  readonly requests: readonly OperatorRequest[];
+  /** The hosts that take work and sweep. */
+  readonly hosts: readonly Host[];
+  /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
+  readonly isExact?: boolean;
+  /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
+  readonly isUnreduced?: boolean;
+  /** A service that may accept what it has just rejected for good. */
+  readonly isFickle?: boolean;
+  readonly mutant?: Mutant;
+  /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
+  readonly known?: readonly string[];
+}
+
+export const LATER_MS = 2 * TICK_MS;
+
+/** Of content nothing is read: what depends on it is decided by the setting. */
+export const CONTENT: Order = { orderId: "order", workflow: "model", priority: "normal" };
+
+export const CONTRACTS: Contracts = {
+  usual: defineContract({
+    schema: z.strictObject({ ...orderMembers("model"), orderId }),
+    secrets: [],
+    keys: [],
+    keysOf: () => ({}),
+  }),
+  of: {},
+};
+
+/** What an operator may ask for. */
+export const REQUESTS = {
+  resubmit: { kind: "resubmit", reason: "fixed", order: null, compensatedManually: true },
+  edit: { kind: "resubmit", reason: "corrected", order: CONTENT, compensatedManually: true },
+  compensation: { kind: "compensate", reason: "not wanted" },
+  cancel: { kind: "cancel", reason: "sent by mistake" },
+  extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
+} as const satisfies Record<string, OperatorRequest>;
