@@ -22,6 +22,8 @@ const contract = defineContract<Letter>({
   keysOf: () => ({}),
 });
 
+const contracts = { usual: contract, usualWorkflow: "letter", of: {} };
+
 const printer = defineAgent({
   name: "printer",
   service: { setting: "PrinterEndpoints", local: "http://127.0.0.1:7190" },
@@ -79,7 +81,7 @@ const letter = workflowsOf(
   ],
 });
 
-const business = defineApp({ contracts: { usual: contract, of: {} }, agents, workflows: [letter] });
+const business = defineApp({ contracts, agents, workflows: [letter] });
 const content = { orderId: "letter-1", text: "Dear Ada" };
 
 function createLetters(options: Partial<WorldOptions> = {}) {
@@ -110,6 +112,18 @@ test("a service that takes 29 days is asked until it is done", async () => {
   expect(world.service("printer").callsOf("print")).toHaveLength(1);
   expect(world.service("printer").callsOf("print later?").length).toBeGreaterThan(20);
   expect(world.now > "2026-01-30T12:00:00").toBe(true);
+});
+
+test("its requester cancels what waits, though its content names no workflow", async () => {
+  const world = createLetters();
+  world.service("printer").isDoneLater("print", { after: "P3D", askAgainAfter: "PT1H" });
+  await world.submit(content);
+  await world.run({ for: "P1D" });
+  await world.cancel(content, "written anew");
+  await world.run();
+  expect(world.record("letter-1")).toMatchObject({ processState: "Cancelled", error: { kind: "cancelled" } });
+  await world.cancel({ ...content, text: "somebody else's" } as typeof content);
+  expect(world.rejections.map(({ status }) => status)).toEqual(["CancelAccepted", "CancelRejected"]);
 });
 
 test("an agent that begins and is never done is given up by the supervisor, after its waits", async () => {
@@ -172,7 +186,7 @@ test("calls by fetch reach the services too, and what they answer slowly takes t
     },
     policies: {},
   });
-  const own = defineApp({ contracts: { usual: contract, of: {} }, agents: [fetching, post], workflows: [letter] });
+  const own = defineApp({ contracts, agents: [fetching, post], workflows: [letter] });
   const world = createLetters({ business: own });
   world.service("printer").answers("print", { body: { id: "sheet-9" }, takes: "PT3S" });
   await world.submit(content);
@@ -192,7 +206,7 @@ test("what is a bug of the app ends the run with its error", async () => {
     },
     policies: {},
   });
-  const own = defineApp({ contracts: { usual: contract, of: {} }, agents: [broken, post], workflows: [letter] });
+  const own = defineApp({ contracts, agents: [broken, post], workflows: [letter] });
   const world = createLetters({ business: own });
   await world.submit(content);
   await expect(world.run()).rejects.toThrow("a bug in print");

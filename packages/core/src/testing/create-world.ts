@@ -173,7 +173,8 @@ class TestWorld implements World {
 
   async cancel(content: { readonly orderId: string }, reason = "the requester wants it no more"): Promise<void> {
     const { orderId } = content;
-    const body = { kind: "Cancel", orderId, reason, contentDigest: contentDigest(content) };
+    const digest = contentDigest(content, this.#context.rules.contracts.usualWorkflow);
+    const body = { kind: "Cancel", orderId, reason, contentDigest: digest };
     await this.#settle(() => takeCancellation(this.#message(body), this.#context));
   }
 

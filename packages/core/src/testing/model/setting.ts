@@ -94,6 +94,7 @@ export const CONTRACTS: Contracts = {
     keys: [],
     keysOf: () => ({}),
   }),
+  usualWorkflow: CONTENT.workflow,
   of: {},
 };
 
