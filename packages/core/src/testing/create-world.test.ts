@@ -146,6 +146,19 @@ test("a call without an answer ends at the try's timeout, and is tried again und
   expect(Date.parse(second?.at ?? "") - Date.parse(first?.at ?? "")).toBeGreaterThanOrEqual(2000);
 });
 
+test("a service whose answer got lost answers the same again, for the same key", async () => {
+  const world = createLetters();
+  world.service("printer").losesAnswer("print", { times: 1 });
+  await world.submit(content);
+  await world.run();
+  expect(
+    world
+      .service("printer")
+      .callsOf("print")
+      .map(({ outcome }) => outcome),
+  ).toEqual(["lost", { body: { id: "printer-1", status: "done" } }]);
+});
+
 test("the same seed leads to the same calls at the same times", async () => {
   const times = async (seed: number) => {
     const world = createLetters({ seed });
