@@ -1,5 +1,6 @@
 // Sends orders and is notified of their end on the private reply queue, as a client would.
 import { ServiceBusClient } from "@azure/service-bus";
+import type { WantedStatuses } from "@scheduler-agent-supervisor/client/order-messages";
 import type { Settings } from "../cli/settings.ts";
 import { openShop, REPLY_QUEUE } from "../cli/shop.ts";
 
@@ -10,6 +11,16 @@ export interface LoadResult {
   /** From send to Completed, each order, in ms, the shortest first. */
   readonly latenciesMs: readonly number[];
   readonly failed: number;
+  /** Orders a second of the last quarter over those of the first. */
+  readonly lastQuarter: number;
+}
+
+export interface Load {
+  readonly orders: number;
+  /** Orders a second; as fast as they go without it. */
+  readonly rate?: number | undefined;
+  readonly workflow: string;
+  readonly statuses: WantedStatuses;
 }
 
 const TIMEOUT_LIMIT_MS = 60_000;
@@ -18,16 +29,15 @@ const CONCURRENT_RECEIVES = 50;
 /** @throws if nothing ends for a minute. */
 export async function runLoad(
   settings: Settings,
-  orders: number,
-  rate: number | undefined,
-  workflow: string,
+  { orders, rate, workflow, statuses }: Load,
   onProgress: (sent: number, ended: number) => void,
 ): Promise<LoadResult> {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
   const receiver = client.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
-  const shop = openShop(settings);
+  const shop = openShop(settings, statuses);
   const sentAt = new Map<string, number>();
   const latenciesMs: number[] = [];
+  const endedAt: number[] = [];
   let failed = 0;
   let lastEndAt = 0;
   const allEnded = Promise.withResolvers<void>();
@@ -49,6 +59,7 @@ export async function runLoad(
         if (at === undefined) return;
         sentAt.delete(orderId);
         lastEndAt = performance.now();
+        endedAt.push(lastEndAt);
         latenciesMs.push(lastEndAt - at);
         if (subject === "Failed") failed += 1;
         stillAlive();
@@ -88,7 +99,14 @@ export async function runLoad(
     await client.close();
   }
   latenciesMs.sort((one, other) => one - other);
-  return { orders, seconds: (lastEndAt - begun) / 1000, latenciesMs, failed };
+  const lastQuarter = tookMs(endedAt, begun, 0, 0.25) / tookMs(endedAt, begun, 0.75, 1);
+  return { orders, seconds: (lastEndAt - begun) / 1000, latenciesMs, failed, lastQuarter };
+}
+
+/** From the end of one share of the orders to that of another. */
+function tookMs(endedAt: readonly number[], begun: number, from: number, to: number): number {
+  const at = (share: number) => endedAt[Math.round(endedAt.length * share) - 1] ?? begun;
+  return at(to) - at(from);
 }
 
 /** The value below which a share of the sorted values lies. */

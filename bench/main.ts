@@ -1,45 +1,74 @@
-// `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { numberOf, readArguments, runCommand } from "../cli/arguments.ts";
-import { ROOT, settingsFor } from "../cli/settings.ts";
+import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
+import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
-import { type Floor, measureFloor } from "./floor.ts";
-import { runLoad } from "./load.ts";
-import { measure } from "./measure.ts";
-import { type Phase, phaseOf, phaseTable } from "./report.ts";
+import { measureDiskFloor } from "./disk-floor.ts";
+import { FLOOR_QUEUE } from "./order-requests.ts";
+import { type Plan, runPhases, STATUSES } from "./phases.ts";
+import { type Past, plant } from "./plant.ts";
+import { type Phase, phaseTable } from "./report.ts";
 
 const USAGE = `npm run bench
   --orders N           how many in the burst (2000)
+  --repeat N           how often a burst is measured, beside the SDK floor each time (3)
   --rate R             orders a second in the steady phase (50)
   --seconds S          how long the steady phase is (20)
-  --durability LEVEL   full (usual): flush to disk at every commit; normal`;
-const WARM_UP_ORDERS = 500;
-/** A graph of five, with two side by side; beside it one step after the other. */
-const FIVE_STEPS = "order-fulfilment";
+  --statuses WHICH     all (usual): 7 a client gets of each order; end: 2
+  --durability LEVEL   full (usual): flush to disk at every commit; normal
+  --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, and all again with 100,000 ended and
+                       5,000 failed orders stored: about half an hour`;
+const BURSTS = [500, 2000, 8000];
+const MANY = 20_000;
+const PAST: Past = { ended: 100_000, failed: 5000 };
+const HUB = "OrderScheduler";
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
   const { values } = readArguments(
-    { orders: text, rate: text, seconds: text, durability: text, help: { type: "boolean" } },
+    {
+      ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
+      ...{ whole: flag, help: flag },
+    },
     USAGE,
   );
   if (values["help"]) {
     console.log(USAGE);
     return 0;
   }
-  const orders = numberOf(values, "orders", 1, 1_000_000) ?? 2000;
+  const isWhole = values["whole"] === true;
   const rate = numberOf(values, "rate", 1, 10_000) ?? 50;
-  const steady = Math.round(rate * (numberOf(values, "seconds", 1, 3600) ?? 20));
+  const plan: Plan = {
+    bursts: isWhole ? BURSTS : [numberOf(values, "orders", 1, 1_000_000) ?? 2000],
+    repeat: numberOf(values, "repeat", 1, 100) ?? 3,
+    rate,
+    steady: Math.round(rate * (numberOf(values, "seconds", 1, 3600) ?? 20)),
+    statuses: choiceOf(values, "statuses", STATUSES),
+    many: isWhole ? MANY : undefined,
+  };
   const durability = values["durability"] === "normal" ? "normal" : "full";
 
+  const results: { readonly past: Past | undefined; readonly phases: readonly Phase[] }[] = [];
+  for (const past of isWhole ? [undefined, PAST] : [undefined]) {
+    if (past) console.log(`with ${past.ended} ended and ${past.failed} failed orders stored`);
+    results.push({ past, phases: await runOnStack(plan, durability, past) });
+  }
+  keep({ at: new Date().toISOString(), durability, node: process.version, plan, results });
+  const failed = results.flatMap(({ phases }) => phases).some(({ runs }) => runs.some((run) => run.failed > 0));
+  return failed ? 1 : 0;
+});
+
+async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past | undefined): Promise<Phase[]> {
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
   const data = mkdtempSync(join(ROOT, ".local", "bench-"));
   try {
-    const floor = await measureFloor(data, durability);
+    const disk = await measureDiskFloor(data, durability);
+    if (past) await plant(data, past, HUB);
     using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
     const stack = await startStack({
       appDir: adapted.dir,
@@ -47,44 +76,29 @@ await runCommand(async () => {
       ports: "free",
       durability,
       settingsFor,
-      queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+      queuesFile: queuesWithFloor(data),
       cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
       remotesFile: join(ROOT, "samples/remotes.json"),
     });
     try {
-      const run = (name: string, count: number, perSecond: number | undefined, workflow: string) =>
-        runPhase(name, stack, count, perSecond, workflow, floor);
-      await run("warm-up", WARM_UP_ORDERS, undefined, THREE_STEPS.name);
-      const phases = [
-        await run(`three steps, ${rate}/s for ${steady / rate} s`, steady, rate, THREE_STEPS.name),
-        await run(`three steps, burst of ${orders}`, orders, undefined, THREE_STEPS.name),
-        await run(`five steps, burst of ${orders}`, orders, undefined, FIVE_STEPS),
-      ];
-      console.log(phaseTable(phases, floor));
-      keep({ at: new Date().toISOString(), durability, node: process.version, floor, phases });
-      return phases.some(({ failed }) => failed > 0) ? 1 : 0;
+      const phases = await runPhases(stack, plan);
+      console.log(phaseTable(phases, disk));
+      return phases;
     } finally {
       await stack.stop();
     }
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
-});
+}
 
-async function runPhase(
-  name: string,
-  stack: Stack,
-  orders: number,
-  rate: number | undefined,
-  workflow: string,
-  floor: Floor,
-): Promise<Phase> {
-  console.log(`${name} …`);
-  const before = await measure(stack);
-  const load = await runLoad(settingsFor(stack.addresses), orders, rate, workflow, (sent, ended) =>
-    console.log(`  ${sent} sent, ${ended} ended of ${orders}`),
-  );
-  return phaseOf(name, load, before, await measure(stack), floor);
+/** The app's own entities, and the queue of the SDK floor. */
+function queuesWithFloor(data: string): string {
+  const entities = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as { readonly queues: readonly { name: string }[] };
+  const orders = entities.queues.find(({ name }) => name === "orders");
+  const file = join(data, "service-bus.json");
+  writeFileSync(file, JSON.stringify({ ...entities, queues: [...entities.queues, { ...orders, name: FLOOR_QUEUE }] }));
+  return file;
 }
 
 function keep(result: { readonly at: string; readonly [name: string]: unknown }): void {

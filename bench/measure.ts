@@ -5,7 +5,7 @@ import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 export type Counts = Readonly<Record<string, number>>;
 
 export interface Measure {
-  /** CPU time spent so far in ms, by process; `bench` is this one, which sends and receives. */
+  /** CPU time spent so far in ms, by process; `bench` is this one, which sends and receives, `floor` the SDK floor. */
   readonly cpuMs: Counts;
   /** Bytes handed to the disk so far, all processes of the stack together; undefined where the system does not say. */
   readonly bytesWritten: number | undefined;
@@ -18,7 +18,8 @@ export interface Measure {
 /** The unit of /proc/PID/stat: proc(5), sysconf(_SC_CLK_TCK), 100 on Linux. */
 const TICK_MS = 10;
 
-export async function measure(stack: Stack): Promise<Measure> {
+/** @param floor the process of the SDK floor */
+export async function measure(stack: Stack, floor?: { readonly pid: number }): Promise<Measure> {
   const { bus, cosmos, host, remotes } = stack.addresses;
   const [busCounts, cosmosCounts, hostCounts, ...remoteCounts] = await Promise.all([
     counts(`http://127.0.0.1:${bus?.adminPort}/$counts`),
@@ -26,7 +27,8 @@ export async function measure(stack: Stack): Promise<Measure> {
     counts(`${host?.url}/admin/counts`),
     ...Object.values(remotes).map((url) => counts(`${url}/$counts`)),
   ]);
-  const trees = stack.processes.map(({ name, pid }) => ({ name, pids: processTree(pid) }));
+  const processes = [...stack.processes, ...(floor ? [{ name: "floor", pid: floor.pid }] : [])];
+  const trees = processes.map(({ name, pid }) => ({ name, pids: processTree(pid) }));
   const own = process.cpuUsage();
   return {
     cpuMs: {

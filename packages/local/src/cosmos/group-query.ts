@@ -3,21 +3,12 @@ import { accessPath, type Request } from "./access-path.ts";
 import { candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
 import type { StoredItem } from "./item-table.ts";
-import { type Pause, totalsOf } from "./row-source.ts";
+import { FIRST_TOTAL, FIRST_WINDOW, type Pause, totalsOf } from "./row-source.ts";
 import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
-import {
-  distinct,
-  identity,
-  isObject,
-  type Json,
-  type JsonObject,
-  setOwn,
-  type Value,
-  valueOfKey,
-} from "./sql/values.ts";
+import { identity, isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
 import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
@@ -39,12 +30,14 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
   if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
-  const weighted = (yield* fromColumns(search)) ?? fromDocuments(search);
-  for (const next of weighted) {
+  const counted = yield* fromColumns(search);
+  // Of what SQLite has filtered only the columns of the results are there.
+  const remaining = counted && isFiltered(search) ? { ...query, where: undefined } : query;
+  for (const next of counted ?? fromDocuments(search)) {
     yield;
     if (!next) continue;
     const { document, times } = next;
-    for (const scope of matches(query, document, parameters)) {
+    for (const scope of matches(remaining, document, parameters)) {
       const values = grouping.keys.map((key) => key(scope));
       const name = values.map(identity).join("\n");
       let group = groups.get(name);
@@ -57,12 +50,20 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
       }
     }
   }
-  const outputs = [...groups.values()].map(({ first, aggregates }) =>
-    query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) }),
-  );
-  const defined = outputs.filter((output) => output !== undefined);
-  const kept = query.distinct ? distinct(defined) : defined;
-  return kept.map((output) => JSON.stringify(output));
+  const results = new Map<string, string>();
+  for (const { first, aggregates } of groups.values()) {
+    yield;
+    const output = query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) });
+    if (output === undefined) continue;
+    const name = query.distinct ? identity(output) : String(results.size);
+    if (!results.has(name)) results.set(name, JSON.stringify(output));
+  }
+  return [...results.values()];
+}
+
+/** Whether SQLite's answer needs no second look. */
+function isFiltered(search: Request): boolean {
+  return search.query.exact && accessPath({ ...search, after: undefined }).constraints.complete;
 }
 
 function* fromDocuments(search: Request): Generator<Weighted | Pause> {
@@ -76,8 +77,8 @@ function* fromColumns(search: Request): Sliced<Weighted[] | undefined> {
   const { container, query } = search;
   const columns = new Map(container.items.paths.map(({ name, segments }) => [name, segments]));
   columns.set(ID, ["id"]);
-  if (!query.paths?.every((path) => columns.has(path))) return undefined;
-  const used = query.paths;
+  const used = isFiltered(search) ? query.shownPaths : query.paths;
+  if (!used?.every((path) => columns.has(path))) return undefined;
   const weighted: Weighted[] = [];
   for (const row of countsOf(search, used)) {
     yield;
@@ -108,7 +109,8 @@ function countsOf(search: Request, used: readonly string[]): Generator<StoredIte
     const counted = statement(select, [...along(part, end), ...part.filters], "");
     return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
   };
-  return totalsOf(items, walks, totalOf, search.window);
+  const isOfIndex = columns.length === 0 && walks.every(({ filters }) => filters.length === 0);
+  return totalsOf(items, walks, totalOf, search.window ?? (isOfIndex ? FIRST_TOTAL : FIRST_WINDOW));
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {

@@ -11,9 +11,9 @@ export type Pause = undefined;
 const QUICK_MS = 2;
 const SLOW_MS = 8;
 const LEAST_SPAN = 16;
-const FIRST_WINDOW = 2000;
+export const FIRST_WINDOW = 2000;
 /** An index answers for itself, without the documents. */
-const FIRST_TOTAL = 8000;
+export const FIRST_TOTAL = 8000;
 const MOST_SPAN = 1 << 30;
 /** Up to this many documents of a key are read and sorted by SQLite in one go. */
 const LARGE_KEY = 2000;
@@ -68,7 +68,7 @@ export function* totalsOf(
   items: ItemTable,
   walks: readonly Walk[],
   totalOf: (walk: Walk, end: Position | undefined) => Statement,
-  firstWindow = FIRST_TOTAL,
+  firstWindow: number,
 ): Generator<StoredItem | Pause> {
   const queue = [...walks];
   const span = new Span(firstWindow);

@@ -8,6 +8,7 @@ import { orderFault } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
 import type { KeyScope } from "./key-scope.ts";
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
+import { mergeSorted } from "./sliced-sort.ts";
 import type { Sliced } from "./slices.ts";
 import { type Bounds, type Place, pageOfAll, sortedPage } from "./sorted-page.ts";
 import type { Scope } from "./sql/compile.ts";
@@ -64,8 +65,8 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   if (query.grouping) {
     const groups = yield* collectGroups(search, query.grouping);
     // They come in the order in which documents were met, which may be another one at the next page.
-    if (!request.unsized && groups.length > request.pageSize) groups.sort();
-    return pageOfAll(request, groups, from, bounds);
+    const isPaged = !request.unsized && groups.length > request.pageSize;
+    return pageOfAll(request, isPaged ? yield* mergeSorted(groups, byText) : groups, from, bounds);
   }
   const path = accessPath(search);
   const [ordering] = query.orderings;
@@ -76,6 +77,8 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
     ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from, bounds);
 }
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function startOf({ continuation, resume }: QueryRequest): Continuation {
   if (continuation !== undefined || !resume) return readContinuation(continuation);

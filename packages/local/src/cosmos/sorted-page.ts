@@ -3,6 +3,7 @@ import type { Candidate } from "./candidates.ts";
 import { type Continuation, readValues, writeContinuation, writeValues } from "./continuation.ts";
 import type { Pause } from "./row-source.ts";
 import { PAGE_BYTES, type Page, type QueryRequest } from "./run-query.ts";
+import { mergeSorted, SORTED_AT_ONCE } from "./sliced-sort.ts";
 import type { Sliced } from "./slices.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, identity, type Value } from "./sql/values.ts";
@@ -44,8 +45,7 @@ export function* sortedPage(
   }
   const found = yield* shortlist.sorted();
   if (isWhole) {
-    const kept = query.distinct ? [...new Map(found.map((item) => [item.same, item])).values()] : found;
-    const texts = kept.map(({ text }) => text);
+    const texts = yield* textsOf(query.distinct ? yield* eachOnce(found) : found);
     return pageOfAll(request, texts, from, bounds);
   }
   const rest = last ? found : found.slice(skip);
@@ -86,6 +86,25 @@ function cut<T extends { readonly text: string }>(found: readonly T[], size: num
   return found.slice(0, end < 0 ? undefined : end);
 }
 
+/** Of equal results the last, where the first stood. */
+function* eachOnce(found: readonly Found[]): Sliced<Iterable<Found>> {
+  const kept = new Map<string, Found>();
+  for (const item of found) {
+    kept.set(item.same, item);
+    yield;
+  }
+  return kept.values();
+}
+
+function* textsOf(found: Iterable<Found>): Sliced<string[]> {
+  const texts: string[] = [];
+  for (const { text } of found) {
+    texts.push(text);
+    yield;
+  }
+  return texts;
+}
+
 /** Keeps the first `most` of what it is given, in the order of the query. */
 class Shortlist {
   readonly #query: CompiledQuery;
@@ -108,30 +127,6 @@ class Shortlist {
     const sorted = yield* mergeSorted(this.#kept, (a, b) => compare(this.#query, a, b));
     return Number.isFinite(this.#most) ? sorted.slice(0, this.#most) : sorted;
   }
-}
-
-const SORTED_AT_ONCE = 2000;
-
-/** A merge sort that can be left for a while. */
-function* mergeSorted(items: readonly Found[], order: (a: Found, b: Found) => number): Sliced<Found[]> {
-  if (items.length <= SORTED_AT_ONCE) return [...items].sort(order);
-  const half = items.length >> 1;
-  const left = yield* mergeSorted(items.slice(0, half), order);
-  const right = yield* mergeSorted(items.slice(half), order);
-  const merged: Found[] = [];
-  let [l, r] = [0, 0];
-  while (merged.length < items.length) {
-    const [a, b] = [left[l], right[r]];
-    if (a && (!b || order(a, b) <= 0)) {
-      merged.push(a);
-      l += 1;
-    } else if (b) {
-      merged.push(b);
-      r += 1;
-    }
-    if (merged.length % SORTED_AT_ONCE === 0) yield;
-  }
-  return merged;
 }
 
 function* findings(

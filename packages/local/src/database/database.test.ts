@@ -82,3 +82,24 @@ test("what comes after the close is refused, to whoever asks for it", async () =
   db.close();
   await expect(db.write(() => 1)).rejects.toThrow("the database is closed");
 });
+
+test("a file gives free pages back, some in a commit, and one that was made without this does so once most of it is free", async () => {
+  const path = join(folder, "data", "shrinking.sqlite");
+  const before = new Database(path);
+  before.exec("CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)");
+  const fill = (database: Database) => {
+    for (let n = 0; n < 100; n += 1) database.prepare("INSERT INTO item (body) VALUES (?)").run("x".repeat(3000));
+  };
+  await before.write(() => fill(before));
+  await before.write(() => before.exec("DELETE FROM item"));
+  expect(before.freePages).toBeGreaterThan(90);
+  before.close();
+
+  const shrinking = new Database(path, "normal", { shrinks: true });
+  expect(shrinking.freePages).toBe(0);
+  await shrinking.write(() => fill(shrinking));
+  await shrinking.write(() => shrinking.exec("DELETE FROM item"));
+  const free = shrinking.freePages;
+  expect(await shrinking.write(() => shrinking.shrink(10))).toBe(free - 10);
+  shrinking.close();
+});

@@ -19,8 +19,17 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
+export interface DatabaseOptions {
+  /** `shrink` gives free pages back. A file that was made without it is rewritten when it is opened with most of it free. */
+  readonly shrinks?: boolean;
+}
+
 const BUSY_TIMEOUT_MS = 5000;
 const MOST_STATEMENTS = 2000;
+/** Pages: of 4 KB each these are 100 MB, and take about a second. */
+const MOST_COPIED = 25_000;
+/** The value of `PRAGMA auto_vacuum`. */
+const INCREMENTAL = 2;
 
 export class Database {
   readonly #sqlite: DatabaseSync;
@@ -31,9 +40,10 @@ export class Database {
   #writes = 0;
 
   /** @param path a file, whose folder is made, or `:memory:`. */
-  constructor(path: string, durability: Durability = "normal") {
+  constructor(path: string, durability: Durability = "normal", { shrinks = false }: DatabaseOptions = {}) {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    if (shrinks) this.#makeShrinking();
     this.#sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
   }
 
@@ -89,6 +99,23 @@ export class Database {
     }
   }
 
+  /** Inside `write`: gives up to so many free pages back to the system, and says how many are still free. */
+  shrink(pages: number): number {
+    this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
+    // A file that cannot shrink yet keeps them.
+    return this.#pragma("auto_vacuum") === INCREMENTAL ? this.freePages : 0;
+  }
+
+  /** Outside of `write`: brings the file itself up to date. */
+  checkpoint(): void {
+    this.#sqlite.exec("PRAGMA wal_checkpoint");
+  }
+
+  /** Of a database that is closed 0. */
+  get freePages(): number {
+    return this.#sqlite.isOpen ? this.#pragma("freelist_count") : 0;
+  }
+
   get counts(): DatabaseCounts {
     return { commits: this.#commits, writes: this.#writes };
   }
@@ -98,6 +125,24 @@ export class Database {
     if (this.#flush) clearImmediate(this.#flush);
     this.#commitGroup();
     this.#sqlite.close();
+  }
+
+  /** Takes effect where no table is there yet, or with VACUUM, which copies what is not free in one go. */
+  #makeShrinking(): void {
+    if (this.#pragma("auto_vacuum") === INCREMENTAL) return;
+    this.#sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
+    const free = this.freePages;
+    const used = this.#pragma("page_count") - free;
+    if (free <= used || used > MOST_COPIED) return;
+    try {
+      this.#sqlite.exec("VACUUM");
+    } catch {
+      // No room for the copy, or somebody else has the file open: it stays as it is.
+    }
+  }
+
+  #pragma(name: string): number {
+    return Number(this.#sqlite.prepare(`PRAGMA ${name}`).get()?.[name]);
   }
 
   #commitGroup(): void {

@@ -64,10 +64,22 @@ export function levelFilter(levels: HostSettings["logLevels"]): (entry: LogEntry
 
 /** One line for an entry; with colour the lines of a stack stay apart, without it they are joined, so that a line is an entry. */
 export function formatEntry({ level, source, message }: LogEntry, at: Date, colour: boolean): string {
-  const time = at.toISOString().slice(11, 23);
-  const text = colour ? message : message.replace(/\s*\r?\n\s*/g, " | ");
-  const line = `${time} ${LABEL[level]} ${source}: ${text}`;
+  const text = colour || !message.includes("\n") ? message : message.replace(/\s*\r?\n\s*/g, " | ");
+  const line = `${timeOf(at)} ${LABEL[level]} ${source}: ${text}`;
   return colour && COLOUR[level] ? `${COLOUR[level]}${line}\x1b[0m` : line;
+}
+
+let lastMs = Number.NaN;
+let lastTime = "";
+
+/** Many lines are of one millisecond. */
+function timeOf(at: Date): string {
+  const ms = at.getTime();
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastTime = at.toISOString().slice(11, 23);
+  }
+  return lastTime;
 }
 
 const FLUSH_AFTER_MS = 30;

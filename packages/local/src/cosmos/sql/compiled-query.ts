@@ -32,6 +32,8 @@ export interface CompiledQuery {
   readonly grouping: Grouping | undefined;
   /** The paths of the document that are read, or undefined where it is needed whole. */
   readonly paths: readonly string[] | undefined;
+  /** Those of them that the results are made of, without what only the filter reads. */
+  readonly shownPaths: readonly string[] | undefined;
   /** One result; undefined is no result. */
   readonly project: Evaluate;
   readonly skip: Evaluate | undefined;
@@ -67,6 +69,7 @@ function compileParsed(query: Query): CompiledQuery {
     throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
   const take = query.top ?? query.limit;
+  const { where: _, ...shown } = query;
   return {
     isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
@@ -90,6 +93,7 @@ function compileParsed(query: Query): CompiledQuery {
     }),
     grouping: grouped ? { keys, aggregates } : undefined,
     paths: joins.length > 0 ? undefined : pathsUsed(query, alias),
+    shownPaths: joins.length > 0 ? undefined : pathsUsed(shown, alias),
     project,
     skip: query.offset ? compile(query.offset, { slots: new Map() }) : undefined,
     take: take ? compile(take, { slots: new Map() }) : undefined,

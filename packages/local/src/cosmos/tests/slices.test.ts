@@ -1,9 +1,9 @@
 // A long query can be left for other requests in its middle: told by how often it offers that, not by a clock.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Database } from "../../database/database.ts";
 import { Catalog, type Container } from "../catalog.ts";
 import { runQuery } from "../run-query.ts";
-import { inSlices } from "../slices.ts";
+import { inSlices, type Sliced, slicing } from "../slices.ts";
 import { compileQuery } from "../sql/compiled-query.ts";
 import type { JsonObject } from "../sql/values.ts";
 import { ORDERS } from "./temporary-server.ts";
@@ -84,4 +84,55 @@ test("two long queries take turns with each other and with everyone else", async
   finished.push("someone else");
   await Promise.all(queries);
   expect(finished[0]).toBe("someone else");
+});
+
+/** How often the query can be left, and what it asks of SQLite. */
+function piecesOf(sql: string): { readonly pieces: number; readonly statements: readonly string[] } {
+  const rows = vi.spyOn(container.items, "rows");
+  try {
+    const work = start(sql);
+    let pieces = 0;
+    while (!work.next().done) pieces += 1;
+    return { pieces, statements: rows.mock.calls.map(([text]) => text) };
+  } finally {
+    rows.mockRestore();
+  }
+}
+
+test("a count whose whole filter SQLite answers makes no groups, and reads no row for each document", () => {
+  const { pieces, statements } = piecesOf(
+    "SELECT VALUE COUNT(1) FROM c WHERE IS_DEFINED(c.processState) AND c.createdAt >= '0' AND c.createdAt < 'x'",
+  );
+  expect(statements.filter((text) => text.includes("GROUP BY"))).toEqual([]);
+  expect(pieces).toBeLessThan(HELD / 100);
+});
+
+test("groups are finished, sorted and made distinct in pieces", () => {
+  const grouped = "SELECT c.id, COUNT(1) AS n FROM c GROUP BY c.id";
+  // Each row is read and counted, and each group is finished.
+  expect(piecesOf(grouped).pieces).toBeGreaterThanOrEqual(3 * HELD);
+  expect(piecesOf(`SELECT DISTINCT${grouped.slice("SELECT".length)}`).pieces).toBeGreaterThanOrEqual(3 * HELD);
+});
+
+test("distinct results are gathered in pieces", () => {
+  // Each is found, kept once and given.
+  expect(piecesOf("SELECT DISTINCT VALUE c.id FROM c").pieces).toBeGreaterThanOrEqual(4 * HELD);
+});
+
+test("the first slices of many queries share one turn of the event loop", async () => {
+  let nowMs = 0;
+  let done = 0;
+  const run = slicing(() => nowMs);
+  function* work(): Sliced<void> {
+    for (let piece = 0; piece < 30; piece += 1) {
+      nowMs += 1;
+      done += 1;
+      yield;
+    }
+  }
+  const queries = Array.from({ length: 20 }, () => run(work()));
+  // One slice of ten pieces, and one piece of each other query.
+  expect(done).toBeLessThanOrEqual(10 + 19);
+  await Promise.all(queries);
+  expect(done).toBe(20 * 30);
 });

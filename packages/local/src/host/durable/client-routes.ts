@@ -26,8 +26,6 @@ const POLL_AFTER_SECONDS = "10";
 const LOOK_AGAIN_AFTER_SECONDS = "5";
 /** As on the real host whoever starts an orchestration without an input gives it an empty text. */
 const NO_INPUT = '""';
-/** More than anybody purges at once. */
-const NO_LIMIT = -1;
 
 const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
   ["POST", /^orchestrators\/([^/]+)(?:\/([^/]+))?$/i, start],
@@ -147,7 +145,7 @@ async function purgeMatching({ request, orchestrations }: Call) {
   }
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
-  const instancesDeleted = await orchestrations.purgeMatching({ ...filter, limit: NO_LIMIT });
+  const instancesDeleted = await orchestrations.purgeMatching(filter);
   if (instancesDeleted === 0) return problem(404, "No ended instance matches.");
   return json(200, JSON.stringify({ instancesDeleted }));
 }

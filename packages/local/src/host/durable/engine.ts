@@ -18,6 +18,7 @@ import { LiveInstances } from "./instance.ts";
 import { checkLibrary } from "./library.ts";
 import { MemoryTransport } from "./memory-transport.ts";
 import { Orchestrations } from "./orchestrations.ts";
+import { Packing } from "./packing.ts";
 import type { RouteParts } from "./route.ts";
 import { Store } from "./store.ts";
 import { takeUp } from "./take-up.ts";
@@ -82,6 +83,7 @@ class Engine implements DurableEngine {
     };
     const parts = {
       ...base,
+      packing: new Packing({ ...base, turns: () => this.#turns.counts.turns }),
       entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
     };
     this.#parts = parts;
@@ -126,7 +128,7 @@ class Engine implements DurableEngine {
   }
 
   get counts(): Readonly<Record<string, number>> {
-    const { db, entities, live } = this.#parts;
+    const { db, entities, live, packing } = this.#parts;
     const activities = this.#activities;
     return {
       ...this.#turns.counts,
@@ -137,6 +139,8 @@ class Engine implements DurableEngine {
       activitiesRunning: activities.running,
       orchestrationsUnfinished: live.size,
       sessions: this.#turns.sessions,
+      historiesPacked: packing.packed,
+      freePages: db.freePages,
       ...db.counts,
     };
   }
@@ -149,10 +153,11 @@ class Engine implements DurableEngine {
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { entities, db } = this.#parts;
+    const { entities, db, packing } = this.#parts;
     this.#transport.hold();
     this.#transport.stop();
     entities.close();
+    packing.close();
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline && this.#transport.inFlight + entities.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
@@ -171,7 +176,7 @@ function given({ maxActivities, maxTurns }: DurableOptions) {
 /** Two engines on one hub would run everything twice, so the file is locked for as long as it is open. */
 function openHub(path: string, durability: Durability | undefined): Database {
   try {
-    const db = new Database(path, durability);
+    const db = new Database(path, durability, { shrinks: true });
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT");
     return db;
   } catch (cause) {

@@ -86,7 +86,8 @@ test.each([
     const left = (table: string) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"];
     expect(left("inbox")).toBe(0);
     expect(left("entityRequests")).toBe(0);
-    expect(left("history WHERE int NOT IN (SELECT int FROM instances)")).toBe(0);
+    for (const table of ["turns", "inputs"])
+      expect(left(`${table} WHERE int NOT IN (SELECT int FROM instances)`), table).toBe(0);
     db.close();
     rmSync(data, { recursive: true });
   },

@@ -5,7 +5,7 @@ import { orphan, writeEnd } from "./commit.ts";
 import { eventRaised } from "./history.ts";
 import { accept, Instance } from "./instance.ts";
 import { rewind } from "./rewind.ts";
-import { type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./store.ts";
+import { type InstanceFilter, type InstanceRow, isUnfinished, type Place, type Status } from "./store.ts";
 import { takeUp } from "./take-up.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
@@ -17,10 +17,18 @@ export type Started =
 /** `ended`: nothing was done, for the instance has ended. */
 export type Outcome = "done" | "ended" | "absent";
 
+const PURGED_AT_ONCE = 500;
+/** Pages of 4 KB. */
+const SHRUNK_AT_ONCE = 250;
+const SLICES_TO_CHECKPOINT = 16;
+/** Left free for what comes next. */
+const KEPT_PAGES = 250;
+
 export class Orchestrations {
   readonly counts = { eventsRaised: 0 };
   readonly #parts: TurnParts;
   readonly #turns: Turns;
+  #shrinking: Promise<void> | undefined;
 
   constructor(parts: TurnParts, turns: Turns) {
     this.#parts = parts;
@@ -117,14 +125,41 @@ export class Orchestrations {
     return purged;
   }
 
-  /** Removes the ended instances that match. */
-  async purgeMatching(filter: InstanceFilter): Promise<number> {
+  /**
+   * Removes the ended instances that match: some hundreds in a commit, and others have their turn in between. Afterwards the
+   * file gives back the room.
+   */
+  async purgeMatching(filter: Omit<InstanceFilter, "limit" | "after">): Promise<number> {
     const { db, store } = this.#parts;
-    return db.write(() => {
-      const ended = store.query(filter).filter(({ status }) => !isUnfinished(status));
-      for (const { int } of ended) store.remove(int);
-      return ended.length;
-    });
+    const isMeant = ({ id, status }: Pick<InstanceRow, "id" | "status">) =>
+      !isUnfinished(status) && (filter.statuses?.includes(status) ?? true) && id.startsWith(filter.idPrefix ?? "");
+    let purged = 0;
+    for (let after: Place | undefined, isMore = true; isMore; ) {
+      isMore = await db.write(() => {
+        const rows = store.next(filter, after, PURGED_AT_ONCE);
+        const meant = rows.filter(isMeant);
+        for (const { int } of meant) store.remove(int);
+        purged += meant.length;
+        after = rows.at(-1);
+        return rows.length === PURGED_AT_ONCE;
+      });
+    }
+    if (purged > 0) this.#shrinking ??= this.#shrink();
+    return purged;
+  }
+
+  /** Gives free pages back to the system, some in a commit. */
+  async #shrink(): Promise<void> {
+    const { db } = this.#parts;
+    try {
+      for (let slices = 1; (await db.write(() => db.shrink(SHRUNK_AT_ONCE))) > KEPT_PAGES; slices += 1) {
+        // The file is cut at a checkpoint, which would take long with all slices in one.
+        if (slices % SLICES_TO_CHECKPOINT === 0) db.checkpoint();
+      }
+    } catch {
+      // The engine was closed, or the disk is full: what is free is used again.
+    }
+    this.#shrinking = undefined;
   }
 
   find(id: string): InstanceRow | undefined {

@@ -1,7 +1,8 @@
-// What the engine keeps in SQLite: instances, their histories (one row a turn) and the inbox of accepted messages.
+// What the engine keeps in SQLite: instances, their histories (`history-store.ts`) and the inbox of accepted messages.
 import type { Database } from "../../database/database.ts";
 import type { Work } from "./activities.ts";
 import type { HistoryEvent } from "./history.ts";
+import { HistoryStore, type PackedHistory } from "./history-store.ts";
 
 export type UnfinishedStatus = "Pending" | "Running" | "Suspended";
 export type EndedStatus = "Completed" | "Failed" | "Terminated";
@@ -60,6 +61,12 @@ export interface Orphan {
   readonly task: number;
 }
 
+/** Where a search by the time of creation goes on. */
+export interface Place {
+  readonly createdAt: number;
+  readonly int: number;
+}
+
 export interface InstanceFilter {
   readonly statuses?: readonly Status[];
   readonly createdFrom?: number;
@@ -70,17 +77,24 @@ export interface InstanceFilter {
   readonly limit: number;
 }
 
+/** The last instant that a Date can have. */
+const LAST_INSTANT = 8.64e15;
+
 const quoted = (statuses: readonly Status[]) => statuses.map((status) => `'${status}'`).join(", ");
 const IS_UNFINISHED = `status IN (${quoted(UNFINISHED)})`;
+
+/** An input is large and never changes in a generation: apart from the row, which each change of its state writes anew. Version 0.1 had it there. */
+const INPUT = "coalesce(instances.input, (SELECT input FROM inputs WHERE inputs.int = instances.int))";
+const COLUMNS = `int, id, name, status, ${INPUT} AS input, output, customStatus, createdAt, updatedAt, generation, parent`;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS instances (
     int INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, status TEXT NOT NULL, input TEXT,
     output TEXT, customStatus TEXT, createdAt INTEGER NOT NULL, updatedAt INTEGER NOT NULL, generation INTEGER NOT NULL,
     parent TEXT);
+  CREATE TABLE IF NOT EXISTS inputs (int INTEGER PRIMARY KEY, input TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS unfinished ON instances (int) WHERE ${IS_UNFINISHED};
-  CREATE TABLE IF NOT EXISTS history (
-    int INTEGER NOT NULL, seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (int, seq)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS created ON instances (createdAt);
   CREATE TABLE IF NOT EXISTS inbox (
     n INTEGER PRIMARY KEY AUTOINCREMENT, int INTEGER NOT NULL, generation INTEGER, event TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS inboxOf ON inbox (int);
@@ -91,10 +105,12 @@ const SCHEMA = `
 /** Every method that changes something is to be called inside `Database.write`. */
 export class Store {
   readonly #db: Database;
+  readonly #histories: HistoryStore;
 
   constructor(db: Database) {
     this.#db = db;
     db.exec(SCHEMA);
+    this.#histories = new HistoryStore(db);
   }
 
   /** An unfinished instance of that id refuses the new one; an ended one is replaced by it. */
@@ -104,19 +120,21 @@ export class Store {
     if (existing) this.remove(existing.int);
     const { lastInsertRowid } = this.#db
       .prepare(
-        "INSERT INTO instances (id, name, status, input, createdAt, updatedAt, generation, parent) VALUES (?, ?, 'Pending', ?, ?, ?, 0, ?)",
+        "INSERT INTO instances (id, name, status, createdAt, updatedAt, generation, parent) VALUES (?, ?, 'Pending', ?, ?, 0, ?)",
       )
-      .run(id, name, input, at, at, parent ? JSON.stringify(parent) : null);
-    return { kind: "created", int: Number(lastInsertRowid) };
+      .run(id, name, at, at, parent ? JSON.stringify(parent) : null);
+    const int = Number(lastInsertRowid);
+    if (input !== null) this.#setInput(int, input);
+    return { kind: "created", int };
   }
 
   appendHistory(int: number, seq: number, events: readonly HistoryEvent[]): void {
-    this.#db.prepare("INSERT INTO history (int, seq, events) VALUES (?, ?, ?)").run(int, seq, JSON.stringify(events));
+    this.#histories.append(int, seq, events);
   }
 
   /** The next turn is the second. */
   rewriteHistory(int: number, events: readonly HistoryEvent[]): void {
-    this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
+    this.#histories.remove(int);
     this.appendHistory(int, 0, events);
   }
 
@@ -145,18 +163,19 @@ export class Store {
 
   /** Starts the next generation: a new input and an empty history. */
   continueAsNew(int: number, generation: number, input: string, customStatus: string | null, at: number): void {
-    this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
+    this.#histories.remove(int);
     this.#db
       .prepare(
-        "UPDATE instances SET status = iif(status = 'Suspended', status, 'Running'), generation = ?, input = ?, customStatus = ?, updatedAt = ? WHERE int = ?",
+        "UPDATE instances SET status = iif(status = 'Suspended', status, 'Running'), generation = ?, input = NULL, customStatus = ?, updatedAt = ? WHERE int = ?",
       )
-      .run(generation, input, customStatus, at, int);
+      .run(generation, customStatus, at, int);
+    this.#setInput(int, input);
   }
 
   remove(int: number): void {
-    for (const table of ["instances", "history", "inbox"]) {
+    for (const table of ["instances", "inputs", "inbox"])
       this.#db.prepare(`DELETE FROM ${table} WHERE int = ?`).run(int);
-    }
+    this.#histories.remove(int);
   }
 
   /** @param generation where the message answers something of one generation only. */
@@ -176,7 +195,7 @@ export class Store {
   }
 
   find(id: string): InstanceRow | undefined {
-    return this.#db.prepare("SELECT * FROM instances WHERE id = ?").get(id) as InstanceRow | undefined;
+    return this.#db.prepare(`SELECT ${COLUMNS} FROM instances WHERE id = ?`).get(id) as InstanceRow | undefined;
   }
 
   addOrphan({ int, generation, task }: Orphan, work: Work): void {
@@ -199,9 +218,29 @@ export class Store {
 
   /** The events of all turns, oldest first, and the number of turns. */
   history(int: number): { events: HistoryEvent[]; turns: number } {
-    const rows = this.#db.prepare("SELECT events FROM history WHERE int = ? ORDER BY seq").all(int);
-    const events = rows.flatMap((row) => JSON.parse(String(row["events"])) as HistoryEvent[]);
-    return { events, turns: rows.length };
+    return this.#histories.read(int, () => {
+      const row = this.#db.prepare(`SELECT ${INPUT} AS input FROM instances WHERE int = ?`).get(int);
+      return (row?.["input"] ?? null) as string | null;
+    });
+  }
+
+  /** The history of an instance that has ended, to be put in the place of its turns; undefined where there is nothing to pack. */
+  pack(int: number): PackedHistory | undefined {
+    return this.#hasEnded(int) ? this.#histories.pack(int) : undefined;
+  }
+
+  /** False where it was removed or goes on meanwhile. */
+  putPack(pack: PackedHistory): boolean {
+    return this.#hasEnded(pack.int) && this.#histories.putPack(pack);
+  }
+
+  #setInput(int: number, input: string): void {
+    this.#db.prepare("INSERT OR REPLACE INTO inputs (int, input) VALUES (?, ?)").run(int, input);
+  }
+
+  #hasEnded(int: number): boolean {
+    const row = this.#db.prepare("SELECT status FROM instances WHERE int = ?").get(int);
+    return row !== undefined && !isUnfinished(row["status"] as Status);
   }
 
   inbox(int: number): InboxRow[] {
@@ -214,8 +253,24 @@ export class Store {
   }
 
   unfinished(): InstanceRow[] {
-    const rows = this.#db.prepare(`SELECT * FROM instances WHERE ${IS_UNFINISHED} ORDER BY int`).all();
+    const rows = this.#db.prepare(`SELECT ${COLUMNS} FROM instances WHERE ${IS_UNFINISHED} ORDER BY int`).all();
     return rows as unknown as InstanceRow[];
+  }
+
+  /** The next instances that began within a time, whatever became of them, in the order of their beginning. */
+  next(
+    { createdFrom = 0, createdTo = LAST_INSTANT }: Pick<InstanceFilter, "createdFrom" | "createdTo">,
+    after: Place | undefined,
+    most: number,
+  ) {
+    const { createdAt, int } = after ?? { createdAt: createdFrom, int: 0 };
+    const rows = this.#db
+      .prepare(
+        `SELECT int, id, status, createdAt FROM instances
+         WHERE (createdAt, int) > (?, ?) AND createdAt <= ? ORDER BY createdAt, int LIMIT ?`,
+      )
+      .all(createdAt, int, createdTo, most);
+    return rows as unknown as Pick<InstanceRow, "int" | "id" | "status" | "createdAt">[];
   }
 
   query({ statuses, createdFrom, createdTo, idPrefix, after, limit }: InstanceFilter): InstanceRow[] {
@@ -231,7 +286,7 @@ export class Store {
     // Spelled out, not bound, so that SQLite sees that the partial index answers a question for unfinished ones.
     if (statuses) where.push(`status IN (${quoted(statuses)})`);
     if (statuses?.every((status) => UNFINISHED.includes(status))) where.push(IS_UNFINISHED);
-    const sql = `SELECT * FROM instances ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""} ORDER BY int LIMIT ?`;
+    const sql = `SELECT ${COLUMNS} FROM instances ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""} ORDER BY int LIMIT ?`;
     return this.#db.prepare(sql).all(...values, limit) as unknown as InstanceRow[];
   }
 }

@@ -4,6 +4,7 @@ import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./co
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import { untilAllEnded } from "./open-tasks.ts";
+import type { Packing } from "./packing.ts";
 import { asOnHost, replayTurn, resumeTurn, type Turn } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
@@ -12,6 +13,7 @@ import type { Origin, Receiver, Transport } from "./transport.ts";
 
 export interface TurnParts extends CommitParts {
   readonly db: Database;
+  readonly packing: Packing;
   readonly warn: (message: string) => void;
 }
 
@@ -100,6 +102,7 @@ export class Turns implements Receiver {
     this.#clearOpen(instance);
     this.transport.drop(instance, [...instance.held, ...instance.arrivals]);
     this.#ready.delete(instance);
+    this.#parts.packing.add(instance.int);
   }
 
   /** Takes up what a scheduling event of the history asks for. */

@@ -1,20 +1,20 @@
-// The floor: what the disk and SQLite alone allow, measured in the same run and the same folder.
+// The disk's floor: what the disk and SQLite alone allow, measured in the same run and the same folder.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "@scheduler-agent-supervisor/local/database/database";
 
 /** The durable steps that an order can't do without: its message, its batch, its claim, its three steps, its reply. */
-export const COMMITS_PER_ORDER = 7;
+const COMMITS_PER_ORDER = 7;
 const FLOOR_MS = 2000;
 
-export interface Floor {
+export interface DiskFloor {
   /** Orders a second of a loop that does nothing but the commits of one order after the other. */
   readonly ordersPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-export async function measureFloor(folder: string, durability: Durability): Promise<Floor> {
+export async function measureDiskFloor(folder: string, durability: Durability): Promise<DiskFloor> {
   const path = join(folder, "floor.sqlite");
   const database = new Database(path, durability);
   database.exec("CREATE TABLE step (id INTEGER PRIMARY KEY, body TEXT)");

@@ -1,0 +1,82 @@
+// What is measured on one stack, and in which order: each burst beside the SDK floor, one after the other and again.
+import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { settingsFor } from "../cli/settings.ts";
+import { THREE_STEPS } from "../tests/support/orders.ts";
+import { type FloorProcess, startFloor } from "./floor-process.ts";
+import { type Load, runLoad } from "./load.ts";
+import { measure } from "./measure.ts";
+import { FLOOR_QUEUE } from "./order-requests.ts";
+import { type Phase, type Run, runOf } from "./report.ts";
+
+export const STATUSES = ["all", "end"] as const;
+
+export interface Plan {
+  /** How many orders are in each. */
+  readonly bursts: readonly number[];
+  readonly repeat: number;
+  /** Orders a second in the steady phase, and how many in all. */
+  readonly rate: number;
+  readonly steady: number;
+  readonly statuses: (typeof STATUSES)[number];
+  /** So many orders on the same stack at last. */
+  readonly many: number | undefined;
+}
+
+const WARM_UP_ORDERS = 500;
+/** A graph of five, with two side by side; beside it one step after the other. */
+const FIVE_STEPS = "order-fulfilment";
+
+export async function runPhases(stack: Stack, plan: Plan): Promise<Phase[]> {
+  // One process for all its runs: it is as warm as the host.
+  const floor = await startFloor(stack, plan.statuses);
+  try {
+    return await runBeside(floor, stack, plan);
+  } finally {
+    await floor.stop();
+  }
+}
+
+async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promise<Phase[]> {
+  const { statuses, rate, steady, repeat, many } = plan;
+  const three = (orders: number): Load => ({ orders, workflow: THREE_STEPS.name, statuses });
+  const ours = (name: string, load: Load) => runOurs(name, stack, load);
+  const floor = (orders: number) => runFloor(process, stack, three(orders));
+  await ours("warm-up", three(WARM_UP_ORDERS));
+  await floor(WARM_UP_ORDERS);
+  const phases: Phase[] = [];
+  const alone = async (name: string, load: Load) =>
+    void phases.push({ name, runs: [await ours(name, load)], floor: [] });
+  await alone(`three steps, ${rate}/s for ${steady / rate} s`, { ...three(steady), rate });
+  for (const orders of plan.bursts) {
+    const name = `three steps, burst of ${orders}`;
+    const beside: Run[] = [];
+    const runs: Run[] = [];
+    for (let time = 0; time < repeat; time += 1) {
+      beside.push(await floor(orders));
+      runs.push(await ours(name, three(orders)));
+    }
+    phases.push({ name, runs, floor: beside });
+  }
+  const [first = 0] = plan.bursts;
+  await alone(`five steps, burst of ${first}`, { ...three(first), workflow: FIVE_STEPS });
+  if (many !== undefined) await alone(`three steps, ${many} on one stack`, three(many));
+  return phases;
+}
+
+async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {
+  console.log(`${name} …`);
+  const before = await measure(stack);
+  const result = await runLoad(settingsFor(stack.addresses), load, (sent, ended) =>
+    console.log(`  ${sent} sent, ${ended} ended of ${load.orders}`),
+  );
+  return runOf(result, before, await measure(stack), []);
+}
+
+/** The app does not listen to the floor's queue; its host is idle meanwhile. */
+async function runFloor(floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
+  console.log(`SDK floor, ${load.orders} orders …`);
+  const settings = { ...settingsFor(stack.addresses), OrdersQueue: FLOOR_QUEUE };
+  const before = await measure(stack, floor);
+  const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);
+  return runOf(result, before, await measure(stack, floor), ["host"]);
+}

@@ -1,0 +1,64 @@
+// The SDK floor, a process of its own: an order's requests by the same SDKs on the same services, without an engine, functions or telemetry.
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient } from "@azure/service-bus";
+import { REPLY_QUEUE } from "../cli/shop.ts";
+import { FLOOR_QUEUE, record, type Services, workThrough } from "./order-requests.ts";
+
+/** What the app gets from its own settings. */
+export interface FloorSettings {
+  readonly bus: string;
+  readonly cosmos: string;
+  readonly remotes: readonly string[];
+  readonly statuses: "all" | "end";
+}
+
+/** As host.json has them: messages received at once, and activities. */
+const RECEIVED_AT_ONCE = 32;
+const ORDERS_AT_ONCE = 64;
+
+const { bus, cosmos, remotes, statuses } = JSON.parse(process.argv[2] ?? "{}") as FloorSettings;
+const client = new ServiceBusClient(bus);
+const services: Services = {
+  container: new CosmosClient({ connectionString: cosmos }).database("orders").container("orders"),
+  replies: client.createSender(REPLY_QUEUE),
+  remotes,
+};
+const waiting: string[] = [];
+let underWay = 0;
+
+function pump(): void {
+  while (underWay < ORDERS_AT_ONCE) {
+    const orderId = waiting.shift();
+    if (orderId === undefined) return;
+    underWay += 1;
+    void workThrough(services, orderId, statuses)
+      .finally(() => {
+        underWay -= 1;
+      })
+      .then(pump, fail);
+  }
+}
+
+function fail(cause: unknown): never {
+  console.error(cause instanceof Error ? cause.message : cause);
+  process.exit(1);
+}
+
+const receiver = client.createReceiver(FLOOR_QUEUE);
+receiver.subscribe(
+  {
+    async processMessage(message) {
+      const { orderId } = message.body as { orderId: string };
+      await record(services, orderId);
+      await receiver.completeMessage(message);
+      waiting.push(orderId);
+      pump();
+    },
+    async processError({ error }) {
+      fail(error);
+    },
+  },
+  { autoCompleteMessages: false, maxConcurrentCalls: RECEIVED_AT_ONCE },
+);
+process.on("disconnect", () => process.exit());
+process.send?.("ready");

@@ -1,0 +1,212 @@
+// The engine's file: how little a turn writes, what happens to a file of the version before, and how it shrinks.
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Database } from "../../database/database.ts";
+import { openBench } from "./harness.ts";
+import {
+  eventRaised,
+  executionStarted,
+  orchestratorStarted,
+  taskCompleted,
+  taskFailed,
+  taskScheduled,
+  timerCreated,
+} from "./history.ts";
+import { Store } from "./store.ts";
+import { eventsOf, textOf } from "./stored-events.ts";
+
+const APP = join(import.meta.dirname, "fixtures/orders");
+const HUB = "durable-testhub.sqlite";
+let data: string;
+let file: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "durable-files-"));
+  file = join(data, HUB);
+});
+afterEach(() => rmSync(data, { recursive: true }));
+
+const at = new Date("2026-11-23T01:02:03.004Z");
+
+test("a turn is read as it was written, and its texts are not quoted a second time", () => {
+  const input = JSON.stringify({ text: 'a "quoted" line\nand é, \u{1F600}', list: [1, null] });
+  const events = [
+    orchestratorStarted(at),
+    executionStarted(at, "orders", input),
+    eventRaised(at, "empty", null),
+    eventRaised(at, "given", input),
+    taskScheduled(at, 0, "charge", input),
+    taskCompleted(at, 0, '"done"'),
+    taskFailed(at, 1, "no\nluck", '{"stack":"…"}'),
+    timerCreated(at, 2, 0),
+  ];
+  const text = textOf(events);
+  expect(eventsOf(text, input)).toEqual(JSON.parse(JSON.stringify(events)));
+  // Once for the event and once for the task: the orchestration's own stands in its row.
+  expect(text.split(input)).toHaveLength(3);
+  // What version 0.1 wrote.
+  expect(eventsOf(JSON.stringify(events), null)).toEqual(JSON.parse(JSON.stringify(events)));
+});
+
+test("turns of more than 1 KB take no pages of their own", async () => {
+  const db = new Database(file);
+  const store = new Store(db);
+  const input = JSON.stringify({ text: "x".repeat(1150) });
+  const pages = () => Number(db.prepare("PRAGMA page_count").get()?.["page_count"]);
+  const before = pages();
+  await db.write(() => {
+    for (let n = 0; n < 100; n += 1) {
+      const creation = store.create({ id: `order-${n}`, name: "orders", input, at: n });
+      if (creation.kind !== "created") throw new Error("it exists");
+      store.appendHistory(creation.int, 0, [executionStarted(at, "orders", input), taskScheduled(at, 0, "a", input)]);
+      store.appendHistory(creation.int, 1, [taskCompleted(at, 0, input), taskScheduled(at, 1, "b", '"b"')]);
+    }
+  });
+  // Three rows of 1.2 to 1.4 KB each in pages of 4 KB, and the indexes.
+  expect(pages() - before).toBeLessThan(150);
+  db.close();
+});
+
+test("a change of an instance's state does not write its input anew", async () => {
+  const db = new Database(file);
+  const store = new Store(db);
+  const input = JSON.stringify({ text: "x".repeat(2500) });
+  await db.write(() => {
+    for (let n = 0; n < 200; n += 1) store.create({ id: `order-${n}`, name: "orders", input, at: n });
+  });
+  const walBytes = () => statSync(`${file}-wal`).size;
+  db.checkpoint();
+  const before = walBytes();
+  // The log begins anew after a checkpoint: what it holds is what was written since.
+  expect(db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
+  expect(walBytes()).toBeLessThan(before);
+  await db.write(() => {
+    for (let int = 1; int <= 200; int += 1) store.setProgress(int, "Running", null, 1);
+  });
+  expect(walBytes()).toBeLessThan(200 * 2500 * 0.2);
+  expect(store.find("order-7")?.input).toBe(input);
+  db.close();
+});
+
+test("orchestrations in the file of the version before go on, and their histories are read and purged", async () => {
+  const first = await openBench(APP, { data });
+  const ended = await first.run("chain", { n: 1 }, "ended");
+  await first.client.startNew("waits", { instanceId: "waiting", input: { before: 0, names: ["x", "y"] } });
+  await first.client.raiseEvent("waiting", "y", 2);
+  await expect.poll(async () => (await first.client.getStatus("waiting")).runtimeStatus).toBe("Running");
+  const shown = await historyOf(first.baseUrl, "ended");
+  await first.close();
+  asBefore(file);
+
+  const second = await openBench(APP, { data });
+  expect(await historyOf(second.baseUrl, "ended")).toEqual(shown);
+  expect((await second.client.getStatus("ended")).output).toEqual(ended.output);
+  await second.client.raiseEvent("waiting", "x", 1);
+  expect((await second.ended("waiting")).output).toEqual([1, 2]);
+  expect(JSON.stringify(await historyOf(second.baseUrl, "waiting"))).toContain('"EventRaised"');
+  expect((await second.client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) })).instancesDeleted).toBe(2);
+  await second.close();
+
+  const db = new Database(file);
+  expect(db.prepare("SELECT count(*) AS n FROM history").get()).toEqual({ n: 0 });
+  new Store(db);
+  expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history'").get()).toBeUndefined();
+  db.close();
+});
+
+test("the history of an ended orchestration is packed into one row, and is shown and rewound as before", async () => {
+  const bench = await openBench(APP, { data });
+  const order = { n: 1, lines: Array.from({ length: 60 }, (_, n) => ({ sku: `tea-${n}`, quantity: 1 })) };
+  await bench.run("chain", order, "ended");
+  expect((await bench.run("rewindable", { key: "packed", call: 2 }, "rewound")).runtimeStatus).toBe("Failed");
+  await bench.client.startNew("waits", { instanceId: "waiting", input: { before: 0, names: ["x"] } });
+  const shown = await historyOf(bench.baseUrl, "ended");
+  await expect.poll(() => bench.engine.counts["historiesPacked"], { timeout: 5000 }).toBe(2);
+  expect(await historyOf(bench.baseUrl, "ended")).toEqual(shown);
+  await bench.client.rewind("rewound", "again");
+  await expect.poll(async () => (await bench.client.getStatus("rewound")).output).toMatchObject({ count: 2 });
+  await expect.poll(() => bench.engine.counts["historiesPacked"], { timeout: 5000 }).toBe(3);
+  await bench.client.raiseEvent("waiting", "x", 1);
+  expect((await bench.ended("waiting")).output).toEqual([1]);
+  await bench.close();
+
+  const db = new Database(file);
+  const rows = "SELECT seq, typeof(events) AS type, length(events) AS bytes FROM turns";
+  const packed = db.prepare(`${rows} WHERE int = (SELECT int FROM instances WHERE id = 'ended')`).all();
+  expect(packed).toMatchObject([{ seq: 0, type: "blob" }]);
+  expect(Number(packed[0]?.["bytes"])).toBeLessThan(JSON.stringify(shown).length / 4);
+  // One that ended a moment before the close may have been left as it was.
+  expect(db.prepare(`${rows} WHERE seq > 0 AND int = (SELECT int FROM instances WHERE id = 'rewound')`).all()).toEqual(
+    [],
+  );
+  db.close();
+});
+
+test("a purge removes 500 at a time, with turns for others in between, and shrinks the file afterwards", async () => {
+  const planted = new Database(file, "normal", { shrinks: true });
+  const store = new Store(planted);
+  await planted.write(() => {
+    for (let n = 0; n < 1700; n += 1) plant(store, `ended-${n}`, n);
+    store.create({ id: "unfinished", name: "waits", input: '{"before":0,"names":["x"]}', at: 800 });
+  });
+  planted.close();
+  const full = statSync(file).size;
+
+  const bench = await openBench(APP, { data });
+  const remove = vi.spyOn(Store.prototype, "remove");
+  const removed: number[] = [];
+  let isOver = false;
+  const look = () => {
+    removed.push(remove.mock.calls.length);
+    if (!isOver) setImmediate(look);
+  };
+  look();
+  const within = { createdTimeFrom: new Date(100), createdTimeTo: new Date(1599) };
+  expect((await bench.client.purgeInstanceHistoryBy(within)).instancesDeleted).toBe(1500);
+  isOver = true;
+  const steps = removed.map((calls, at) => calls - (removed[at - 1] ?? 0));
+  expect(Math.max(...steps)).toBeLessThanOrEqual(500);
+  expect(steps.filter((step) => step > 0).length).toBeGreaterThanOrEqual(3);
+  remove.mockRestore();
+
+  expect((await bench.client.getStatus("ended-99")).runtimeStatus).toBe("Completed");
+  await expect(bench.client.getStatus("ended-100")).rejects.toThrow("404");
+  expect((await bench.client.getStatus("unfinished")).runtimeStatus).toBe("Running");
+  // The engine holds its file alone, and closing brings it up to date.
+  await expect.poll(() => bench.engine.counts["freePages"]).toBeLessThanOrEqual(250);
+  await bench.close();
+  expect(statSync(file).size).toBeLessThan(full / 2);
+});
+
+/** An ended instance with a history of 4 KB. */
+function plant(store: Store, id: string, createdAt: number): void {
+  const creation = store.create({ id, name: "gone", input: `"${"x".repeat(1000)}"`, at: createdAt });
+  if (creation.kind !== "created") throw new Error("it exists");
+  for (const seq of [0, 1, 2]) store.appendHistory(creation.int, seq, [taskCompleted(at, seq, "x".repeat(1000))]);
+  store.end(creation.int, "Completed", "null", null, createdAt);
+}
+
+/** Brings a file into the form that version 0.1 had: the events of a turn in plain JSON, in a table without rowid. */
+function asBefore(path: string): void {
+  const db = new Database(path);
+  db.exec(`
+    DROP INDEX created;
+    CREATE TABLE history (
+      int INTEGER NOT NULL, seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (int, seq)) WITHOUT ROWID`);
+  const rows = db.prepare(
+    "SELECT int, seq, events, (SELECT input FROM inputs i WHERE i.int = t.int) AS input FROM turns t",
+  );
+  for (const { int, seq, events, input } of rows.all()) {
+    const plain = JSON.stringify(eventsOf(String(events), input === null ? null : String(input)));
+    db.prepare("INSERT INTO history VALUES (?, ?, ?)").run(Number(int), Number(seq), plain);
+  }
+  db.exec("UPDATE instances SET input = (SELECT input FROM inputs WHERE inputs.int = instances.int)");
+  db.exec("DROP TABLE turns; DROP TABLE inputs");
+  db.close();
+}
+
+async function historyOf(baseUrl: string, id: string): Promise<object[]> {
+  const url = `${baseUrl}/runtime/webhooks/durabletask/instances/${id}?showHistory=true&showHistoryOutput=true`;
+  return ((await (await fetch(url)).json()) as { historyEvents: object[] }).historyEvents;
+}
