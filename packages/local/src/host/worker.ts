@@ -17,7 +17,11 @@ const tell = (message: WorkerMessage, then?: () => void): void => {
 const output = bufferedWriter((text) => process.stdout.write(text));
 process.on("exit", () => output.flush());
 // Without the watcher nobody would restart or stop this process, and a second host could not have its port.
-process.on("disconnect", () => process.exit(1));
+// At once: an exit would first write the cache of compiled modules, which takes seconds.
+process.on("disconnect", () => {
+  output.flush();
+  process.kill(process.pid, "SIGKILL");
+});
 // A terminal sends Ctrl+C to all processes; the watcher says over IPC when to stop.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => {
