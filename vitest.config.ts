@@ -1,11 +1,35 @@
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
 const LONG = [
   "tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts",
   "{packages,tests}/**/*.long.test.ts",
 ];
+
+/** What takes longest begins first: begun last it would run alone, and the others' cores would wait for it. */
+const LONGEST = [
+  "tests/model/worlds.test.ts",
+  "tests/faults/crash/crash-points.test.ts",
+  "tests/chaos/chaos.test.ts",
+  "tests/faults/network.test.ts",
+  "tests/load/load.test.ts",
+  "tests/outages/outages.test.ts",
+  "tests/faults/regions.test.ts",
+  "tests/package/new-app.test.ts",
+  "tests/stack/commands.test.ts",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return rank < 0 ? LONGEST.length : rank;
+    };
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}
 
 // "module" is for bundlers: Node could not load what it leads to.
 const SOURCES = ["sources", ...defaultServerConditions.filter((name) => name !== "module")];
@@ -22,6 +46,7 @@ export default defineConfig({
     fileParallelism: true,
     // They wait for times that run out: two at a time used less than one of two cores.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
