@@ -1,4 +1,5 @@
 // What follows from the agents' declarations is current, and what they lack is named.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -6,6 +7,7 @@ import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { business } from "../shared/business.ts";
+import type { Order } from "../shared/contracts/order.ts";
 import { choiceFor, GENERATED, staleFiles } from "./agents/generated.ts";
 import { missingFor, readAvailable } from "./agents/missing.ts";
 import { agentTable } from "./agents/table.ts";
@@ -16,7 +18,7 @@ const { serviceAgents } = business;
 const planted = defineAgent({
   name: "planted",
   service: { setting: "PlantedEndpoints", local: "http://127.0.0.1:7099" },
-  seen: ({ orderId }) => ({ orderId }),
+  seen: ({ orderId }: Order) => ({ orderId }),
   results: { plant: z.object({ status: z.string() }) },
   operations: { plant: async () => ({ kind: "done", result: { status: "planted" } }) },
 });

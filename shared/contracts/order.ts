@@ -32,6 +32,7 @@ export interface Address {
 }
 
 export interface Order extends Content {
+  readonly orderId: string;
   /** Of a return: the order that was sold. */
   readonly returnOf?: string | undefined;
   readonly customer: { readonly id: string; readonly email?: string | undefined };
@@ -51,6 +52,7 @@ export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "qu
 export const USUAL_WORKFLOW = "order-fulfilment";
 
 const schema = z.strictObject({
+  orderId,
   ...orderMembers(USUAL_WORKFLOW),
   returnOf: orderId.optional(),
   customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
@@ -91,4 +93,7 @@ export const orderContract = defineContract<Order>({
   },
 });
 
-export const contracts: Contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };
+/** What documents and messages call a job: their id is `orderId`. */
+const ORDER = { one: "order", many: "orders" };
+
+export const contracts: Contracts = { noun: ORDER, usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };

@@ -71,7 +71,9 @@ function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
   return {
     name: REFUNDS_AGENT,
     operationNames: Object.keys(results),
-    async call(operation, { order: { orderId } }, { takeUp }) {
+    async call(operation, { order }, { takeUp }) {
+      // It declares nothing that it gets.
+      const { orderId } = order as Pick<Order, "orderId">;
       if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const reply = await (operation === "reserve" ? reserve(orderId) : release(orderId));

@@ -27,7 +27,7 @@ test("P7 a reply that can't be read is kept, and goes back to the team's queue",
   const own = { consumed: [], quarantine: "quarantine", orders: "orders", agentReplies: "agent-replies" };
   const [quarantine] = deadLetterQueuesOf({ ...own, teamQueues: [queue] });
   expect(quarantine?.resendTo("InvalidReply", queue)).toBe(queue);
-  expect(quarantine?.resendTo("InvalidOrder", queue)).toBe("orders");
+  expect(quarantine?.resendTo("InvalidSubmission", queue)).toBe("orders");
 });
 
 test.each<[string, unknown, string]>([

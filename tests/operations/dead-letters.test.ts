@@ -273,7 +273,7 @@ test("the five most frequent causes of a queue are shown, the rest and those wit
 });
 
 test("each message has a queue that it goes back to", () => {
-  const targets = queues.map(({ resendTo }) => ["InvalidOrder", "InvalidReply", undefined].map(resendTo));
+  const targets = queues.map(({ resendTo }) => ["InvalidSubmission", "InvalidReply", undefined].map(resendTo));
   expect(targets).toEqual([
     ["orders", "orders", "orders"],
     ["scheduler", "scheduler", "scheduler"],

@@ -15,6 +15,7 @@ import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -64,7 +65,7 @@ const record = async () => world.stateOf();
 const step = async (name = "hotel") => (await record())?.steps[name] as StepRecord;
 /** The address that whoever does it was given. */
 const address = () => world.calls.at(-1)?.completion?.url ?? "";
-const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body));
+const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body), ORDER);
 
 async function report(body: object, to = address()) {
   const parsed = sent(to, body);
@@ -130,7 +131,7 @@ test("every fault of a report is named, but for those of its address", async () 
   expect(sent(address(), { kind: "progress", within: "soon" })).toMatchObject({
     faults: [expect.stringContaining("within")],
   });
-  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON")).toMatchObject({ kind: "invalid" });
+  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON", ORDER)).toMatchObject({ kind: "invalid" });
 });
 
 test("P9 a rejection that is reported later leads where any rejection leads", async () => {

@@ -15,6 +15,7 @@ import { takeReport } from "@scheduler-agent-supervisor/core/operations/take-rep
 import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/core/testing/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const MINUTE_MS = 60_000;
@@ -178,7 +179,7 @@ test("a report that comes while it is asked counts, and keeps the time that it g
   const poll = await begun();
   const url = world.calls.at(-1)?.completion?.url ?? "";
   const report = async (body: object) => {
-    const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
+    const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body), ORDER);
     if (parsed.kind === "valid") await takeReport(parsed.report, world);
   };
   world.answers.set("reserve", async () => {

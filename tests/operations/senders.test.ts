@@ -70,7 +70,7 @@ test("P9 an operator may edit an order, whoever owns it", () => {
 test("P1 from the quarantine an order goes back to the queue that it came by", () => {
   const own = { consumed: [], quarantine: "quarantine", orders: "orders", agentReplies: "agent-replies" };
   const [quarantine] = deadLetterQueuesOf({ ...own, ownedQueues: ["orders-tea"] });
-  const target = (cameBy: unknown, subject = "InvalidOrder") => quarantine?.resendTo(subject, cameBy);
+  const target = (cameBy: unknown, subject = "InvalidSubmission") => quarantine?.resendTo(subject, cameBy);
   expect(["orders-tea", "orders", "scheduler", undefined, 7].map((queue) => target(queue))).toEqual([
     "orders-tea",
     ...["orders", "orders", "orders", "orders"],

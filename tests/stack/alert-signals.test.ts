@@ -1,4 +1,5 @@
 // What the alerts filter for, seen in a real run: each event and metric that a query names comes, with the properties it reads.
+
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -11,6 +12,7 @@ import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH, HASTY_TRIP, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Filter {
@@ -97,10 +99,10 @@ async function makeTrouble(): Promise<void> {
   await app.shop.send({ ...madeOrder("alert-6"), workflow: HASTY_TRIP.name });
   const now = new Date().toISOString();
   const lost = { ...sampleRecord("alert-5", { ...CHAIN, version: 99 }), dueAt: after(now, -60_000) };
-  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-5"), lost);
+  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-5"), lost);
   await app.shop.send(sampleOrder("alert-5"));
   const waiting = { ...sampleRecord("alert-7"), dueAt: after(now, 3_600_000) };
-  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("alert-7"), waiting);
+  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-7"), waiting);
   await operate("alert-7", "cancel");
 }
 

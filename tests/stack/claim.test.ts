@@ -5,6 +5,7 @@ import { attemptId, newStateRecord, type StateRecord } from "@scheduler-agent-su
 import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 20;
@@ -25,7 +26,7 @@ async function pending(orderId: string): Promise<StateRecord> {
     new Date().toISOString(),
     new Date(Date.now() + TIMEOUT_MS).toISOString(),
   );
-  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder(orderId), record);
+  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder(orderId), record);
   return record;
 }
 

@@ -1,4 +1,5 @@
 // The client for submitting applications, and `send --wait`, against the whole stack.
+
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, writeStackFile } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
@@ -270,6 +272,7 @@ test("P11 a start message may be sent for later", async () => {
       agentRequests: "agent-requests",
       agentReplies: "agent-replies",
     },
+    { noun: ORDER },
   );
   const startAttempt = { orderId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();

@@ -3,6 +3,7 @@
 import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll } from "vitest";
 import { operatorStoreContract } from "../contract/operator-store.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
@@ -10,5 +11,5 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 operatorStoreContract("cosmos", async () => {
   app = await startTestStack({ parts: ["cosmos"], host: false });
-  return createCosmosOrderStore(containerOf(app.settings));
+  return createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
 });

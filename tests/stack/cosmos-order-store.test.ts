@@ -1,4 +1,5 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
+
 import type { Container } from "@azure/cosmos";
 import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
 import { afterAll } from "vitest";
@@ -6,6 +7,7 @@ import { closingStoreContract } from "../contract/closing-store.ts";
 import { orderStoreContract } from "../contract/order-store.ts";
 import { storedRecordsContract } from "../contract/stored-records.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
@@ -23,9 +25,9 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
   const orders = await container();
   for (const document of documents) await orders.items.create({ ...document, id: "state" });
   const stored = async (orderId: string) => (await orders.item("state", orderId).read<StoredRecord>()).resource;
-  return { store: createCosmosOrderStore(orders, { onNewer }), stored };
+  return { store: createCosmosOrderStore(sampleContainer(orders), { onNewer }), stored };
 });
 
-orderStoreContract("cosmos", async () => createCosmosOrderStore(await container()));
+orderStoreContract("cosmos", async () => createCosmosOrderStore(sampleContainer(await container())));
 
-closingStoreContract("cosmos", async () => createCosmosOrderStore(await container()));
+closingStoreContract("cosmos", async () => createCosmosOrderStore(sampleContainer(await container())));

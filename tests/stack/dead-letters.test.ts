@@ -1,4 +1,5 @@
 // P1, P9: dead letters and the quarantine over HTTP on the real stack, with the official SDK on the bus: seen, sent again, removed.
+
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
@@ -8,6 +9,7 @@ import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { openAuditLog } from "../support/audit-log.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -91,7 +93,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
   expect(summary).toMatchObject({
     messageId: "corrected-1",
     orderId: "corrected-1",
-    subject: "InvalidOrder",
+    subject: "InvalidSubmission",
     reason: expect.stringContaining("currency"),
   });
   const path = `/quarantine/${summary?.["sequenceNumber"]}`;
@@ -115,7 +117,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
       orderId: "corrected-1",
       reason: REASON.reason,
       outcome: expect.stringMatching(/^resent to orders as resent-.*, with another body$/),
-      message: { queue: "quarantine", subject: "InvalidOrder" },
+      message: { queue: "quarantine", subject: "InvalidSubmission" },
     },
   ]);
 });
@@ -233,7 +235,7 @@ test("P16 whoever died between sending and removing leaves the original; sent ag
   const client = new ServiceBusClient(app.settings["ServiceBus"] ?? "");
   const senders = createBusSenders(() => new ServiceBusClient(app.settings["ServiceBus"] ?? ""));
   const queue = { name, queue: name, isSubQueue: true, resendTo: () => name };
-  const dies = createServiceBusDeadLetters(client, senders, [queue]).take(queue, number, async (taken) => {
+  const dies = createServiceBusDeadLetters(client, senders, [queue], ORDER).take(queue, number, async (taken) => {
     await taken.resend();
     throw new Error("killed");
   });

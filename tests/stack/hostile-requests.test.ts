@@ -1,4 +1,5 @@
 // What a sender, a service, a web page and a caller may try, over the real protocols: each attack fails, and says why.
+
 import { request as openRequest } from "node:http";
 import type { Reply } from "@scheduler-agent-supervisor/core/domain/attempt";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
@@ -7,6 +8,7 @@ import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/mess
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
 import { sampleOrder } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -69,6 +71,7 @@ describe("what is too large", () => {
     createServiceBusMessenger(
       createBusSenders(() => app.bus),
       queues,
+      { noun: ORDER },
     );
 
   test("a status message is undeliverable, and no reason to wait", async () => {

@@ -1,4 +1,5 @@
 // The census through the official SDK: it counts what is open, and no query of it meets an order that has ended. And what came in and was completed of late.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
@@ -9,6 +10,7 @@ import { createRecentOrders } from "@scheduler-agent-supervisor/core/store/recen
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const NOW = "2026-01-01T13:00:00.000Z";
@@ -18,7 +20,7 @@ let container: Container;
 beforeAll(async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   container = containerOf(app.settings);
-  const store = createCosmosOrderStore(container);
+  const store = createCosmosOrderStore(sampleContainer(container));
   for (const [orderId, changes] of Object.entries(RECORDS)) {
     const { dueAt, ...record } = { ...sampleRecord(orderId), ...changes };
     const ended = hasEnded(record.processState);

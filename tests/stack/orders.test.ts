@@ -76,7 +76,7 @@ test("P1 bad input is kept in the quarantine with every fault named as a propert
   const messages = await receiver.peekMessages(10);
   await receiver.close();
   const kept = messages.find((message) => message.messageId === messageId);
-  expect(kept).toMatchObject({ body: bad, subject: "InvalidOrder", applicationProperties: { faultCount: 3 } });
+  expect(kept).toMatchObject({ body: bad, subject: "InvalidSubmission", applicationProperties: { faultCount: 3 } });
   const faults = Object.entries(kept?.applicationProperties ?? {}).flatMap(([name, value]) =>
     /^fault\d/.test(name) ? [value] : [],
   );

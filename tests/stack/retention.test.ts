@@ -9,6 +9,7 @@ import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/c
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
@@ -115,7 +116,7 @@ describe("without an archive", () => {
 
   test("P29 a closed order that gets a new token stays, with all of its documents", async () => {
     const orders = containerOf(app.settings);
-    const store = createCosmosOrderStore(orders);
+    const store = createCosmosOrderStore(sampleContainer(orders));
     await app.shop.send(madeOrder("stays-1"));
     await app.eventually("stays-1", ended);
     const read = await store.state("stays-1");
@@ -178,7 +179,7 @@ describe("a host that is killed while it closes orders", () => {
   afterAll(() => app?.[Symbol.asyncDispose]());
 
   test("[housekeeping | orders that are over, between the archive and their closing | host killed] each stands in the archive once, and all are closed in the end", async () => {
-    const store = createCosmosOrderStore(containerOf(app.settings));
+    const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
     await app.stack.kill("host");
     for (const [index, orderId] of ids.entries()) {
       const { dueAt: _due, ...record } = sampleRecord(orderId);

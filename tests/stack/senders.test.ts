@@ -1,4 +1,5 @@
 // Senders that are not to be trusted with each other's orders, against the whole stack: each tries to pass for another.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { openAuditLog } from "../support/audit-log.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "senders-"));
@@ -204,7 +206,7 @@ describe("P13 P16 returns", () => {
   test("a return of an order that is closed: its documents still go together", async () => {
     const sold = { ...SOLD, orderId: "tea-12" };
     expect(await tea.submit(sold)).toMatchObject({ kind: "completed" });
-    const store = createCosmosOrderStore(containerOf(app.settings));
+    const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
     const read = await store.state("tea-12");
     if (!read) throw new Error("there is no tea-12");
     const keptUntil = new Date(Date.now() + 3_600_000).toISOString();

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** After one expiry an order waits for far longer than this suite takes. */
@@ -93,7 +94,7 @@ test.concurrent("P13 cancelled, what was done is compensated, and its end says b
 test.concurrent("P13 cancelled before anything was done, it ends at once", async ({ expect }) => {
   const dueAt = after(new Date().toISOString(), 3_600_000);
   const later = { ...sampleRecord("cancel-2", patient), dueAt };
-  await createCosmosOrderStore(containerOf(app.settings)).create(sampleOrder("cancel-2"), later);
+  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("cancel-2"), later);
   expect(await operate("cancel-2", "cancel", "sent twice")).toMatchObject({
     status: 200,
     body: { state: "Cancelled", attempt: 1, dueAt: null, published: true },

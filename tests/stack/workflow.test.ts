@@ -6,6 +6,7 @@ import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/c
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -82,7 +83,7 @@ test("P3 P13 a compensation is supervised: a service that is down meanwhile is w
 });
 
 test("P5 an order keeps the version that it started with", async () => {
-  const store = createCosmosOrderStore(containerOf(app.settings));
+  const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
   const record = sampleRecord("old-1", CHAIN);
   await store.create(sampleOrder("old-1"), record);
   const sender = app.bus.createSender("scheduler");

@@ -55,6 +55,7 @@ import type { Attributes, EventName, Telemetry } from "@scheduler-agent-supervis
 import { contracts } from "../../shared/contracts/order.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { CHAIN, GRAPH, sampleOrder } from "./orders.ts";
+import { ORDER } from "./sample-container.ts";
 
 /** The three steps of its first version, which refer to no other order. */
 const [RETURNS] = returns as readonly [Workflow];
@@ -239,7 +240,7 @@ export function createWorld(
       listFaults: workflows.listFaults,
     },
     taskHub: "hub",
-    completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket),
+    completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket, ORDER),
     operatorSignIn: "development",
     nonce: randomUUID,
     admission: { admit: async () => undefined },

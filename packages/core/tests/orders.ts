@@ -102,6 +102,7 @@ export const GRAPH: Workflow = {
 };
 
 export interface Goods extends Order {
+  readonly orderId: string;
   readonly customer: { readonly id: string };
   readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unitPrice: number }[];
   readonly currency: string;

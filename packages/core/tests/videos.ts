@@ -3,11 +3,13 @@ import { z } from "zod";
 import { defineAgent } from "../src/app/define-agent.ts";
 import { defineApp } from "../src/app/define-app.ts";
 import { workflowsOf } from "../src/app/define-workflow.ts";
+import { ORDER } from "../src/domain/noun.ts";
 import type { Order } from "../src/domain/order.ts";
 import type { Situation, WorkflowRules } from "../src/domain/workflow-rules.ts";
 import { defineContract, orderId, orderMembers } from "../src/messaging/contract.ts";
 
 export interface Video extends Order {
+  readonly orderId: string;
   readonly title: string;
   readonly minutes: number;
   readonly languages: readonly string[];
@@ -116,7 +118,7 @@ export const publishing = defineWorkflow({
 });
 
 export const videos = defineApp({
-  contracts: { usual: contract, usualWorkflow: "publishing", of: {} },
+  contracts: { noun: ORDER, usual: contract, usualWorkflow: "publishing", of: {} },
   agents,
   workflows: [publishing],
   rules,

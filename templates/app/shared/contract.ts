@@ -1,9 +1,17 @@
 // What a client sends: a registration, and what of it is secret.
+
+import { ORDER } from "@scheduler-agent-supervisor/core/domain/noun";
 import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
-import { type Contracts, defineContract, orderMembers } from "@scheduler-agent-supervisor/core/messaging/contract";
+import {
+  type Contracts,
+  defineContract,
+  orderId,
+  orderMembers,
+} from "@scheduler-agent-supervisor/core/messaging/contract";
 import { z } from "zod";
 
 export interface Registration extends Order {
+  readonly orderId: string;
   readonly email: string;
   readonly plan: "free" | "team";
   readonly password: string;
@@ -11,6 +19,7 @@ export interface Registration extends Order {
 
 const registration = defineContract<Registration>({
   schema: z.strictObject({
+    orderId,
     ...orderMembers("registration"),
     email: z.email().max(254),
     plan: z.enum(["free", "team"]),
@@ -23,4 +32,4 @@ const registration = defineContract<Registration>({
   keysOf: ({ email }) => ({ email }),
 });
 
-export const contracts: Contracts = { usual: registration, usualWorkflow: "registration", of: {} };
+export const contracts: Contracts = { noun: ORDER, usual: registration, usualWorkflow: "registration", of: {} };

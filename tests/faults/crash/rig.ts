@@ -1,4 +1,5 @@
 // A stack whose host dies at an armed point and is started again, however often; and the hand that a scenario is driven with.
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ import { madeOrder } from "../../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { type Arm, CRASHED, foldersOf, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
+import { ORDER } from "../../support/sample-container.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
@@ -178,7 +180,7 @@ export class Hand {
     const { attempt = 0, nonce } = steps[step] ?? {};
     const ticket = { orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
     // 409: its progress, once the report of its end was taken.
-    await this.ask("POST", new URL(completionUrl("http://app", ticket)).pathname, body, 200, 409);
+    await this.ask("POST", new URL(completionUrl("http://app", ticket, ORDER)).pathname, body, 200, 409);
   }
 
   /** As its requester. */

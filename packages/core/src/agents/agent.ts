@@ -1,10 +1,9 @@
 // What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
 import type { z } from "zod";
-import type { Order } from "../domain/order.ts";
 import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 
-/** What of an order every agent gets; the rest it has to declare. */
-export type OrderView = Pick<Order, "orderId">;
+/** What an agent gets of an order's content: what it has declared, and where it declares nothing the id. */
+export type OrderView = object;
 
 /** What the completed steps recorded, by step name. */
 export type Results = { readonly [step: string]: StepResult };

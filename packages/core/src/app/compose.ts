@@ -27,6 +27,7 @@ import { createCosmosBulkStore } from "../store/bulk-store.ts";
 import { createCosmosOrderStore } from "../store/cosmos-order-store.ts";
 import { createCosmosDiscardedStore } from "../store/discarded-store.ts";
 import { createCosmosHandlingStore } from "../store/handling-store.ts";
+import { namedDatabase } from "../store/named-container.ts";
 import { createOpenOrders } from "../store/open-orders.ts";
 import { createOrderGauges } from "../store/order-gauges.ts";
 import type { ClosingStore } from "../store/order-store.ts";
@@ -73,7 +74,8 @@ const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 export function compose(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
   const { agentsAskedByQueue, contracts, serviceAgents, workflowNames, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`);
-  const database = cosmosOf(config).database(config.CosmosDatabase);
+  const { noun } = contracts;
+  const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const queues = {
     orders: config.OrdersQueue,
@@ -85,10 +87,13 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     agentTeams: config.AgentTeams,
   };
   const orders = database.container(config.OrdersContainer);
-  const store = createCosmosOrderStore(orders, {
-    rolesAreNew,
-    onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
-  });
+  const store = createCosmosOrderStore(
+    { container: orders, noun },
+    {
+      rolesAreNew,
+      onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
+    },
+  );
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
   const now = Date.now;
   const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
@@ -99,7 +104,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     store,
     pauses,
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew }),
+      createServiceBusMessenger(senders, queues, { noun, surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
     ),
     agents: business.createAgents(
@@ -150,7 +155,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     },
     retention: retentionOf(config, store),
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
-    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket),
+    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket, noun),
     ...connectSupervision(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
@@ -235,7 +240,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     const { quarantine, agentReplies } = queues;
     const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
     const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
-    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own);
+    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own, noun);
     return { ...ports, deadLetters, discarded };
   };
   const workflowsKnown = { known, register };

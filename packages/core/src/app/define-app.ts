@@ -1,6 +1,7 @@
 // The business of an app (P5, P6): what it accepts, who does the steps, and in which workflows. Everything else is derived from this.
 import type { Endpoint, OrderView, RoutedAgent } from "../agents/agent.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
+import { idName, idOf } from "../domain/noun.ts";
 import type { Order } from "../domain/order.ts";
 import type { AgentFacts, KnownAgents, Workflow } from "../domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
@@ -69,10 +70,8 @@ export function defineApp(definition: AppDefinition): Business {
       workflows.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
     ),
     workflowNames: [...new Set(workflows.map(({ name }) => name))],
-    contentFor: (agent, content) => {
-      const { orderId } = content;
-      return seenBy.get(agent)?.(content as never) ?? { orderId };
-    },
+    contentFor: (agent, content) =>
+      seenBy.get(agent)?.(content as never) ?? { [idName(contracts.noun)]: idOf(content, contracts.noun) },
     loadWorkflows: (startWithin) => loadWorkflows(knownAgents, workflows, rules, startWithin),
     createAgents: (endpoints, options, resources) =>
       new Map(

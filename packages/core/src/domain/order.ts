@@ -3,9 +3,8 @@ import { canonicalJson } from "./canonical-json.ts";
 
 export type Priority = "normal" | "high";
 
-/** The content of an order, of which the core knows no more than this. */
+/** The content of an order, of which the core knows no more than this, and its id: see noun.ts. */
 export interface Order {
-  readonly orderId: string;
   /** The name of the workflow that fulfils it. */
   readonly workflow: string;
   readonly priority: Priority;

@@ -1,7 +1,8 @@
 // Requests of an agent of this app, from its queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { type AgentRequestMessage, parseAgentRequest } from "../messaging/agent-messages.ts";
+import { inCoresNames } from "../domain/noun.ts";
+import { type AgentRequestMessage, parseAgentRequest, type Ticket } from "../messaging/agent-messages.ts";
 import { answerRequest } from "../operations/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { workOnMessage } from "./work-on-message.ts";
@@ -10,11 +11,16 @@ import { workOnMessage } from "./work-on-message.ts";
 export const agentRequests =
   (application: App, name: string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
+    const { noun } = application.business.contracts;
     const replyTo = String(context.triggerMetadata?.["replyTo"]);
-    const { orderId = null, attempt = null, step = null } = (body as Partial<AgentRequestMessage>).ticket ?? {};
+    const {
+      orderId = null,
+      attempt = null,
+      step = null,
+    } = inCoresNames((body as Partial<AgentRequestMessage>).ticket ?? {}, noun) as Partial<Ticket>;
     return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
       workOnMessage(application, body, `${application.queueNames().agentRequests}-${name}`, context, telemetry, () =>
-        answerRequest(name, parseAgentRequest(body), replyTo, application.contextOf(telemetry)),
+        answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry)),
       ),
     );
   };

@@ -1,14 +1,17 @@
 // What the endpoint of reports answers while the store is away (P27): whoever reports has to come again.
+
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test, vi } from "vitest";
 import type { App } from "../app/create-app.ts";
+import { ORDER } from "../domain/noun.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
 import { completionUrl } from "../messaging/completion.ts";
 import { StoreUnavailable } from "../store/order-store.ts";
 import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
-const application = { ports: () => ({ store: { state } }) } as unknown as App;
+const ports = { store: { state }, rules: { contracts: { noun: ORDER } } };
+const application = { ports: () => ports } as unknown as App;
 
 const TICKET: Ticket = {
   orderId: "order-1",
@@ -20,7 +23,7 @@ const TICKET: Ticket = {
 };
 
 async function answer() {
-  const url = completionUrl("http://app", TICKET);
+  const url = completionUrl("http://app", TICKET, ORDER);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
   return completeStep(application)(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());

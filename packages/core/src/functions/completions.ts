@@ -32,7 +32,7 @@ export const completeStep =
     if (Buffer.byteLength(body) > REPORT_LIMIT) {
       return { status: 413, jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` } };
     }
-    const parsed = parseReport(request.params["ticket"] ?? "", body);
+    const parsed = parseReport(request.params["ticket"] ?? "", body, standing.rules.contracts.noun);
     if (parsed.kind === "unknown") return NOBODY_WAITS;
     if (parsed.kind === "invalid") return atFault(parsed.faults);
     const { orderId, step } = parsed.report.address;

@@ -3,6 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
+import { inCoresNames } from "../domain/noun.ts";
 import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
 import { claimOrder } from "../operations/claim-order.ts";
 import { startClaimed } from "../scheduler-client.ts";
@@ -12,10 +13,14 @@ import { workOnMessage } from "./work-on-message.ts";
 export const startAttempt =
   (application: App) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
-    const { orderId = null, attempt = null, direction = null } = (body ?? {}) as Partial<StartAttempt>;
+    const {
+      orderId = null,
+      attempt = null,
+      direction = null,
+    } = inCoresNames(body ?? {}, application.business.contracts.noun) as Partial<StartAttempt>;
     return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
       workOnMessage(application, body, application.queueNames().scheduler, context, telemetry, async () => {
-        const asked = parseStartAttempt(body);
+        const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
         const claim = await claimOrder(asked, application.contextOf(telemetry));
         if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);

@@ -3,6 +3,7 @@
 import type { InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
+import { idName } from "../domain/noun.ts";
 import { isCancellation } from "../messaging/cancellation-message.ts";
 import { submitOrder } from "../operations/submit-order.ts";
 import { takeCancellation } from "../operations/take-cancellation.ts";
@@ -26,7 +27,7 @@ export const submission =
       statuses?: unknown;
     };
     const envelope = { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId, statuses };
-    return observeMessage(context, attributesOf(body), (telemetry) =>
+    return observeMessage(context, attributesOf(body, idName(application.business.contracts.noun)), (telemetry) =>
       workOnMessage(application, body, queue, context, telemetry, async () => {
         const traceparent = activeTraceparent() ?? messageTraceparent(context);
         const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
@@ -37,7 +38,7 @@ export const submission =
     );
   };
 
-function attributesOf(body: unknown): { readonly orderId?: string } {
-  const orderId = body !== null && typeof body === "object" && "orderId" in body ? body.orderId : undefined;
+function attributesOf(body: unknown, name: string): { readonly orderId?: string } {
+  const orderId = (Object(body) as { readonly [name: string]: unknown })[name];
   return typeof orderId === "string" ? { orderId: orderId.slice(0, ORDER_ID_LIMIT) } : {};
 }

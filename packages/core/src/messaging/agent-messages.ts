@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
-import type { Order, Priority } from "../domain/order.ts";
+import { inAppsNames, inCoresNames, type Noun, textInAppsNames } from "../domain/noun.ts";
+import type { Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
@@ -28,7 +29,7 @@ export interface AgentRequestMessage {
   readonly ticket: Ticket;
   readonly operation: string;
   /** What of it the agent has declared that it gets. */
-  readonly order: Pick<Order, "orderId">;
+  readonly order: object;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** Of a step that is done for each item of a list. */
@@ -155,14 +156,28 @@ export type ParsedReply =
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
 /** This app alone sends requests, so that nothing but the version is checked. @throws NewerSchema */
-export function parseAgentRequest(body: unknown): AgentRequestMessage {
-  return inTodaysWords(body, "This request to an agent") as AgentRequestMessage;
+export function parseAgentRequest(body: unknown, noun: Noun): AgentRequestMessage {
+  return received(inTodaysWords(body, "This request to an agent"), noun) as AgentRequestMessage;
 }
 
 /** An agent may be anybody's, in any language: its reply is checked, and every fault named. @throws NewerSchema */
-export function parseAgentReply(body: unknown): ParsedReply {
-  const checked = check(replySchema, inTodaysWords(body, "This agent's reply"), "the body");
-  return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
+export function parseAgentReply(body: unknown, noun: Noun): ParsedReply {
+  const checked = check(replySchema, received(inTodaysWords(body, "This agent's reply"), noun), "the body");
+  if (checked.kind === "valid") return { kind: "valid", reply: checked.value };
+  return { kind: "invalid", faults: checked.faults.map((fault) => textInAppsNames(fault, noun)) };
+}
+
+type WithTicket = { readonly ticket?: unknown };
+
+function received(body: unknown, noun: Noun): unknown {
+  const message = inCoresNames(body, noun);
+  const { ticket } = (message ?? {}) as WithTicket;
+  return ticket === undefined ? message : { ...(message as object), ticket: inCoresNames(ticket, noun) };
+}
+
+/** A request or a reply, as the app's agents have it on their queues. */
+export function asSent(message: AgentRequestMessage | AgentReplyMessage, noun: Noun): object {
+  return { ...inAppsNames(message, noun), ticket: inAppsNames(message.ticket, noun) };
 }
 
 /** What a reply to that task's request has to show. */

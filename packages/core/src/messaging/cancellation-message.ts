@@ -1,5 +1,6 @@
 // The contract of a message by which a requester cancels its order: sent to the queue that the order was sent to.
 import { z } from "zod";
+import { inCoresNames, textInAppsNames } from "../domain/noun.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { entryOf } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
@@ -38,8 +39,11 @@ export function parseCancellation(
 ): ({ readonly kind: "valid" } & Cancellation) | { readonly kind: "invalid"; readonly faults: readonly string[] } {
   const { queue = "" } = envelope;
   const owner = entryOf(queue, rules.ownedQueues ?? [])?.owner;
-  const parsed = check(cancellation, body, "the message");
-  if (parsed.kind === "invalid") return parsed;
+  const { noun } = rules.contracts;
+  const parsed = check(cancellation, inCoresNames(body, noun), "the message");
+  if (parsed.kind === "invalid") {
+    return { kind: "invalid", faults: parsed.faults.map((fault) => textInAppsNames(fault, noun)) };
+  }
   const { orderId, reason, contentDigest } = parsed.value;
   if (owner === undefined && contentDigest === undefined) {
     return { kind: "invalid", faults: ["contentDigest: is needed where several senders share a queue"] };

@@ -1,5 +1,6 @@
 // Where what came of a step is reported by whoever does it later: an address that nobody can guess, the same for each try of the step.
 import { z } from "zod";
+import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
 
 /** Below the app's address; the rest says which step it is, with a nonce that only the request and the record have. */
@@ -22,8 +23,8 @@ export function isThisMachine(host: string): boolean {
 }
 
 /** @param app the app's address, without a slash at its end */
-export function completionUrl(app: string, { orderId, step, direction, nonce }: Address): string {
-  const address: Address = { orderId, step, direction, nonce };
+export function completionUrl(app: string, { orderId, step, direction, nonce }: Address, noun: Noun): string {
+  const address = inAppsNames({ orderId, step, direction, nonce }, noun);
   return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(address)).toString("base64url")}`;
 }
 
@@ -39,7 +40,7 @@ export type ParsedReport =
 const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
 
 /** @param ticket the address's last part */
-export function parseReport(ticket: string, body: string): ParsedReport {
+export function parseReport(ticket: string, body: string, noun: Noun): ParsedReport {
   const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
   const report = jsonIn(body);
   if (!isObject(shown)) return { kind: "unknown" };
@@ -47,7 +48,7 @@ export function parseReport(ticket: string, body: string): ParsedReport {
   if (!reportKind.safeParse(report).success) {
     return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
   }
-  const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } });
+  const parsed = parseAgentReply({ ...report, ticket: { ...inCoresNames(shown, noun), ...ANY_ATTEMPT } }, noun);
   if (parsed.kind === "valid") {
     const { ticket: address, ...rest } = parsed.reply;
     const { orderId, step, direction, nonce } = address;

@@ -1,6 +1,7 @@
 // What an app accepts as the content of its orders (P1): a contract for each of its workflows, or one for several.
 import { z } from "zod";
 import type { ContentFacts } from "../domain/contract.ts";
+import type { Noun } from "../domain/noun.ts";
 import type { Order } from "../domain/order.ts";
 
 const NAME_LIMIT = 200;
@@ -13,9 +14,8 @@ export const orderId = z
     "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
   );
 
-/** The members that every content has. @param usual the workflow of one that names none */
+/** The members that every content has, beside its id. @param usual the workflow of one that names none */
 export const orderMembers = (usual: string) => ({
-  orderId,
   workflow: z.string().trim().min(1).max(NAME_LIMIT).default(usual),
   priority: z.enum(["normal", "high"]).default("normal"),
 });
@@ -28,6 +28,8 @@ export interface Contract<Content extends Order = Order> extends ContentFacts<Co
 
 /** By the workflow's name. */
 export interface Contracts {
+  /** What the app calls an order, in its content, documents and messages: of the noun `order` the content's id is its member `orderId`. */
+  readonly noun: Noun;
   /** Of content that names no workflow, or none that is known. */
   readonly usual: Contract;
   /** Of content that names none: what `orderMembers` was given. */

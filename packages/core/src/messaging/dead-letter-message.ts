@@ -1,6 +1,7 @@
 // A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
+import { idName, type Noun } from "../domain/noun.ts";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
 
@@ -10,11 +11,11 @@ const TEXT_LIMIT = 500;
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
 /** @param received read with its body as it came, unparsed */
-export function deadLetterOf(received: ServiceBusReceivedMessage): DeadLetter {
+export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): DeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
   const body = bodyOf(received.body);
   return {
-    ...summaryOf(received, body),
+    ...summaryOf(received, body, noun),
     contentType: contentType ?? null,
     replyTo: replyTo ?? null,
     replyToSessionId: replyToSessionId ?? null,
@@ -26,11 +27,11 @@ export function deadLetterOf(received: ServiceBusReceivedMessage): DeadLetter {
   };
 }
 
-export function deadLetterSummary(received: ServiceBusReceivedMessage): DeadLetterSummary {
-  return summaryOf(received, bodyOf(received.body));
+export function deadLetterSummary(received: ServiceBusReceivedMessage, noun: Noun): DeadLetterSummary {
+  return summaryOf(received, bodyOf(received.body), noun);
 }
 
-function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody): DeadLetterSummary {
+function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, noun: Noun): DeadLetterSummary {
   const { sequenceNumber, enqueuedTimeUtc, deadLetterReason, deadLetterErrorDescription } = received;
   const fault = received.applicationProperties?.["fault1"];
   return {
@@ -42,7 +43,7 @@ function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody): D
     messageId: short(received.messageId),
     correlationId: short(received.correlationId),
     subject: short(received.subject),
-    orderId: orderIdOf(body),
+    orderId: orderIdOf(body, idName(noun)),
     bytes: bytesOf(received.body).length,
   };
 }
@@ -106,9 +107,9 @@ function json(text: string): DeadLetterBody | undefined {
 }
 
 /** Orders and start messages have it themselves, agents' requests and replies in their ticket. */
-function orderIdOf(body: DeadLetterBody): string | null {
+function orderIdOf(body: DeadLetterBody, name: string): string | null {
   if (body.kind !== "json") return null;
-  const found = memberOf(body.json, "orderId") ?? memberOf(memberOf(body.json, "ticket"), "orderId");
+  const found = memberOf(body.json, name) ?? memberOf(memberOf(body.json, "ticket"), name);
   return typeof found === "string" ? found.slice(0, 100) : null;
 }
 

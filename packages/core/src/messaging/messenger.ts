@@ -41,7 +41,7 @@ export type Published =
   | "no-such-queue";
 
 export interface Unreadable {
-  readonly subject: "InvalidOrder" | "InvalidReply";
+  readonly subject: "InvalidSubmission" | "InvalidReply";
   readonly body: unknown;
   readonly faults: readonly string[];
   readonly messageId: string | undefined;

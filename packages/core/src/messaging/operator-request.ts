@@ -1,6 +1,7 @@
 // The contract of an operator's requests over HTTP: each is checked as a whole, and every fault is named.
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
+import { idName } from "../domain/noun.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import type { Order } from "../domain/order.ts";
 import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
@@ -108,8 +109,8 @@ function parseResubmit(
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
   const edited = "order" in body ? parseEdit(body.order, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
-  if (edited?.kind === "valid" && edited.order.orderId !== orderId) {
-    faults.push(`order: orderId: must be "${orderId}", the order that is resubmitted`);
+  if (edited?.kind === "valid" && edited.orderId !== orderId) {
+    faults.push(`order: ${idName(rules.contracts.noun)}: must be "${orderId}", the order that is resubmitted`);
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const order = edited?.kind === "valid" ? edited.order : null;

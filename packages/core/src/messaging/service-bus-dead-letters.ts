@@ -1,4 +1,5 @@
 // Dead letters on Service Bus. A message in the middle of a queue can't be locked by its number: those before it are locked too, and let go.
+
 import {
   isServiceBusError,
   type ServiceBusClient,
@@ -6,6 +7,7 @@ import {
   type ServiceBusReceiver,
 } from "@azure/service-bus";
 import Long from "long";
+import type { Noun } from "../domain/noun.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
 import {
@@ -31,6 +33,7 @@ export function createServiceBusDeadLetters(
   client: ServiceBusClient,
   senders: BusSenders,
   queues: readonly DeadLetterQueue[],
+  noun: Noun,
 ): DeadLetters {
   const lines = new Map<string, Promise<unknown>>();
 
@@ -60,7 +63,7 @@ export function createServiceBusDeadLetters(
         const messages: DeadLetterSummary[] = [];
         for await (const message of peeked(receiver, Long.ZERO)) {
           if (messages.length === MOST) return { messages, isAll: false };
-          messages.push(deadLetterSummary(message));
+          messages.push(deadLetterSummary(message, noun));
         }
         return { messages, isAll: true };
       }),
@@ -70,17 +73,20 @@ export function createServiceBusDeadLetters(
         const messages: ServiceBusReceivedMessage[] = [];
         for await (const message of peeked(receiver, Long.fromString(from), limit + 1)) {
           if (messages.length === limit) {
-            return { messages: messages.map(deadLetterSummary), next: String(message.sequenceNumber) };
+            return {
+              messages: messages.map((one) => deadLetterSummary(one, noun)),
+              next: String(message.sequenceNumber),
+            };
           }
           messages.push(message);
         }
-        return { messages: messages.map(deadLetterSummary) };
+        return { messages: messages.map((one) => deadLetterSummary(one, noun)) };
       }),
 
     read: (queue, sequenceNumber) =>
       withReceiver(queue, async (receiver) => {
         const [message] = await receiver.peekMessages(1, { fromSequenceNumber: Long.fromString(sequenceNumber) });
-        return message && String(message.sequenceNumber) === sequenceNumber ? deadLetterOf(message) : undefined;
+        return message && String(message.sequenceNumber) === sequenceNumber ? deadLetterOf(message, noun) : undefined;
       }),
 
     take(queue, sequenceNumber, work) {
@@ -88,13 +94,13 @@ export function createServiceBusDeadLetters(
       const before = lines.get(queue.name) ?? Promise.resolve();
       const own = before
         .catch(() => undefined)
-        .then(() => withReceiver(queue, (receiver) => takeFrom(receiver, queue, sequenceNumber, senders, work)));
+        .then(() => withReceiver(queue, (receiver) => takeFrom(receiver, queue, sequenceNumber, senders, noun, work)));
       lines.set(queue.name, own);
       return own;
     },
 
-    summaryOf: (copy) => deadLetterSummary(receivedOf(copy)),
-    letterOf: (copy) => deadLetterOf(receivedOf(copy)),
+    summaryOf: (copy) => deadLetterSummary(receivedOf(copy), noun),
+    letterOf: (copy) => deadLetterOf(receivedOf(copy), noun),
     resend: (queue, copy, correction) => resend(receivedOf(copy), queue, correction, senders),
   };
 }
@@ -117,6 +123,7 @@ async function takeFrom<T>(
   queue: DeadLetterQueue,
   sequenceNumber: string,
   senders: BusSenders,
+  noun: Noun,
   work: (taken: TakenDeadLetter) => Promise<T>,
 ): Promise<Taken<T>> {
   const before = await countBefore(receiver, sequenceNumber);
@@ -127,7 +134,7 @@ async function takeFrom<T>(
     const message = await lockUpTo(receiver, sequenceNumber, before + 1, locked);
     if (!message) return { kind: "in-use" };
     locked.delete(message);
-    return await workOn(receiver, message, queue, senders, work);
+    return await workOn(receiver, message, queue, senders, noun, work);
   } finally {
     // One whose lock is lost is free already.
     await Promise.allSettled([...locked].map((other) => receiver.abandonMessage(other)));
@@ -170,6 +177,7 @@ async function workOn<T>(
   message: ServiceBusReceivedMessage,
   queue: DeadLetterQueue,
   senders: BusSenders,
+  noun: Noun,
   work: (taken: TakenDeadLetter) => Promise<T>,
 ): Promise<Taken<T>> {
   let isOpen = true;
@@ -177,7 +185,7 @@ async function workOn<T>(
     // It may have waited for others to be locked: from here on it has its whole time.
     if (!(await renewed(receiver, message))) return { kind: "in-use" };
     const value = await work({
-      message: deadLetterOf(message),
+      message: deadLetterOf(message, noun),
       copy: messageCopyOf(message),
       target: targetOf(message, queue),
       resend: (correction) => resend(message, queue, correction, senders),

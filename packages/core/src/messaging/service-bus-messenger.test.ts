@@ -1,12 +1,14 @@
 // While the app's roles on the bus may not hold yet, a rejection is waited for.
+
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
+import { ORDER } from "../domain/noun.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
 const queues = { scheduler: "scheduler", quarantine: "quarantine", agentRequests: "requests", agentReplies: "replies" };
 const unreadable = {
-  subject: "InvalidOrder",
+  subject: "InvalidSubmission",
   body: 1,
   faults: ["no order"],
   messageId: "m",
@@ -33,16 +35,16 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
   const patient = createServiceBusMessenger(
     createBusSenders(() => fresh.client),
     queues,
-    { rolesAreNew: () => true, rolePauseMs: 1 },
+    { noun: ORDER, rolesAreNew: () => true, rolePauseMs: 1 },
   );
   await patient.quarantine(unreadable);
-  expect(fresh.sent).toMatchObject([{ subject: "InvalidOrder" }]);
+  expect(fresh.sent).toMatchObject([{ subject: "InvalidSubmission" }]);
 
   const old = busAfter(1);
   const messenger = createServiceBusMessenger(
     createBusSenders(() => old.client),
     queues,
-    { rolesAreNew: () => false, rolePauseMs: 1 },
+    { noun: ORDER, rolesAreNew: () => false, rolePauseMs: 1 },
   );
   await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({
     name: "BusUnavailable",

@@ -2,9 +2,10 @@
 import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
+import { idName, inAppsNames, type Noun } from "../domain/noun.ts";
 import type { ReplyAddress } from "../domain/order.ts";
 import { attemptId } from "../domain/state-record.ts";
-import { requestId } from "./agent-messages.ts";
+import { asSent, requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./dead-letters.ts";
@@ -29,6 +30,8 @@ const MESSAGE_ID_LIMIT = 128;
 const POSTPONED = /~[0-9a-f]{8}$/;
 
 export interface MessengerOptions {
+  /** In whose names the messages are. */
+  readonly noun: Noun;
   /** The traceparent of the span that surrounds the caller, if there is one. */
   readonly surroundingTrace?: () => string | undefined;
   /** Whether roles may just have been given: a rejection then is worth waiting for, for 4 minutes in all. */
@@ -39,7 +42,7 @@ export interface MessengerOptions {
 export function createServiceBusMessenger(
   senders: BusSenders,
   queues: QueueNames,
-  { surroundingTrace = () => undefined, rolesAreNew = () => false, rolePauseMs = 10_000 }: MessengerOptions = {},
+  { noun, surroundingTrace = () => undefined, rolesAreNew = () => false, rolePauseMs = 10_000 }: MessengerOptions,
 ): Messenger {
   const untilRolesHold = retry(
     handleWhen((cause) => rolesAreNew() && isUnauthorized(cause)),
@@ -87,7 +90,7 @@ export function createServiceBusMessenger(
   return {
     publish: (reply: Reply, message) =>
       sendToShop(reply, {
-        body: message,
+        body: inAppsNames(message, noun),
         subject: message.status,
         messageId: statusMessageId(message),
         ...traced(reply.traceparent),
@@ -96,7 +99,7 @@ export function createServiceBusMessenger(
     reject(reply, { id, orderId, submissionId, status, at, faults }) {
       const named = boundedFaults(faults);
       const body = {
-        ...(orderId !== null && { orderId }),
+        ...(orderId !== null && { [idName(noun)]: orderId }),
         ...(submissionId !== null && { submissionId }),
         attempt: 0,
         status,
@@ -110,7 +113,7 @@ export function createServiceBusMessenger(
 
     async startAttempt(startAttempt, { at } = {}) {
       await send(queues.scheduler, {
-        body: { schemaVersion: MESSAGE_VERSION, ...startAttempt },
+        body: { schemaVersion: MESSAGE_VERSION, ...inAppsNames(startAttempt, noun) },
         contentType: "application/json",
         subject: "startAttempt",
         correlationId: attemptId(startAttempt.orderId, startAttempt.attempt),
@@ -121,7 +124,7 @@ export function createServiceBusMessenger(
 
     async ask(agent, request, leftMs, { at } = {}) {
       const message = {
-        body: { schemaVersion: MESSAGE_VERSION, ...request },
+        body: { schemaVersion: MESSAGE_VERSION, ...asSent(request, noun) },
         contentType: "application/json",
         subject: request.operation,
         messageId: requestId(request.ticket),
@@ -142,7 +145,7 @@ export function createServiceBusMessenger(
 
     async answer(replyTo, reply) {
       await send(replyTo, {
-        body: { schemaVersion: MESSAGE_VERSION, ...reply },
+        body: { schemaVersion: MESSAGE_VERSION, ...asSent(reply, noun) },
         contentType: "application/json",
         subject: reply.kind,
         correlationId: requestId(reply.ticket),

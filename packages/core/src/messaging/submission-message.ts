@@ -1,4 +1,5 @@
 // The contract of an order message: what a client sends, checked once, at the front door (P1).
+import { idName, idOf } from "../domain/noun.ts";
 import { HIDDEN, type Order, REMOVED, type ReplyAddress } from "../domain/order.ts";
 import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
 import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
@@ -50,6 +51,7 @@ export interface SubmissionRules {
 export type ParsedSubmission =
   | {
       readonly kind: "valid";
+      readonly orderId: string;
       readonly order: Order;
       readonly reply: ReplyAddress;
       /** Whose order it is; undefined by a queue that several senders share. */
@@ -72,7 +74,7 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
 /** The same for an order as an operator edits it: what was not shown to them may stand there as hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const contract = contractOf(body, rules.contracts);
-  const parsed = check(contract.schema, body, "order");
+  const parsed = check(contract.schema, body, rules.contracts.noun.one);
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     faults.splice(
@@ -89,8 +91,10 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value) ?? []));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
-  const idFault = parsed.kind === "valid" && queue && orderIdFault(parsed.value.orderId, queue, ownedQueues);
-  if (idFault) faults.push(`orderId: ${idFault}`);
+  const { noun } = rules.contracts;
+  const orderId = parsed.kind === "valid" ? idOf(parsed.value, noun) : "";
+  const idFault = parsed.kind === "valid" && queue && orderIdFault(orderId, queue, ownedQueues);
+  if (idFault) faults.push(`${idName(noun)}: ${idFault}`);
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
   if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
@@ -99,10 +103,10 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
   if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
   if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
-  const correlationId =
-    optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? parsed.value.orderId;
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId;
   const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
-  return { kind: "valid", order: parsed.value, reply: { replyTo, replyToSessionId, correlationId }, owner, statuses };
+  const reply = { replyTo, replyToSessionId, correlationId };
+  return { kind: "valid", orderId, order: parsed.value, reply, owner, statuses };
 }
 
 /** Whom to notify that a message was not taken: its address is checked apart from its body. */
@@ -113,7 +117,7 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
   const mayBePublished = faults.length === 0 && !isHidden;
-  const named = members.find(([name]) => name === "orderId")?.[1];
+  const named = members.find(([name]) => name === idName(rules.contracts.noun))?.[1];
   const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;

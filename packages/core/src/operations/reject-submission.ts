@@ -29,7 +29,7 @@ export async function rejectSubmission(
     envelope.replyToSessionId,
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
-  await context.messenger.quarantine({ subject: "InvalidOrder", ...kept });
+  await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
   context.telemetry.event("OrderQuarantined", {
     messageId: messageId ?? null,
     faultCount: faults.length,

@@ -1,6 +1,7 @@
 // Submission (P1): records the order, says that it is received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
+import { idName } from "../domain/noun.ts";
 import { type Order, sameAsStored } from "../domain/order.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
@@ -48,7 +49,11 @@ export async function recordOrder(message: SubmittedMessage, context: Context): 
   const draft = draftRecord(parsed, message, context);
   const created = await context.store.create(order, draft);
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
-    return rejectSubmission(message, [`orderId: "${order.orderId}" is the id of another order`], context);
+    return rejectSubmission(
+      message,
+      [`${idName(context.rules.contracts.noun)}: "${parsed.orderId}" is the id of another order`],
+      context,
+    );
   }
   const record = created.kind === "created" ? draft : created.record;
   const { orderId, processState, workflow } = record;
@@ -82,11 +87,15 @@ function isSubmittedAgain(
   return stored.record.owner === owner && sameAsStored(stored.order, order, contractOf(order, rules.contracts).secrets);
 }
 
-function draftRecord({ order, reply, owner, statuses }: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
+function draftRecord(
+  { orderId, order, reply, owner, statuses }: Valid,
+  message: SubmittedMessage,
+  ports: Ports,
+): StateRecord {
   const workflow = ports.workflows.newest(order.workflow);
   if (!workflow) throw new Error(`no workflow ${order.workflow}, though the submission rules name it`);
   const now = ports.now();
-  const { orderId, priority } = order;
+  const { priority } = order;
   const { body, traceparent, enqueuedAt } = message;
   const submission = {
     orderId,

@@ -38,7 +38,7 @@ export async function takeReply(
   context: Context,
   { team, queue }: CameBy = {},
 ): Promise<Received | undefined> {
-  const parsed = parseAgentReply(body);
+  const parsed = parseAgentReply(body, context.rules.contracts.noun);
   if (parsed.kind === "invalid") {
     context.telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
     const { faults } = parsed;

@@ -1,6 +1,8 @@
 // The documents of an order in its partition: the state record, and one for each revision of the order's content.
 import type { OperationInput, PatchOperation } from "@azure/cosmos";
+import type { Noun } from "../domain/noun.ts";
 import { type Order, REMOVED } from "../domain/order.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import type { Lifetime } from "../domain/transitions.ts";
 import { ORDER_VERSION } from "./record-versions.ts";
 
@@ -10,20 +12,25 @@ export const FIRST_REVISION = 1;
 /** "Time to live (TTL) in Azure Cosmos DB": never, whatever the container's default; otherwise seconds since the last write. */
 const FOR_EVER = -1;
 
-export const orderDocumentId = (revision: number): string =>
-  revision === FIRST_REVISION ? "order" : `order-${revision}`;
+/** Of a revision of the content. */
+export const contentId = (revision: number, { one }: Noun): string =>
+  revision === FIRST_REVISION ? one : `${one}-${revision}`;
 
-export function contentOperation(order: Order, revision: number, owner: string | undefined): OperationInput {
-  const { orderId } = order;
+export function contentOperation(
+  { orderId, owner }: Pick<StateRecord, "orderId" | "owner">,
+  order: Order,
+  revision: number,
+  noun: Noun,
+): OperationInput {
   const own = owner ? { owner } : {};
-  const resourceBody = { id: orderDocumentId(revision), orderId, schemaVersion: ORDER_VERSION, ...own, order };
+  const resourceBody = { id: contentId(revision, noun), orderId, schemaVersion: ORDER_VERSION, ...own, order };
   return { operationType: "Create", resourceBody } as unknown as OperationInput;
 }
 
 /** Of all documents of an order. The library gives no condition to a removal: so the record is written first, at the version that was read. */
-export function erasingOperations(etag: string, revisions: number): OperationInput[] {
+export function erasingOperations(etag: string, revisions: number, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [{ op: "set", path: "/ttl", value: 1 }];
-  const contents = Array.from({ length: revisions }, (_, index) => orderDocumentId(index + FIRST_REVISION));
+  const contents = Array.from({ length: revisions }, (_, index) => contentId(index + FIRST_REVISION, noun));
   return [
     { operationType: "Patch", id: STATE_ID, ifMatch: etag, resourceBody: { operations } },
     ...[STATE_ID, ...contents].map((id) => ({ operationType: "Delete", id }) as const),
@@ -36,11 +43,11 @@ export function ttlOf({ keepMs }: Pick<Lifetime, "keepMs">) {
 }
 
 /** Of every revision of the content; the state record is written beside them. */
-export function lifetimeOperations(lifetime: Lifetime): OperationInput[] {
+export function lifetimeOperations(lifetime: Lifetime, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [ttlOf(lifetime)];
   for (const name of lifetime.secrets) operations.push({ op: "set", path: `/order/${name}`, value: REMOVED });
   return Array.from({ length: lifetime.revisions }, (_, index) => {
     const resourceBody = { operations };
-    return { operationType: "Patch", id: orderDocumentId(index + FIRST_REVISION), resourceBody };
+    return { operationType: "Patch", id: contentId(index + FIRST_REVISION, noun), resourceBody };
   });
 }

@@ -2,6 +2,7 @@
 import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
 import { NewerSchema } from "../domain/newer-schema.ts";
+import type { Noun } from "../domain/noun.ts";
 import type { Order } from "../domain/order.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
@@ -16,11 +17,11 @@ import {
   statusOf,
 } from "./cosmos-answers.ts";
 import {
+  contentId,
   contentOperation,
   erasingOperations,
   FIRST_REVISION,
   lifetimeOperations,
-  orderDocumentId,
   STATE_ID,
   ttlOf,
 } from "./cosmos-documents.ts";
@@ -85,9 +86,15 @@ type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 /** Of any version. */
 type StoredDocument = Document & { readonly orderId: string; readonly _etag: string };
 
-/** @param container its partition key is `/orderId`. */
+export interface OrdersContainer {
+  /** In the core's names: see named-container.ts. Its partition key is the order's id. */
+  readonly container: Container;
+  /** The app's, by which the documents with content are called. */
+  readonly noun: Noun;
+}
+
 export function createCosmosOrderStore(
-  container: Container,
+  { container, noun }: OrdersContainer,
   { rolesAreNew = () => false, rolePauseMs = 10_000, onNewer = () => {} }: CosmosStoreOptions = {},
 ): OrderStore & ClosingStore {
   const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
@@ -107,7 +114,7 @@ export function createCosmosOrderStore(
 
   async function readOrder(orderId: string, revision: number): Promise<Order> {
     const { resource } = await patiently("read an order", () =>
-      container.item(orderDocumentId(revision), orderId).read<Document & { order: Order }>(),
+      container.item(contentId(revision, noun), orderId).read<Document & { order: Order }>(),
     );
     if (!resource) throw new Error(`There is no order ${orderId}, revision ${revision}.`);
     return orderOf(resource);
@@ -159,7 +166,7 @@ export function createCosmosOrderStore(
     const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
     const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
     const written = await patiently("change an order's documents", () =>
-      unlessRejected(async () => stateIn(await batch(orderId, [state, ...lifetimeOperations(lifetime)]))),
+      unlessRejected(async () => stateIn(await batch(orderId, [state, ...lifetimeOperations(lifetime, noun)]))),
     );
     if (written.kind === "written") cache.forget(orderId, lifetime.revisions);
     return written;
@@ -229,12 +236,12 @@ export function createCosmosOrderStore(
 
   return {
     async create(order, record): Promise<Created> {
-      const { orderId } = order;
+      const { orderId } = record;
       const created = await patiently("record an order", async () => {
         try {
           const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
           await batch(orderId, [
-            contentOperation(order, FIRST_REVISION, record.owner),
+            contentOperation(record, order, FIRST_REVISION, noun),
             state as unknown as OperationInput,
           ]);
           return true;
@@ -245,7 +252,7 @@ export function createCosmosOrderStore(
       });
       if (created) {
         seenCurrent(orderId);
-        cache.put(order, FIRST_REVISION);
+        cache.put(orderId, order, FIRST_REVISION);
         return { kind: "created" };
       }
       const [known, state] = await Promise.all([readOrder(orderId, FIRST_REVISION), readState(orderId)]);
@@ -274,14 +281,14 @@ export function createCosmosOrderStore(
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
       const operations = [
         state as unknown as OperationInput,
-        contentOperation(order, orderRevision, record.owner),
-        ...(lifetime ? lifetimeOperations(lifetime) : []),
+        contentOperation(record, order, orderRevision, noun),
+        ...(lifetime ? lifetimeOperations(lifetime, noun) : []),
       ];
       const written = await patiently("revise an order", () =>
         // Where somebody else stored this revision, the record is not at the version read either.
         unlessRejected(async () => stateIn(await batch(orderId, operations))),
       );
-      if (written.kind === "written") cache.put(order, orderRevision);
+      if (written.kind === "written") cache.put(orderId, order, orderRevision);
       return written;
     },
 
@@ -315,7 +322,7 @@ export function createCosmosOrderStore(
     async erase({ record: { orderId, orderRevision }, etag }) {
       const erased = await patiently("erase an order", async () => {
         try {
-          await batch(orderId, erasingOperations(etag, orderRevision));
+          await batch(orderId, erasingOperations(etag, orderRevision, noun));
           return "erased";
         } catch (cause) {
           if (REJECTIONS.has(statusOf(cause))) return "rejected";
@@ -330,7 +337,7 @@ export function createCosmosOrderStore(
       const { orderId } = record;
       const resourceBody = { id: STATE_ID, ...record, ttl: ttlOf(lifetime).value };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
-      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime)];
+      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime, noun)];
       const written = await patiently("close an order", () =>
         unlessRejected(async () => stateIn(await batch(orderId, operations))),
       );

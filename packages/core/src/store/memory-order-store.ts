@@ -67,10 +67,10 @@ export function createMemoryOrderStore(options: MemoryStoreOptions = {}): Memory
 
   return {
     async create(order, record) {
-      const known = orders.get(orderKey(order.orderId, FIRST_REVISION));
-      const state = opened(order.orderId);
+      const known = orders.get(orderKey(record.orderId, FIRST_REVISION));
+      const state = opened(record.orderId);
       if (known && state) return { kind: "duplicate", order: known, record: state.record };
-      orders.set(orderKey(order.orderId, FIRST_REVISION), structuredClone(order));
+      orders.set(orderKey(record.orderId, FIRST_REVISION), structuredClone(order));
       put(record);
       return { kind: "created" };
     },

@@ -2,7 +2,7 @@
 import type { Order } from "../domain/order.ts";
 
 export interface OrderCache {
-  put(order: Order, revision: number): void;
+  put(orderId: string, order: Order, revision: number): void;
   /** All revisions up to this one: they are changed in the store. */
   forget(orderId: string, revisions: number): void;
   get(orderId: string, revision: number, read: (orderId: string, revision: number) => Promise<Order>): Promise<Order>;
@@ -11,8 +11,8 @@ export interface OrderCache {
 /** @param size the number of orders kept; the one stored first goes first. */
 export function createOrderCache(size: number): OrderCache {
   const kept = new Map<string, Order>();
-  const put = (order: Order, revision: number): void => {
-    keep(kept, size, keyOf(order.orderId, revision), order);
+  const put = (orderId: string, order: Order, revision: number): void => {
+    keep(kept, size, keyOf(orderId, revision), order);
   };
   return {
     put,
@@ -23,7 +23,7 @@ export function createOrderCache(size: number): OrderCache {
       const known = kept.get(keyOf(orderId, revision));
       if (known) return known;
       const order = await read(orderId, revision);
-      put(order, revision);
+      put(orderId, order, revision);
       return order;
     },
   };

@@ -46,7 +46,7 @@ export function connectSupervisionReader(
     supervisionContainer,
     auditContainer,
   }: Pick<SupervisionSettings, "blobs" | "supervisionContainer" | "auditContainer">,
-  database: Database,
+  database: Pick<Database, "container">,
 ): SupervisionReader {
   const lease = blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
   return createSupervisionReader(lease, {
@@ -55,7 +55,7 @@ export function connectSupervisionReader(
   });
 }
 
-export function connectSupervision(settings: SupervisionSettings, database: Database): Supervision {
+export function connectSupervision(settings: SupervisionSettings, database: Pick<Database, "container">): Supervision {
   const auditLog = createCosmosAuditLog({
     supervision: database.container(settings.supervisionContainer),
     audit: database.container(settings.auditContainer),

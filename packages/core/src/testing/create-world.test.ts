@@ -1,4 +1,5 @@
 // The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
+
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { videos } from "../../tests/videos.ts";
@@ -6,12 +7,14 @@ import { callService, keepId, lookUp, notYet, referenceId, serviceId } from "../
 import { defineAgent, defineRemoteAgent } from "../app/define-agent.ts";
 import { defineApp } from "../app/define-app.ts";
 import { workflowsOf } from "../app/define-workflow.ts";
+import { ORDER } from "../domain/noun.ts";
 import type { Order } from "../domain/order.ts";
 import { NO_RULES } from "../domain/workflow-rules.ts";
 import { defineContract, orderId, orderMembers } from "../messaging/contract.ts";
 import { createWorld, type World, type WorldOptions } from "./create-world.ts";
 
 interface Letter extends Order {
+  readonly orderId: string;
   readonly text: string;
 }
 
@@ -22,7 +25,7 @@ const contract = defineContract<Letter>({
   keysOf: () => ({}),
 });
 
-const contracts = { usual: contract, usualWorkflow: "letter", of: {} };
+const contracts = { noun: ORDER, usual: contract, usualWorkflow: "letter", of: {} };
 
 const printer = defineAgent({
   name: "printer",

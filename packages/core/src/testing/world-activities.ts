@@ -88,7 +88,11 @@ export async function takeReportAt(
   engine: MemoryEngine,
   context: Context,
 ): Promise<"taken" | "again" | "nobody waits"> {
-  const parsed = parseReport(url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length), JSON.stringify(body));
+  const parsed = parseReport(
+    url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length),
+    JSON.stringify(body),
+    context.rules.contracts.noun,
+  );
   if (parsed.kind === "unknown") return "nobody waits";
   if (parsed.kind === "invalid") throw new Error(`A service's report is at fault: ${parsed.faults.join("; ")}`);
   const taken = await takeReport(parsed.report, context);

@@ -67,7 +67,7 @@ export function createWorldPorts({
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),
     admission: { admit: async () => undefined },
-    completionUrl: (ticket) => completionUrl(APP_URL, ticket),
+    completionUrl: (ticket) => completionUrl(APP_URL, ticket, business.contracts.noun),
     operatorSignIn: "development",
     nonce: () => {
       nonces += 1;

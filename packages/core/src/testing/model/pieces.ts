@@ -110,7 +110,7 @@ export class Pieces {
   readonly #messages: number[] = [];
   readonly #names: string[] = [];
   readonly #progress = new Map<number, Progress>();
-  readonly #jobs = new Map<string, () => Promise<void>>();
+  readonly #lacking = new Map<string, () => Promise<void>>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -137,13 +137,13 @@ export class Pieces {
 
   /** Operations run asynchronously: what is asked of them is found out by `resolve`, and then asked again. */
   get isLacking(): boolean {
-    return this.#jobs.size > 0;
+    return this.#lacking.size > 0;
   }
 
   async resolve(): Promise<void> {
-    const jobs = [...this.#jobs.values()];
-    this.#jobs.clear();
-    for (const job of jobs) await job();
+    const works = [...this.#lacking.values()];
+    this.#lacking.clear();
+    for (const work of works) await work();
   }
 
   /** Undefined where it is still lacking, as with all that follows. */
@@ -364,7 +364,7 @@ export class Pieces {
     return log.map((entry) => this.values.get<Entry>(entry));
   }
 
-  #lack(key: string, job: () => Promise<void>): void {
-    if (!this.#jobs.has(key)) this.#jobs.set(key, job);
+  #lack(key: string, work: () => Promise<void>): void {
+    if (!this.#lacking.has(key)) this.#lacking.set(key, work);
   }
 }

@@ -1,6 +1,7 @@
 // The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
 
 import { z } from "zod";
+import { ORDER } from "../../domain/noun.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import type { WorkflowRules } from "../../domain/workflow-rules.ts";
@@ -85,9 +86,14 @@ export interface Setting {
 export const LATER_MS = 2 * TICK_MS;
 
 /** Of content nothing is read: what depends on it is decided by the setting. */
-export const CONTENT: Order = { orderId: "order", workflow: "model", priority: "normal" };
+export const CONTENT: Order & { readonly orderId: string } = {
+  orderId: "order",
+  workflow: "model",
+  priority: "normal",
+};
 
 export const CONTRACTS: Contracts = {
+  noun: ORDER,
   usual: defineContract({
     schema: z.strictObject({ ...orderMembers("model"), orderId }),
     secrets: [],

@@ -1,0 +1,69 @@
+// What an app calls its orders in its content, documents and messages. The core calls them orders everywhere else.
+
+export interface Noun {
+  /** A JSON name, in the singular. */
+  readonly one: string;
+  readonly many: string;
+}
+
+/** Of an app that has no word of its own. */
+export const ORDER: Noun = { one: "order", many: "orders" };
+
+/** The member of the content that is its id. */
+export function idName<const One extends string>({ one }: { readonly one: One }): `${One}Id` {
+  return `${one}Id`;
+}
+
+/** Checked by its contract, the content has it. */
+export function idOf(content: object, noun: Noun): string {
+  return String((content as { readonly [name: string]: unknown })[idName(noun)]);
+}
+
+const NAMES = ["order", "orderId", "orderIds", "orderRevision"] as const;
+const NAME = new RegExp(`\\b(${NAMES.join("|")}|orders)\\b`, "g");
+
+function called(name: string, { one, many }: Noun): string {
+  if (name === "orders") return many;
+  return name.replace(ORDER.one, one);
+}
+
+const isOwn = ({ one, many }: Noun) => one !== ORDER.one || many !== ORDER.many;
+
+type Members = { readonly [name: string]: unknown };
+
+function renamed(value: Members, names: ReadonlyMap<string, string>): Members {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name) ?? name, member]));
+}
+
+const tables = new WeakMap<
+  Noun,
+  { readonly out: ReadonlyMap<string, string>; readonly in: ReadonlyMap<string, string> }
+>();
+
+function tablesOf(noun: Noun) {
+  const known = tables.get(noun);
+  if (known) return known;
+  const pairs = [...NAMES, "orders"].map((name) => [name, called(name, noun)] as const);
+  const made = { out: new Map(pairs), in: new Map(pairs.map(([name, own]) => [own, name])) };
+  tables.set(noun, made);
+  return made;
+}
+
+/** A document or a message as the app has it: of its own members, not of theirs, for those may be content. */
+export function inAppsNames<T>(value: T, noun: Noun): T {
+  return isOwn(noun) && isObject(value) ? (renamed(value, tablesOf(noun).out) as T) : value;
+}
+
+/** The way back: of anything, for it may come from anybody. */
+export function inCoresNames<T>(value: T, noun: Noun): T {
+  return isOwn(noun) && isObject(value) ? (renamed(value, tablesOf(noun).in) as T) : value;
+}
+
+/** The names in a text: of a query, a path, or a fault that people of the app read. */
+export function textInAppsNames(text: string, noun: Noun): string {
+  return isOwn(noun) ? text.replace(NAME, (name) => called(name, noun)) : text;
+}
+
+function isObject(value: unknown): value is Members {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
