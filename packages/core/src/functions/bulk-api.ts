@@ -5,7 +5,7 @@ import type { App } from "../app/create-app.ts";
 import { isBulkId, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
 import { allKeys } from "../messaging/contract.ts";
-import { type BulkOrder, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
+import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
 import { previewBulk } from "../operations/preview-bulk.ts";
 import { startOnce } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
@@ -69,15 +69,15 @@ export function bulkApi(application: App): Endpoints {
   };
 
   async function change(
-    order: BulkOrder,
+    command: BulkCommand,
     request: HttpRequest,
     context: InvocationContext,
     operator: string,
   ): Promise<HttpResponseInit> {
     const bulkId = bulkIdOf(request);
     if (!isBulkId(bulkId)) return notFound(request);
-    const changed = await observe(context, { attributes: { bulkId, action: order.kind } }, (telemetry) =>
-      changeBulk(bulkId, order, operator, { ...application.bulkPorts(), telemetry }),
+    const changed = await observe(context, { attributes: { bulkId, action: command.kind } }, (telemetry) =>
+      changeBulk(bulkId, command, operator, { ...application.bulkPorts(), telemetry }),
     );
     switch (changed.kind) {
       case "changed":

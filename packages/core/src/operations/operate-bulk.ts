@@ -6,7 +6,7 @@ import { type Context, instant } from "./ports.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
-export type BulkOrder =
+export type BulkCommand =
   | {
       readonly kind: "start";
       readonly reason: string;
@@ -21,7 +21,7 @@ export type BulkChanged =
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "not-found" };
 
-const FROM: { readonly [kind in BulkOrder["kind"]]: readonly BulkState[] } = {
+const FROM: { readonly [kind in BulkCommand["kind"]]: readonly BulkState[] } = {
   start: ["previewed", "running"],
   pause: ["running", "paused"],
   // A resumed one that runs is started again, if its orchestration has ended.
@@ -36,7 +36,7 @@ const TRIES = 5;
 
 export async function changeBulk(
   bulkId: string,
-  order: BulkOrder,
+  command: BulkCommand,
   by: string,
   context: Context<BulkPorts>,
 ): Promise<BulkChanged> {
@@ -44,26 +44,26 @@ export async function changeBulk(
     const read = await context.bulk.run(bulkId);
     if (!read) return { kind: "not-found" };
     const { run } = read;
-    if (!FROM[order.kind].includes(run.state)) {
-      return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${order.kind}` };
+    if (!FROM[command.kind].includes(run.state)) {
+      return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${command.kind}` };
     }
-    if (order.kind === "start" && order.count !== run.total) {
-      return { kind: "rejected", reason: `it is for ${run.total} orders, and not for ${order.count}` };
+    if (command.kind === "start" && command.count !== run.total) {
+      return { kind: "rejected", reason: `it is for ${run.total} orders, and not for ${command.count}` };
     }
-    if (order.kind === "start" && (run.action === "extend") !== (order.by !== undefined)) {
+    if (command.kind === "start" && (run.action === "extend") !== (command.by !== undefined)) {
       const reason =
         run.action === "extend" ? `it has to say "by" how much, such as PT30M` : `"by" goes with extend alone`;
       return { kind: "rejected", reason };
     }
-    const isStart = order.kind === "start" && run.state === "previewed";
+    const isStart = command.kind === "start" && run.state === "previewed";
     const changed: BulkRun = {
       ...run,
-      state: TO[order.kind],
+      state: TO[command.kind],
       updatedAt: instant(context.now()),
-      ...(isStart && { reason: order.reason, by, extendBy: order.by ?? null }),
+      ...(isStart && { reason: command.reason, by, extendBy: command.by ?? null }),
     };
     if (!(await context.bulk.replace(read, changed))) continue;
-    await enter(changed, order, by, context);
+    await enter(changed, command, by, context);
     return { kind: "changed", run: changed };
   }
   return { kind: "rejected", reason: "it changes all the time: try again" };
@@ -71,7 +71,7 @@ export async function changeBulk(
 
 async function enter(
   { bulkId, action, reason, total, extendBy }: BulkRun,
-  { kind }: BulkOrder,
+  { kind }: BulkCommand,
   operator: string,
   context: Context<BulkPorts>,
 ): Promise<void> {

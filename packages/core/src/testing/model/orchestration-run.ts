@@ -64,7 +64,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       cancel: () => undefined,
     };
   };
-  const history = new Map(events.map((event, order) => [event.task, { event, order }]));
+  const history = new Map(events.map((event, at) => [event.task, { event, at }]));
   const context = {
     df: {
       getInput: () => attempt,
@@ -109,11 +109,11 @@ function stepsOf(made: readonly OpenTask[]): ReadonlySet<string> {
   );
 }
 
-type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly order: number }>;
+type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly at: number }>;
 
 /** Which event completed it; undefined while none has. One of all that fails, fails them all at once. */
 function completedAt(task: Task, history: History): number | undefined {
-  if (task.kind === "one") return history.get(task.index)?.order;
+  if (task.kind === "one") return history.get(task.index)?.at;
   const parts = task.parts.map((part) => completedAt(part, history));
   const done = parts.filter((at) => at !== undefined);
   if (task.kind === "any") return done.length > 0 ? Math.min(...done) : undefined;
