@@ -181,7 +181,7 @@ describe("by a reply", () => {
       agent: "fraud",
       request: { ticket: { round: 2 }, mayHaveHappened: true },
     });
-    const attributes = { agent: "fraud", operation: "check", endpoint: null, message };
+    const attributes = { agent: "fraud", operation: "check", endpoint: "queue of fraud", message };
     expect(misconfigured()).toEqual([{ name: "EndpointMisconfigured", attributes }]);
     expect(await reply({ checkId: "c-1" })).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
   });

@@ -61,16 +61,18 @@ export async function takeReply(
 }
 
 async function askForAnother(
-  { ticket, endpoint }: AgentReplyMessage,
-  { task: { agent, operation }, faults }: Misfit,
+  reply: AgentReplyMessage,
+  { task, faults }: Misfit,
   context: Context,
   isOwn: (task: StepTask) => boolean,
 ): Promise<void> {
-  const answer = { ticket, endpoint, ...unreadable(faults) };
-  const { kind } = await takeWord(answer, context, isOwn);
-  if (kind !== "noted") return;
-  const { message } = answer;
-  context.telemetry.event("EndpointMisconfigured", { agent, operation, endpoint: endpoint ?? null, message });
+  const { kind, message, misconfigured } = unreadable(faults);
+  const { ticket, endpoint } = reply;
+  const taken = await takeWord({ ticket, endpoint, kind, message, misconfigured }, context, isOwn);
+  if (taken.kind !== "noted") return;
+  const { agent, operation } = task;
+  const where = routeOf(reply, task).endpoint;
+  context.telemetry.event("EndpointMisconfigured", { agent, operation, endpoint: where, message });
 }
 
 /** What became of word of a step. */
