@@ -32,7 +32,15 @@ const STAY: Workflow = {
       compensation: { operation: "release", completeWithin: "PT10S", awaitWithin: "P1D" },
     },
     {
-      ...{ name: "check", agent: "fraud", operation: "check", after: ["hotel"], ...within, transport: "queue" },
+      ...{
+        name: "check",
+        agent: "fraud",
+        operation: "check",
+        after: ["hotel"],
+        ...within,
+        transport: "queue",
+        awaitWithin: "P1D",
+      },
       compensation: "nothing",
     },
   ],
@@ -197,6 +205,14 @@ describe("by a reply", () => {
     await reply({ checkId: 1 }, 0);
     expect(await record()).toEqual(before);
     expect(world.events.at(-1)).toMatchObject({ name: "LateReplyRejected" });
+  });
+
+  test("P6 P8 of a step that waits it changes no time: the agent is asked what has become of it", async () => {
+    await takeReply({ ticket: world.requests.at(-1)?.request.ticket, kind: "accepted", reference: "case 7" }, world);
+    const { completeBy } = await step("check");
+    await reply({ checkId: 1 });
+    expect(await step("check")).toMatchObject({ state: "Awaiting", completeBy, result: null });
+    expect(world.requests.at(-1)?.request).toMatchObject({ awaited: { reference: "case 7" }, ticket: { round: 2 } });
   });
 
   test("P10 asked as often as its time allows, the order is held until a person has looked, and no failure is counted", async () => {

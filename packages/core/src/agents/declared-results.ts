@@ -9,7 +9,10 @@ export type CheckedResult =
   | { readonly kind: "fits"; readonly result: StepResult }
   | { readonly kind: "misfit"; readonly faults: readonly string[] };
 
-/** @param schema absent for an operation that nobody declares: its result fits as it is, for its work is done, and a rejection would not take it back */
+/**
+ * @param schema absent for an operation that no agent of this version of the app declares, as where another version asked: its result fits as it is, for its
+ * work is done, and a rejection would not take it back
+ */
 export function checkResult(schema: z.ZodType<StepResult> | undefined, result: StepResult): CheckedResult {
   if (!schema) return { kind: "fits", result };
   const parsed = schema.safeParse(result);
@@ -29,6 +32,7 @@ export function unreadable(faults: readonly string[]) {
   return { kind: "unavailable", message, misconfigured: true } as const;
 }
 
+/** What a service says, as long as its result fits. */
 export function checkedResult(schema: z.ZodType<StepResult>, reply: Finding): Finding {
   if (reply.kind !== "done") return reply;
   const checked = checkResult(schema, reply.result);
