@@ -188,3 +188,17 @@ test("content at fault is rejected with every fault", async () => {
   });
   expect(() => world.record("trip-1")).toThrow(/There is no record trip-1\. Rejected: lines/);
 });
+
+test("P6 a report that is not as its agent declares it fails the test; an operator's is rejected", async () => {
+  const world = createTripWorld();
+  world.service("approval").reportsLater("ask", {});
+  await world.submit(expensiveTrip);
+  await world.run({ until: () => world.steps("trip-1")["approveTrip"] === "Awaiting" });
+
+  const report = { kind: "done", reason: "Ada rang", result: {} } as const;
+  const faults = [expect.stringMatching(/^result\.approvalId: /)];
+  expect(await world.operator.report("trip-1", "approveTrip", report)).toEqual({ kind: "invalid", faults });
+  await world.operator.report("trip-1", "approveTrip", { ...report, result: { approvalId: "by-phone" } });
+  world.service("hotel").reportsLater("book", { result: { room: 12 } });
+  await expect(world.run()).rejects.toThrow("A service's report is at fault: result.bookingId");
+});

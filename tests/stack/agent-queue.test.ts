@@ -161,6 +161,21 @@ test("P7 P26 an agent that can't do it now is asked again when it says: the same
   expect(await deadLetters()).toEqual([]);
 });
 
+test("P7 P9 an agent whose result is not as it was declared is asked again; what it declares is recorded, and nothing else", async () => {
+  await app.shop.send(madeOrder("ask-8"));
+  await reply(await nextRequest("ask-8"), { kind: "done", result: { checkId: 7 } });
+  const again = await nextRequest("ask-8");
+  expect(again.body).toMatchObject({ ticket: { round: 2 }, mayHaveHappened: true });
+  await reply(again, { kind: "done", result: { checkId: "chk-8", score: 3 } });
+  const record = await app.eventually("ask-8", ended);
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1, failureCount: 0 });
+  expect(record.steps["checkFraud"]).toMatchObject({
+    result: { checkId: "chk-8" },
+    expiry: { tries: 1, message: expect.stringContaining("result.checkId"), misconfigured: true },
+  });
+  expect(record.steps["checkFraud"]?.result).not.toHaveProperty("score");
+});
+
 test("P7 a reply that comes twice is recorded once", async () => {
   await app.shop.send(madeOrder("ask-3"));
   const request = await nextRequest("ask-3");

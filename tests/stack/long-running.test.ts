@@ -67,6 +67,7 @@ async function report(orderId: string, body: unknown, url = reportTo.get(orderId
   return { status: response.status, body: await response.json() };
 }
 
+const OPERATOR = { "x-ms-client-principal-name": "ada@example.com" };
 const collected = (orderId: string) => ({ kind: "done", result: { shipmentId: `S-${orderId}` } });
 
 test("P6 P8 it waits in its record, is completed by a report, and answers a second one alike", async () => {
@@ -101,6 +102,25 @@ test("what is wrong with a report is named; an address that nobody was given rev
   expect(await app.eventually("later-2", ended)).toMatchObject({
     error: { message: expect.stringContaining("closed") },
   });
+});
+
+test("P6 a report whose result is not as the carrier's agent declares it is at fault, the carrier's and an operator's; the right one is taken", async () => {
+  const before = await awaiting("later-4");
+  const faults = [expect.stringMatching(/^result\.shipmentId: /)];
+  const wrong = { kind: "done", result: { shipment: "S-4" } };
+  expect(await report("later-4", wrong)).toMatchObject({ status: 400, body: { faults } });
+  const path = "api/orders/later-4/steps/arrangeShipping/report";
+  const byHand = await fetch(`${app.stack.addresses.host?.url}/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...OPERATOR },
+    body: JSON.stringify({ ...wrong, reason: "the carrier rang" }),
+  });
+  expect({ status: byHand.status, body: await byHand.json() }).toMatchObject({ status: 400, body: { faults } });
+  expect((await app.records.of(["later-4"]))[0]).toEqual(before);
+  const { kind, result } = collected("later-4");
+  expect(await report("later-4", { kind, result: { ...result, van: 4 } })).toMatchObject({ status: 200 });
+  const { steps } = await app.eventually("later-4", ended);
+  expect(steps["arrangeShipping"]?.result).toEqual(result);
 });
 
 test("P16 the host dies while it waits: the report is taken by the next one, and the order goes on", async () => {

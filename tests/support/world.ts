@@ -231,6 +231,7 @@ export function createWorld(
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     orderFor: (_agent, order) => order,
+    checkResult: (_agent, _operation, result) => ({ kind: "fits", result }),
     workflows,
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
     rules: {

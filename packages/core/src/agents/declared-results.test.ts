@@ -8,10 +8,10 @@ import { routeAgent } from "./route-agent.ts";
 const ENDPOINTS = [{ url: "http://127.0.0.1:1/", capacity: 1 }];
 const REQUEST = { order: { orderId: "v-1" }, idempotencyKey: "key", compensates: null };
 
-function encode(results: object, agent: Agent<never> = encoderAgent) {
+function encode(results: object, agent: Agent<never> = encoderAgent, more: object = {}) {
   const routed = routeAgent(agent, ENDPOINTS, { now: Date.now, firstPauseMs: 1, longestPauseMs: 5 });
   const within = new Date(Date.now() + 300).toISOString();
-  return routed.call("encode", { ...REQUEST, results } as never, bounds(within));
+  return routed.call("encode", { ...REQUEST, results, ...more } as never, bounds(within));
 }
 
 test("what a step before recorded reaches the agent that declares it reads it, without what it does not declare", async () => {
@@ -33,10 +33,29 @@ test.each([{ encodedId: 7, from: "b-1" }, { from: "b-1" }, {}])(
     expect(reply).toMatchObject({
       kind: "expired",
       outcomeUnknown: true,
-      lastError: { misconfigured: true, message: expect.stringMatching(/is not as the agent declares it: encodedId/) },
+      lastError: {
+        misconfigured: true,
+        message: expect.stringMatching(/is not as the agent declares it: result\.encodedId/),
+      },
     });
   },
 );
+
+test("P6 P9 what a service answers that is asked later is checked alike", async () => {
+  const poll = (result: object) => {
+    const policies = { encode: { poll: async () => ({ kind: "done", result }) as AgentReply } };
+    return encode({}, { ...encoderAgent, policies } as unknown as Agent<never>, { awaited: { reference: "job-1" } });
+  };
+  expect(await poll({ encodedId: "e-1", from: "b-1", more: true })).toMatchObject({
+    kind: "done",
+    result: { encodedId: "e-1", from: "b-1" },
+  });
+  expect(await poll({ encodedId: 7, from: "b-1" })).toMatchObject({
+    kind: "expired",
+    tries: 1,
+    lastError: { misconfigured: true, message: expect.stringContaining("result.encodedId") },
+  });
+});
 
 test("members that are not declared are not recorded", async () => {
   const answer: AgentReply = { kind: "done", result: { encodedId: "e-1", from: "b-1", more: true } };

@@ -135,6 +135,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     ),
     agentTeams: config.AgentTeams,
     orderFor: business.contentFor,
+    checkResult: business.checkResult,
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, known),
     rules: {

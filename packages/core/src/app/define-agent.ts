@@ -6,7 +6,10 @@ import type { StepResult } from "../domain/state-record.ts";
 import type { Transport } from "../domain/workflow.ts";
 import type { ClosingStore, OrderStore } from "../store/order-store.ts";
 
-/** What an operation records, by the operation's name. Each is checked before it is recorded. */
+/**
+ * What an operation records, by the operation's name. Each is checked before it is recorded. A schema has to take what it has made too: what comes by a queue is
+ * checked where the service answers and where the reply is taken, since anybody who reads the requests may have sent it.
+ */
 export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult> };
 
 /** What steps before have recorded, by the step's name. Of a step that was skipped, or recorded something else, there is nothing. */

@@ -1,6 +1,7 @@
 // What follows from an app's definition: who can be asked for what, who gets what, and what can't be.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent, storageAgent, type Video, videos } from "../../tests/videos.ts";
 import { defineLocalAgent, defineRemoteAgent } from "./define-agent.ts";
 import { defineApp } from "./define-app.ts";
@@ -10,11 +11,19 @@ const subtitles = defineRemoteAgent({
   seen: ({ orderId, languages }: Video) => ({ orderId, languages }),
   results: { write: z.object({ pages: z.int() }) },
 });
+/** It ignores what it declares for any other order than v-1. */
 const clock = defineLocalAgent({
   name: "clock",
-  results: { wait: z.object({}) },
+  results: { wait: z.object({ waited: z.string() }) },
   transports: ["activity"],
-  create: () => ({ name: "clock", operationNames: ["wait"], call: async () => ({ kind: "notTakenUp" }) }),
+  create: () => ({
+    name: "clock",
+    operationNames: ["wait"],
+    async call(_operation, { order: { orderId } }) {
+      const result = orderId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
+      return { kind: "done", result, endpoint: "here", because: "it is the only one" };
+    },
+  }),
 });
 const definition = { ...videos, agents: [...videos.agents, subtitles, clock] };
 const app = defineApp(definition);
@@ -38,6 +47,45 @@ test("each agent gets what it declares; one that declares nothing gets the id", 
 test("a deployment has the agents whose services it has the addresses of, and those that have none", () => {
   const endpoints = { storage: [{ url: "http://127.0.0.1:1/", capacity: 1 }] };
   expect([...app.createAgents(endpoints, { now: () => 0 }, resources).keys()]).toEqual(["storage", "clock"]);
+});
+
+test("P6 a result is checked as its agent declares it, wherever that agent runs; what nobody declares fits as it is", () => {
+  expect(app.checkResult("subtitles", "write", { pages: 3, more: true })).toEqual({
+    kind: "fits",
+    result: { pages: 3 },
+  });
+  expect(app.checkResult("subtitles", "write", { pages: "three" })).toEqual({
+    kind: "misfit",
+    faults: [expect.stringMatching(/^result\.pages: /)],
+  });
+  expect(app.checkResult("storage", "keep", {})).toMatchObject({ kind: "misfit" });
+  expect(app.checkResult("clock", "wait", {})).toMatchObject({ kind: "misfit" });
+  const asItIs = { kind: "fits", result: { pages: "three" } };
+  expect(app.checkResult("subtitles", "toString", asItIs.result as never)).toEqual(asItIs);
+  expect(app.checkResult("removed", "write", asItIs.result as never)).toEqual(asItIs);
+});
+
+test("P9 what an agent without a service returns is checked: what does not fit is not answered, and operators are alerted", async () => {
+  const alerts: unknown[] = [];
+  const onMisconfigured = (...alert: unknown[]) => void alerts.push(alert);
+  const agent = app.createAgents({}, { now: () => 0, onMisconfigured }, resources).get("clock");
+  const stillAtWork = vi.fn(async () => undefined);
+  const within = { ...bounds("2026-01-01T12:00:00Z"), stillAtWork };
+  const wait = (orderId: string) =>
+    agent?.call("wait", { order: { orderId }, results: {}, idempotencyKey: "key", compensates: null }, within);
+  expect(await wait("v-1")).toEqual({
+    kind: "done",
+    result: { waited: "PT1M" },
+    endpoint: "here",
+    because: "it is the only one",
+  });
+  expect(stillAtWork).not.toHaveBeenCalled();
+  expect(alerts).toEqual([]);
+  const message = expect.stringMatching(/^the result is not as the agent declares it: result\.waited: /);
+  const lastError = { endpoint: "here", message, misconfigured: true };
+  expect(await wait("v-2")).toEqual({ kind: "expired", tries: 1, lastError, outcomeUnknown: true });
+  expect(stillAtWork).toHaveBeenCalledOnce();
+  expect(alerts).toEqual([["clock", "wait", lastError]]);
 });
 
 test("two agents of one name, or with one setting, are named with the error", () => {

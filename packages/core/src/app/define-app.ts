@@ -1,8 +1,10 @@
 // The business of an app (P5, P6): what it accepts, who does the steps, and in which workflows. Everything else is derived from this.
 import type { Endpoint, OrderView, RoutedAgent } from "../agents/agent.ts";
+import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/declared-results.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
 import { idName, idOf } from "../domain/noun.ts";
 import type { Order } from "../domain/order.ts";
+import type { StepResult } from "../domain/state-record.ts";
 import type { AgentFacts, KnownAgents, Workflow } from "../domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
@@ -33,6 +35,8 @@ export interface Business extends Required<AppDefinition> {
   readonly workflowNames: readonly string[];
   /** What the agent has declared that it gets of the content; of one that declares nothing the id alone. */
   contentFor(agent: string, content: Order): OrderView;
+  /** For what comes by a message or a report: what the agents of this app return is checked where they are called. */
+  checkResult(agent: string, operation: string, result: StepResult): CheckedResult;
   /**
    * The workflows, checked. @throws one error that names all faults
    * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
@@ -58,6 +62,7 @@ export function defineApp(definition: AppDefinition): Business {
   if (faults.length > 0) throw new Error(`The app can't run:\n  ${faults.join("\n  ")}`);
   const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent)]));
   const seenBy = new Map(agents.flatMap((agent) => ("seen" in agent ? [[agent.name, agent.seen]] : [])));
+  const schemas = new Map(agents.map(({ name, results }) => [name, new Map(Object.entries(results))]));
   return {
     contracts,
     agents,
@@ -72,6 +77,7 @@ export function defineApp(definition: AppDefinition): Business {
     workflowNames: [...new Set(workflows.map(({ name }) => name))],
     contentFor: (agent, content) =>
       seenBy.get(agent)?.(content as never) ?? { [idName(contracts.noun)]: idOf(content, contracts.noun) },
+    checkResult: (agent, operation, result) => checkResult(schemas.get(agent)?.get(operation), result),
     loadWorkflows: (startWithin) => loadWorkflows(knownAgents, workflows, rules, startWithin),
     createAgents: (endpoints, options, resources) =>
       new Map(
@@ -95,7 +101,9 @@ function createAgent(
       return own && routeAgent(agent, own, options);
     }
     case "local":
-      return agent.create(resources);
+      return resultsCheckedOf(agent.create(resources), agent.results, (operation, error) =>
+        options.onMisconfigured?.(agent.name, operation, error),
+      );
     case "remote":
       return undefined;
     default:

@@ -42,6 +42,7 @@ export const completeStep =
         const taken = await takeReport(parsed.report, { ...standing, telemetry });
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
+        if (taken.kind === "misfit") return atFault(taken.faults);
         if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.received);
         return { status: 200, jsonBody: { taken: true } };
       });

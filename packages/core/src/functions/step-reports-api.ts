@@ -62,6 +62,8 @@ function answer(orderId: string, reported: Reported, published: boolean): HttpRe
       const error = "The order has changed since it was looked at: look at it again.";
       return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
     }
+    case "invalid":
+      return atFault(reported.faults);
     case "rejected":
       return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
     case "not-found":

@@ -1,6 +1,8 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
 import type { OrderView, RoutedAgent } from "../agents/agent.ts";
+import type { CheckedResult } from "../agents/declared-results.ts";
 import type { Order } from "../domain/order.ts";
+import type { StepResult } from "../domain/state-record.ts";
 import type { Scheduling } from "../domain/step-run.ts";
 import type { Workflows } from "../domain/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
@@ -55,6 +57,8 @@ export interface Ports {
   readonly agentTeams?: readonly AgentTeam[];
   /** What of the order the agent has declared that it gets. */
   readonly orderFor: (agent: string, order: Order) => OrderView;
+  /** Whether a result is as its agent has declared it. */
+  readonly checkResult: (agent: string, operation: string, result: StepResult) => CheckedResult;
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
   /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */

@@ -15,6 +15,8 @@ import { writeAuditLog } from "./write-audit-log.ts";
 export type Reported =
   /** `received`: for the attempt that waits for it. */
   | ({ readonly kind: "reported"; readonly received: Received } & Versioned)
+  /** The result is not as the step's agent declares it: nothing is recorded. */
+  | { readonly kind: "invalid"; readonly faults: readonly string[] }
   | Extract<Operated, { kind: "rejected" | "changed" | "not-found" }>;
 
 /**
@@ -44,6 +46,7 @@ export async function reportStep(
   const own = ownReport(record, step, report, operator);
   if (!own) return reject(`${step} waits for no report`);
   const taken = await takeReport(own, context);
+  if (taken.kind === "misfit") return { kind: "invalid", faults: taken.faults };
   if (taken.kind === "not yet") return reject(`the time of ${step} is over, and it is asked for again: report it then`);
   if (taken.kind !== "recorded") return reject(`${step} waits for no report any more`);
   const current = (await context.store.state(orderId)) ?? read;

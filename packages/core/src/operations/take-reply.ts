@@ -1,5 +1,6 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { unreadable } from "../agents/declared-results.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
@@ -31,7 +32,8 @@ export interface CameBy {
 
 /**
  * Order of writes: the record, the status message, then (the caller's) the event for the attempt. The message is delivered
- * again after a death in between; the record then shows the step done, and all that follows is done again.
+ * again after a death in between; the record then shows the step done, and all that follows is done again. A result that is not as its agent declares it counts as
+ * an agent that can't do it now: it is asked again, as a service of this app is, and the record has the cause.
  */
 export async function takeReply(
   body: unknown,
@@ -54,7 +56,23 @@ export async function takeReply(
   }
   const isOwn = (task: StepTask) => teamOf(task.agent, context.agentTeams) === team;
   const taken = await takeWord(parsed.reply, context, isOwn);
+  if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context, isOwn);
   return taken.kind === "recorded" ? taken.received : undefined;
+}
+
+async function askForAnother(
+  reply: AgentReplyMessage,
+  { task, faults }: Misfit,
+  context: Context,
+  isOwn: (task: StepTask) => boolean,
+): Promise<void> {
+  const { kind, message, misconfigured } = unreadable(faults);
+  const { ticket, endpoint } = reply;
+  const taken = await takeWord({ ticket, endpoint, kind, message, misconfigured }, context, isOwn);
+  if (taken.kind !== "noted") return;
+  const { agent, operation } = task;
+  const where = routeOf(reply, task).endpoint;
+  context.telemetry.event("EndpointMisconfigured", { agent, operation, endpoint: where, message });
 }
 
 /** What became of word of a step. */
@@ -63,7 +81,15 @@ export type Taken =
   /** The step goes on. */
   | { readonly kind: "noted" }
   /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the audit log with the reason. */
-  | { readonly kind: "late" };
+  | { readonly kind: "late" }
+  | Misfit;
+
+/** The result is not as the step's agent declares it: nothing is recorded. */
+interface Misfit {
+  readonly kind: "misfit";
+  readonly task: StepTask;
+  readonly faults: readonly string[];
+}
 
 /** How often an attempt may begin the step anew while a report of it is taken. */
 const MOST_TRIES = 5;
@@ -127,12 +153,15 @@ export async function takeWord(
     if (end === "late") return late("it is no answer to what was asked last");
     return end === "noted" ? NOTED : { kind: "recorded", received: { ticket, ...end } };
   }
+  const checked = reply.kind === "done" ? context.checkResult(task.agent, task.operation, reply.result) : undefined;
+  if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
+  const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
   const { orderId, attempt, step } = ticket;
   const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
-    reply.kind === "accepted" || reply.kind === "pending"
-      ? acceptStep(task, { ...routeOf(reply, task), reference: reply.reference }, context)
-      : recordAnswer(task, answerOf(reply, task), context),
+    fit.kind === "accepted" || fit.kind === "pending"
+      ? acceptStep(task, { ...routeOf(fit, task), reference: fit.reference }, context)
+      : recordAnswer(task, answerOf(fit, task), context),
   );
   return { kind: "recorded", received: { ticket, ...end } };
 }

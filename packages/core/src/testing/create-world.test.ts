@@ -106,6 +106,16 @@ test("an agent that is not in the app is asked over its queue", async () => {
   ]);
 });
 
+test("P7 P9 an agent that is not in the app is asked again where its result is not as it was declared", async () => {
+  const results = [{ trackingId: 7 }, { trackingId: "track-2", more: true }];
+  const world = createLetters({ remoteAgents: { post: () => ({ kind: "done", result: results.shift() ?? {} }) } });
+  await world.submit(content);
+  await world.run();
+  expect(world.record("letter-1")).toMatchObject({ processState: "Processed", failureCount: 0 });
+  expect(world.results("letter-1")["sendLetter"]).toEqual({ trackingId: "track-2" });
+  expect(results).toEqual([]);
+});
+
 test("a service that takes 29 days is asked until it is done", async () => {
   const world = createLetters();
   world.service("printer").isDoneLater("print", { after: "P29D", askAgainAfter: "PT1H" });

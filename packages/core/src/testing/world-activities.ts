@@ -94,10 +94,15 @@ export async function takeReportAt(
     context.rules.contracts.noun,
   );
   if (parsed.kind === "unknown") return "nobody waits";
-  if (parsed.kind === "invalid") throw new Error(`A service's report is at fault: ${parsed.faults.join("; ")}`);
+  if (parsed.kind === "invalid") throw atFault(parsed.faults);
   const taken = await takeReport(parsed.report, context);
+  if (taken.kind === "misfit") throw atFault(taken.faults);
   if (taken.kind === "late") return "nobody waits";
   if (taken.kind === "not yet") return "again";
   if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.orderId, taken.received);
   return "taken";
+}
+
+function atFault(faults: readonly string[]): Error {
+  return new Error(`A service's report is at fault: ${faults.join("; ")}`);
 }

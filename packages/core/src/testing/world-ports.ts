@@ -54,6 +54,7 @@ export function createWorldPorts({
     messenger,
     agents: business.createAgents(endpoints, { ...routing, now }, { store, now }),
     orderFor: business.contentFor,
+    checkResult: business.checkResult,
     workflows,
     isNewerWorkflow: async () => false,
     rules: {

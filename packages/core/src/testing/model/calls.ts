@@ -158,6 +158,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     },
     agents: new Map([["service", service]]),
     orderFor: (_, order) => order,
+    checkResult: (_agent, _operation, result) => ({ kind: "fits", result }),
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
     // Read by the service of the model alone.
