@@ -1,6 +1,5 @@
 // What a client sends: a registration, and what of it is secret.
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
-import { type Contracts, defineContract, orderMembers } from "@scheduler-agent-supervisor/core/messaging/contract";
+import { type Contracts, defineContract, type Order, orderMembers } from "@scheduler-agent-supervisor/core/contracts";
 import { z } from "zod";
 
 export interface Registration extends Order {
