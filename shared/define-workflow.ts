@@ -1,5 +1,5 @@
 // Workflows of this app's agents: what one names and is not there does not compile.
-import { workflowsOf } from "@scheduler-agent-supervisor/core/app/define-workflow";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { agents } from "./agents.ts";
 import { workflowRules } from "./workflows/rules.ts";
 

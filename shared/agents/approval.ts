@@ -1,8 +1,13 @@
 // The agent that asks a person: the service behind it puts the question before whoever may answer, and reports the answer.
 
-import { callService, keepId, referenceId, serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import {
+  type AnswerRule,
+  callService,
+  defineAgent,
+  keepId,
+  referenceId,
+  serviceId,
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 

@@ -1,17 +1,18 @@
 // The agent of the car rental.
 
-import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
+  type AgentCall,
+  type AgentReply,
+  type AnswerRule,
   callService,
+  defineAgent,
   keepId,
   keepStatus,
   type ServiceCall,
   serviceId,
   statusResult,
   whatToCompensate,
-} from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 

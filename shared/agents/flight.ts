@@ -1,17 +1,19 @@
 // The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentCall, AgentReply, Finding } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
+  type AgentCall,
+  type AgentReply,
   type Answer,
+  type AnswerRule,
   callService,
+  defineAgent,
+  type Finding,
   keepId,
   keepStatus,
   lookUp,
   serviceId,
   statusResult,
-} from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 

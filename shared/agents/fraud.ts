@@ -1,8 +1,6 @@
 // The agent of the fraud service: has an order checked. A check changes nothing, so there is nothing to compensate.
 
-import { callService, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { type AnswerRule, callService, defineAgent, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import { type Address, type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 

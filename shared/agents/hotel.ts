@@ -1,8 +1,11 @@
 // The agent of the hotel service, which books later: it answers 202, and reports within minutes what came of it.
 
-import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
+  type AgentCall,
+  type AgentReply,
+  type AnswerRule,
   callService,
+  defineAgent,
   keepId,
   keepStatus,
   referenceId,
@@ -10,9 +13,7 @@ import {
   serviceId,
   statusResult,
   whatToCompensate,
-} from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Order, OrderLine } from "../contracts/order.ts";
 

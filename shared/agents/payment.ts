@@ -1,17 +1,18 @@
 // The agent of the payment service: holds an order's total, takes it, and gives it back.
 
-import type { AgentCall, AgentReply } from "@scheduler-agent-supervisor/core/agents/agent";
 import {
+  type AgentCall,
+  type AgentReply,
+  type AnswerRule,
   callService,
+  defineAgent,
   keepId,
   keepStatus,
   type ServiceCall,
   serviceId,
   statusResult,
   whatToCompensate,
-} from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
 import { reservedRefund } from "../contracts/refund.ts";

@@ -1,5 +1,5 @@
 // The agent of the smoke test: it has no service, and no effect anywhere.
-import { defineLocalAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { defineLocalAgent } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 
 export const smokeAgent = defineLocalAgent({

@@ -1,11 +1,11 @@
 // What a client orders: the business content, its contract, and what of it is secret.
-import type { Order as Content } from "@scheduler-agent-supervisor/core/domain/order";
 import {
+  type Order as Content,
   type Contracts,
   defineContract,
   orderId,
   orderMembers,
-} from "@scheduler-agent-supervisor/core/messaging/contract";
+} from "@scheduler-agent-supervisor/core/contracts";
 import { z } from "zod";
 import { RETURN_WORKFLOWS } from "./refund.ts";
 

@@ -1,5 +1,5 @@
 // What a return and the order that was sold have to agree on.
-import { serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
+import { serviceId } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 
 /** The workflows whose orders name the order that was sold. */

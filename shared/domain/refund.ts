@@ -1,7 +1,6 @@
 // Money back for goods that came back: of the original order's own charge, and over all of its returns at most what was captured.
 
-import { mayHaveHadEffect } from "@scheduler-agent-supervisor/core/domain/plan";
-import type { Refunds, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { mayHaveHadEffect, type Refunds, type StateRecord } from "@scheduler-agent-supervisor/core/records";
 import type { Order } from "../contracts/order.ts";
 
 /** The agent that keeps account of it: its resource is the original order's record. */

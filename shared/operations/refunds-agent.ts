@@ -1,9 +1,12 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
 
-import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import { type AgentResources, defineLocalAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
-import type { Refunds } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import {
+  type AgentResources,
+  type BoundedReply,
+  defineLocalAgent,
+  type RoutedAgent,
+} from "@scheduler-agent-supervisor/core/agents";
+import type { Refunds, Versioned } from "@scheduler-agent-supervisor/core/records";
 import { z } from "zod";
 import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
 import { reservedRefund } from "../contracts/refund.ts";

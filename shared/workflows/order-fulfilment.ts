@@ -1,5 +1,5 @@
 // The business of fulfilling an order. Both versions run: an order keeps the one that it started with.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };

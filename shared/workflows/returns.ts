@@ -1,6 +1,6 @@
 // The business of taking goods back: pick them up, put them on the shelf, give the money back.
 
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 import { REFUNDING_STEP, REFUNDS_AGENT, RESERVING_STEP } from "../domain/refund.ts";
 

@@ -1,5 +1,5 @@
 // What the workflows of this app ask of an order's content, by name.
-import type { Situation, WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
+import type { Situation, WorkflowRules } from "@scheduler-agent-supervisor/core/workflows";
 import { type Order, orderTotal } from "../contracts/order.ts";
 
 /** In the currency's smallest unit. */

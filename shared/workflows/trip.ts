@@ -1,5 +1,5 @@
 // The business of booking a trip: money first; where it is much, a person agrees; then hotel, flight and car side by side; then the money is taken.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 
 const policy: RecoveryPolicy = {

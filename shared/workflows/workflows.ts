@@ -1,5 +1,5 @@
 // All workflows that this app knows: every version that an unfinished order may have begun with.
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { smoke } from "./smoke.ts";

@@ -11,7 +11,10 @@ test("npm run docs -- --build: a page for each file, a search index, and nothing
   const folder = mkdtempSync(join(tmpdir(), "site-"));
   try {
     const site = join(folder, "site");
-    execFileSync(process.execPath, ["cli/docs.ts", "--build", "--out", site], { cwd: ROOT, stdio: "pipe" });
+    execFileSync(process.execPath, ["-C", "sources", "cli/docs.ts", "--build", "--out", site], {
+      cwd: ROOT,
+      stdio: "pipe",
+    });
     for (const { pages } of sections())
       for (const { path } of pages) expect(existsSync(join(site, `${path}.html`)), path).toBe(true);
     expect(globSync("assets/chunks/@localSearchIndex*.js", { cwd: site })).toHaveLength(1);

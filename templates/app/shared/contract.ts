@@ -1,13 +1,12 @@
 // What a client sends: a registration, and what of it is secret.
-
-import { ORDER } from "@scheduler-agent-supervisor/core/domain/noun";
-import type { Order } from "@scheduler-agent-supervisor/core/domain/order";
 import {
   type Contracts,
   defineContract,
+  ORDER,
+  type Order,
   orderId,
   orderMembers,
-} from "@scheduler-agent-supervisor/core/messaging/contract";
+} from "@scheduler-agent-supervisor/core/contracts";
 import { z } from "zod";
 
 export interface Registration extends Order {

@@ -1,14 +1,14 @@
 // The agent of the account service: opens an account, and closes it again.
 import {
+  type AnswerRule,
   callService,
+  defineAgent,
   keepId,
   keepStatus,
   serviceId,
   statusResult,
   whatToCompensate,
-} from "@scheduler-agent-supervisor/core/agents/http-service";
-import type { AnswerRule } from "@scheduler-agent-supervisor/core/agents/service-answers";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+} from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Registration } from "../contract.ts";
 

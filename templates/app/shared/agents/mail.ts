@@ -1,6 +1,5 @@
 // The agent of the mail service: sends a welcome. What is sent can't be taken back.
-import { callService, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents/http-service";
-import { defineAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
+import { callService, defineAgent, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Registration } from "../contract.ts";
 

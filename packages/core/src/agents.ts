@@ -1,0 +1,46 @@
+// Public entry `core/agents`: what the file of an agent needs (P6).
+export type {
+  AgentCall,
+  AgentReply,
+  AgentRequest,
+  Authentication,
+  BoundedReply,
+  Bounds,
+  Find,
+  Finding,
+  Operation,
+  OperationPolicy,
+  OrderView,
+  Pending,
+  Poll,
+  RoutedAgent,
+} from "./agents/agent.ts";
+export {
+  type Answer,
+  callService,
+  keepId,
+  keepStatus,
+  type LookUp,
+  lookUp,
+  notYet,
+  referenceId,
+  type ServiceCall,
+  serviceId,
+  statusResult,
+  whatToCompensate,
+} from "./agents/http-service.ts";
+export type { AnswerRule } from "./agents/service-answers.ts";
+export {
+  type AgentResources,
+  type AnyAgent,
+  defineAgent,
+  defineLocalAgent,
+  defineRemoteAgent,
+  type LocalAgent,
+  type RemoteAgent,
+  type ResultSchemas,
+  type ResultsOf,
+  type Service,
+  type ServiceAgent,
+} from "./app/define-agent.ts";
+export type { CompensationTarget, Completion, StepResult } from "./domain/state-record.ts";

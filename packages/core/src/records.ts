@@ -1,0 +1,12 @@
+// Public entry `core/records`: the state record as it is stored, for agents whose resource is the state store (P2, P3).
+export { mayHaveHadEffect } from "./domain/plan.ts";
+export type {
+  Direction,
+  ProcessState,
+  Refunds,
+  StateRecord,
+  StepRecord,
+  StepResult,
+  StepState,
+} from "./domain/state-record.ts";
+export type { Versioned } from "./store/order-store.ts";

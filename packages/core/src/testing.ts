@@ -1,0 +1,13 @@
+// Public entry `core/testing`: what a team tests its own workflows with (P20).
+export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./testing/create-world.ts";
+export { type Exploration, type ExploreOptions, explore } from "./testing/explore.ts";
+export { type ReplayOutcome, replay, type StoredEvent } from "./testing/replay.ts";
+export type {
+  Handler,
+  LaterReport,
+  Outcome,
+  ScriptedService,
+  ServiceAnswer,
+  ServiceCall,
+  ServiceRequest,
+} from "./testing/scripted-service.ts";
