@@ -17,6 +17,7 @@ import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/operatio
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const within = { startWithin: "PT5S", completeWithin: "PT10S" };
@@ -96,7 +97,7 @@ const step = async (name = "hotel") => (await record())?.steps[name] as StepReco
 
 async function report(body: object) {
   const url = world.calls.at(-1)?.completion?.url ?? "";
-  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
+  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body), ORDER);
   if (parsed.kind !== "valid") throw new Error(parsed.kind);
   return takeReport(parsed.report, world);
 }

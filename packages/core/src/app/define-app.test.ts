@@ -19,8 +19,8 @@ const clock = defineLocalAgent({
   create: () => ({
     name: "clock",
     operationNames: ["wait"],
-    async call(_operation, { order: { orderId } }) {
-      const result = orderId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
+    async call(_operation, { order }) {
+      const result = (order as Pick<Video, "orderId">).orderId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
       return { kind: "done", result, endpoint: "here", because: "it is the only one" };
     },
   }),
