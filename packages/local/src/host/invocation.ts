@@ -83,6 +83,8 @@ export async function runInvocation(
   const core = coreInvocation(target, invocation, extra, surroundings.log, hooks.log);
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
+  // Read by now, and the library keeps `core` for longer than the invocation.
+  core.request.inputData.length = 0;
   const client = surroundings.durableClient();
   if (client) for (const name of target.durableClients) context.extraInputs.set(name, client);
   invocation.prepare?.(context, core);
