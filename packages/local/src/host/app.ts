@@ -79,6 +79,7 @@ class App implements LoadedApp {
     this.capabilities = capabilities;
     this.#surroundings = {
       log,
+      durableClient: options.durableClient ?? (() => undefined),
       input: options.input ?? (() => undefined),
       writeOutputs: options.writeOutputs ?? (async () => undefined),
     };

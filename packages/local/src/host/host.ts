@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { resolveExpressions } from "./binding-expressions.ts";
-import { isDurableClient, triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
+import { triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import { CosmosClients } from "./change-feed/cosmos-clients.ts";
 import type { DurableEngine, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
-import { bindingText } from "./durable/client-binding.ts";
+import { sharedBinding } from "./durable/client-binding.ts";
 import { type EngineName, MAX_ACTIVITIES, type StorageProviderSettings } from "./durable/engine-profile.ts";
 import { answerActivity, SharedActivities } from "./flex/activities.ts";
 import {
@@ -97,7 +97,7 @@ export class Host {
   #app: LoadedApp | undefined;
   #engine: DurableEngine | undefined;
   #sharedActivities: SharedActivities | undefined;
-  #clientBinding: { json: string } | undefined;
+  #clientBinding: object | undefined;
   #timeoutCheck: NodeJS.Timeout | undefined;
 
   /** @param baseUrl where the app answers */
@@ -116,6 +116,7 @@ export class Host {
     const app = await loadApp(this.#appDir, {
       runsHooks,
       log: this.#log,
+      durableClient: () => this.#clientBinding,
       input: (registered, name, invocation) => this.#input(registered, name, invocation),
       writeOutputs: (registered, result, invocation) => this.#writeOutputs(registered.name, result, invocation),
       track: (registered, invocationId) => this.#track(registered, invocationId),
@@ -204,8 +205,7 @@ export class Host {
     };
   }
 
-  #input({ name, bindings }: RegisteredFunction, place: string, invocation: Invocation) {
-    if (isDurableClient(bindings[place]?.type ?? "")) return this.#clientBinding;
+  #input({ name }: RegisteredFunction, place: string, invocation: Invocation) {
     const filled = this.functions.find((registered) => registered.name === name)?.bindings[place];
     return filled && readInput(filled, invocation, this.#cosmosClients);
   }
@@ -275,7 +275,7 @@ export class Host {
     const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
       throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
     });
-    this.#clientBinding = { json: bindingText(hubName, this.#baseUrl) };
+    this.#clientBinding = sharedBinding(hubName, this.#baseUrl);
     if (role && !(role.group === DURABLE_GROUP && role.isFirst)) return;
     if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
     const functions = new Map([...app.functions].filter(([name]) => !isDisabled(name, this.#settings)));

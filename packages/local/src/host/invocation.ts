@@ -1,5 +1,6 @@
 // Runs one invocation through the library's own model, in the order of the real worker: arguments, pre hooks, function, post hooks, response.
 import { inspect } from "node:util";
+import { isDurableClient } from "./bindings.ts";
 import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from "./contract.ts";
 import type {
   CoreInvocation,
@@ -18,7 +19,9 @@ type Input = TypedData | undefined;
 /** What the host adds to every invocation. */
 export interface InvocationSurroundings {
   readonly log: Log;
-  /** An input that does not come from the trigger, such as the durable client's; undefined where there is none. */
+  /** What every durable client binding holds; undefined where there is none. */
+  durableClient(): object | undefined;
+  /** Another input that does not come from the trigger; undefined where there is none. */
   input(registered: RegisteredFunction, name: string, invocation: Invocation): Input | Promise<Input>;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
   writeOutputs(registered: RegisteredFunction, result: InvocationResult, invocation: Invocation): Promise<void>;
@@ -29,7 +32,8 @@ export interface Invocable {
   readonly registered: RegisteredFunction;
   readonly metadata: FunctionMetadata;
   readonly callback: FunctionCallback;
-  /** The input bindings beside the trigger. */
+  /** The durable client bindings, and the other input bindings beside the trigger. */
+  readonly durableClients: readonly string[];
   readonly extraInputs: readonly string[];
   /** Whether `writeOutputs` has anything to do. */
   readonly hasOutputs: boolean;
@@ -48,11 +52,14 @@ export function invocable(
   callback: FunctionCallback,
 ): Invocable {
   const others = Object.entries(registered.bindings).filter(([name]) => name !== registered.triggerName);
+  const inputs = others.filter(([, binding]) => binding.direction === "in");
+  const isClient = ([, { type }]: (typeof inputs)[number]) => isDurableClient(type);
   return {
     registered,
     metadata,
     callback,
-    extraInputs: others.filter(([, binding]) => binding.direction === "in").map(([name]) => name),
+    durableClients: inputs.filter(isClient).map(([name]) => name),
+    extraInputs: inputs.filter((input) => !isClient(input)).map(([name]) => name),
     hasOutputs: others.some(([, binding]) => isSentOutput(binding.type, binding.direction)),
     userCategory: `Function.${registered.name}.User`,
     systemCategory: `Function.${registered.name}`,
@@ -76,6 +83,10 @@ export async function runInvocation(
   const core = coreInvocation(target, invocation, extra, surroundings.log, hooks.log);
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
+  // Read by now, and the library keeps `core` for longer than the invocation.
+  core.request.inputData.length = 0;
+  const client = surroundings.durableClient();
+  if (client) for (const name of target.durableClients) context.extraInputs.set(name, client);
   invocation.prepare?.(context, core);
   if (invocation.activity) offerActivityMetadata(context, target.registered.triggerName, invocation.activity);
 

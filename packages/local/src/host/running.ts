@@ -1,6 +1,7 @@
 // Keeps count of invocations: what runs now, for the drain and the time limit, and what has run, for /admin/counts.
 import { triggerKind } from "./bindings.ts";
 import type { RegisteredFunction } from "./contract.ts";
+import { Register } from "./register.ts";
 
 interface RunningInvocation {
   readonly received: boolean;
@@ -10,9 +11,11 @@ interface RunningInvocation {
 }
 
 export class RunningInvocations {
-  readonly #running = new Set<RunningInvocation>();
+  /** By the order of their beginning. */
+  readonly #running = new Register<number, RunningInvocation>();
   readonly #byTriggerType = new Map<string, number>();
   #received = 0;
+  #begun = 0;
   /** Asked whenever one has ended. */
   #check: (() => void) | undefined;
 
@@ -22,10 +25,12 @@ export class RunningInvocations {
     this.#byTriggerType.set(type, (this.#byTriggerType.get(type) ?? 0) + 1);
     const received = triggerKind(registered) !== "durable";
     const entry = { functionName: registered.name, invocationId, startedAt: performance.now(), received };
-    this.#running.add(entry);
+    this.#begun += 1;
+    const place = this.#begun;
+    this.#running.set(place, entry);
     if (received) this.#received += 1;
     return () => {
-      this.#running.delete(entry);
+      this.#running.delete(place);
       if (received) this.#received -= 1;
       this.#check?.();
     };
@@ -41,7 +46,7 @@ export class RunningInvocations {
   /** The invocations that have run for longer than `limitMs`. */
   longerThan(limitMs: number): readonly RunningInvocation[] {
     const before = performance.now() - limitMs;
-    return [...this.#running].filter(({ startedAt }) => startedAt < before);
+    return [...this.#running.values()].filter(({ startedAt }) => startedAt < before);
   }
 
   /**
@@ -60,7 +65,7 @@ export class RunningInvocations {
         };
       });
     }
-    return [...this.#running]
+    return [...this.#running.values()]
       .filter(({ received }) => received || which === "all")
       .map(({ functionName }) => functionName);
   }

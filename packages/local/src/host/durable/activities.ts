@@ -1,6 +1,7 @@
 // Runs activities and HTTP calls through the app, a bounded number at a time, in the order in which they were scheduled.
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
+import { Register } from "../register.ts";
 import type { HttpCall } from "./actions.ts";
 import { activityFailure } from "./activity-failure.ts";
 import { activityInput } from "./activity-input.ts";
@@ -16,6 +17,7 @@ export type WorkOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly details: string };
 
 interface Job {
+  readonly number: number;
   readonly work: Work;
   readonly done: (outcome: WorkOutcome) => void;
 }
@@ -26,8 +28,9 @@ export class Activities {
   #held = false;
   readonly #app: FunctionApp;
   readonly #limit: number;
-  /** A set, for it is a queue whose head can be taken off cheaply. */
-  readonly #waiting = new Set<Job>();
+  /** By their numbers, in the order of these. */
+  readonly #waiting = new Register<number, Job>();
+  #lastNumber = 0;
 
   constructor(app: FunctionApp, limit: number) {
     this.#app = app;
@@ -43,7 +46,8 @@ export class Activities {
   }
 
   run(work: Work, done: (outcome: WorkOutcome) => void): void {
-    this.#waiting.add({ work, done });
+    this.#lastNumber += 1;
+    this.#waiting.set(this.#lastNumber, { number: this.#lastNumber, work, done });
     this.#startWaiting();
   }
 
@@ -53,9 +57,9 @@ export class Activities {
   }
 
   #startWaiting(): void {
-    for (const job of this.#waiting) {
+    for (const job of this.#waiting.values()) {
       if (this.#held || this.#running >= this.#limit) return;
-      this.#waiting.delete(job);
+      this.#waiting.delete(job.number);
       this.#running += 1;
       this.started += 1;
       void this.#outcome(job.work).then((outcome) => {

@@ -25,6 +25,13 @@ export function bindingText(hubName: string, baseUrl: string): string {
   });
 }
 
+/**
+ * The same as an object for all invocations: few functions use their client, and each would parse its text. Frozen, for they share it.
+ */
+export function sharedBinding(hubName: string, baseUrl: string): object {
+  return JSON.parse(bindingText(hubName, baseUrl), (_, value: unknown) => Object.freeze(value)) as object;
+}
+
 export function managementUrls(hubName: string, baseUrl: string, id: string): Record<string, string> {
   const instance = `${baseUrl}${WEBHOOK_PREFIX}instances/${id}`;
   const query = `taskHub=${hubName}&connection=Storage&code=${WEBHOOK_KEY}`;

@@ -1,4 +1,5 @@
 // An unfinished orchestration in memory, and the register of all of them.
+import { Register } from "../register.ts";
 import type { Work } from "./activities.ts";
 import { EventType, type HistoryEvent } from "./history.ts";
 import type { Session } from "./session.ts";
@@ -75,8 +76,8 @@ export class Instance {
 }
 
 export class LiveInstances {
-  readonly #byId = new Map<string, Instance>();
-  readonly #byInt = new Map<number, Instance>();
+  readonly #byId = new Register<string, Instance>();
+  readonly #byInt = new Register<number, Instance>();
 
   get size(): number {
     return this.#byId.size;

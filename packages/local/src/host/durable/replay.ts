@@ -39,6 +39,13 @@ const LIBRARY_LIMITS = {
   defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
 };
 
+/** The library does not read the inputs in these events, and each would be quoted and parsed once more: the orchestration's own has a place of its own. */
+const UNREAD_INPUTS: ReadonlySet<number> = new Set([
+  EventType.executionStarted,
+  EventType.taskScheduled,
+  EventType.childCreated,
+]);
+
 /** Goes on with the session in memory. */
 export function resumeTurn(session: Session, arrivals: readonly Arrival[]): Turn {
   const at = new Date();
@@ -144,7 +151,18 @@ function failedTurn({ customStatus }: Instance, { at, events }: Pick<Step, "at" 
 
 function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
   const { id, input, parent } = instance;
-  const fixed = { ...LIBRARY_LIMITS, history, instanceId: id, isReplaying, parentInstanceId: parent?.id ?? null };
+  const events = history.map((event) => (UNREAD_INPUTS.has(event.EventType) ? withoutInput(event) : event));
+  const fixed = {
+    ...LIBRARY_LIMITS,
+    history: events,
+    instanceId: id,
+    isReplaying,
+    parentInstanceId: parent?.id ?? null,
+  };
   const text = JSON.stringify(fixed);
   return `${text.slice(0, -1)},"input":${input ?? "null"}}`;
+}
+
+function withoutInput({ Input: _, ...event }: HistoryEvent): HistoryEvent {
+  return event;
 }

@@ -1,5 +1,6 @@
 // The heart of the engine: takes instances in the order in which something happened to them, runs a turn, commits it, then dispatches.
 import type { Database } from "../../database/database.ts";
+import { Register } from "../register.ts";
 import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./commit.ts";
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
@@ -39,9 +40,10 @@ export class Turns implements Receiver {
   readonly #parts: TurnParts;
   readonly #options: TurnOptions;
   readonly transport: Transport;
-  readonly #ready = new Set<Instance>();
+  /** By their `int`, as those below. */
+  readonly #ready = new Register<number, Instance>();
   /** Least recently used first. */
-  readonly #sessions = new Set<Instance>();
+  readonly #sessions = new Register<number, Instance>();
 
   constructor(parts: TurnParts, options: TurnOptions, transportTo: (turns: Receiver) => Transport) {
     this.#parts = parts;
@@ -90,7 +92,7 @@ export class Turns implements Receiver {
   wake(instance: Instance): void {
     if (instance.busy || instance.ended || instance.status === "Suspended") return;
     if (instance.turns === 0 ? !instance.due : instance.arrivals.length === 0) return;
-    this.#ready.add(instance);
+    this.#ready.set(instance.int, instance);
     this.#pump();
   }
 
@@ -101,7 +103,7 @@ export class Turns implements Receiver {
     this.#dropSession(instance);
     this.#clearOpen(instance);
     this.transport.drop(instance, [...instance.held, ...instance.arrivals]);
-    this.#ready.delete(instance);
+    this.#ready.delete(instance.int);
     this.#parts.packing.add(instance.int);
   }
 
@@ -135,9 +137,9 @@ export class Turns implements Receiver {
   }
 
   #pump(): void {
-    for (const instance of this.#ready) {
+    for (const instance of this.#ready.values()) {
       if (!this.#open || this.#inFlight >= this.#options.maxTurns) return;
-      this.#ready.delete(instance);
+      this.#ready.delete(instance.int);
       void this.#run(instance);
     }
   }
@@ -253,9 +255,9 @@ export class Turns implements Receiver {
     this.#dropSession(instance);
     if (!session || maxSessions === 0) return;
     instance.session = session;
-    this.#sessions.add(instance);
+    this.#sessions.set(instance.int, instance);
     if (this.#sessions.size <= maxSessions) return;
-    for (const oldest of this.#sessions) {
+    for (const oldest of this.#sessions.values()) {
       if (oldest.busy) continue;
       this.#dropSession(oldest);
       return;
@@ -264,7 +266,7 @@ export class Turns implements Receiver {
 
   #dropSession(instance: Instance): void {
     instance.session = undefined;
-    this.#sessions.delete(instance);
+    this.#sessions.delete(instance.int);
   }
 
   #clearOpen(instance: Instance): void {
