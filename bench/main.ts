@@ -24,7 +24,7 @@ const USAGE = `npm run bench
 const BURSTS = [500, 2000, 8000];
 const MANY = 20_000;
 const PAST: Past = { ended: 100_000, failed: 5000 };
-const HUB = "OrderScheduler";
+const HUB = "JobScheduler";
 
 await runCommand(async () => {
   const text = { type: "string" } as const;

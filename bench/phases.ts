@@ -75,7 +75,7 @@ async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {
 /** The app does not listen to the floor's queue; its host is idle meanwhile. */
 async function runFloor(floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
   console.log(`SDK floor, ${load.orders} orders …`);
-  const settings = { ...settingsFor(stack.addresses), OrdersQueue: FLOOR_QUEUE };
+  const settings = { ...settingsFor(stack.addresses), JobsQueue: FLOOR_QUEUE };
   const before = await measure(stack, floor);
   const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);
   return runOf(result, before, await measure(stack, floor), ["host"]);

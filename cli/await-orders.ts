@@ -1,12 +1,12 @@
 // `npm run send -- --wait`: submits orders as an application would, and prints what the app says of each until it ends.
 import { styleText } from "node:util";
 import type {
-  OrderClient,
-  OrderEnd,
-  OrderRequest,
-  OrderStatus,
+  JobClient,
+  JobEnd,
+  JobRequest,
+  JobStatus,
   SubmitOptions,
-} from "@scheduler-agent-supervisor/client/order-client";
+} from "@scheduler-agent-supervisor/client/job-client";
 import { openRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
@@ -16,7 +16,7 @@ const OPEN_ORDERS = 500;
 
 type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
 
-const COLOURS: Readonly<Record<OrderStatus, Colour>> = {
+const COLOURS: Readonly<Record<JobStatus, Colour>> = {
   Received: "gray",
   Started: "cyan",
   StepCompleted: "cyan",
@@ -51,7 +51,7 @@ export async function awaitMade(
   options: SubmitOptions,
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
-  const ends: OrderEnd[] = [];
+  const ends: JobEnd[] = [];
   await makeOrders(count, rate, OPEN_ORDERS, async (order) => {
     ends.push(await awaitOne(client, settings, order, options, order.orderId));
   });
@@ -59,21 +59,25 @@ export async function awaitMade(
 }
 
 /** The file's body as it is, for the app to judge. The client asks for an order id alone, and says so where there is none. */
-function requestOf(body: unknown): OrderRequest {
-  return (body !== null && typeof body === "object" ? body : {}) as OrderRequest;
+function requestOf(body: unknown): JobRequest {
+  return (body !== null && typeof body === "object" ? body : {}) as JobRequest;
 }
 
+const orderIdOf = (order: JobRequest) => (order as { readonly orderId?: string }).orderId;
+
 async function awaitOne(
-  client: OrderClient,
+  client: JobClient,
   settings: Settings,
-  order: OrderRequest,
+  order: JobRequest,
   options: SubmitOptions,
   label: string,
-): Promise<OrderEnd> {
+): Promise<JobEnd> {
   const begun = performance.now();
   const print = (what: string, colour: Colour, more = "") => {
     const seconds = ((performance.now() - begun) / 1000).toFixed(1).padStart(6);
-    console.log(`${seconds} s  ${(order.orderId ?? label).padEnd(28)} ${styleText(colour, what)}${more && ` ${more}`}`);
+    console.log(
+      `${seconds} s  ${(orderIdOf(order) ?? label).padEnd(28)} ${styleText(colour, what)}${more && ` ${more}`}`,
+    );
   };
   const end = await client.submit(order, {
     ...options,
@@ -91,7 +95,7 @@ async function awaitOne(
 
 /** The client knows only that it received nothing; on this machine there is more to look at. */
 async function whereToLook(
-  { orderId, reason, received }: Extract<OrderEnd, { kind: "timedOut" }>,
+  { jobId: orderId, reason, received }: Extract<JobEnd, { kind: "timedOut" }>,
   settings: Settings,
 ): Promise<string> {
   const look = `Look: npm run orders -- ${orderId}`;
@@ -112,7 +116,7 @@ async function whereToLook(
 
 const NAMED = ["completed", "failed", "compensated", "cancelled", "without an end", "rejected", "not sent"] as const;
 
-function nameOf(end: OrderEnd): (typeof NAMED)[number] {
+function nameOf(end: JobEnd): (typeof NAMED)[number] {
   switch (end.kind) {
     case "completed":
     case "failed":
@@ -128,7 +132,7 @@ function nameOf(end: OrderEnd): (typeof NAMED)[number] {
   }
 }
 
-function report(ends: readonly OrderEnd[]): boolean {
+function report(ends: readonly JobEnd[]): boolean {
   const names = ends.map(nameOf);
   const parts = NAMED.flatMap((name) => {
     const count = names.filter((one) => one === name).length;

@@ -79,7 +79,7 @@ export async function effectFaults(
   });
   const keys = (await Promise.all(auditLogs)).flat();
   const found = await records.of(orders.map(({ orderId }) => orderId));
-  return found.flatMap(({ orderId, processState, steps }) => {
+  return found.flatMap(({ jobId: orderId, processState, steps }) => {
     const own = keys.filter((key) => key.startsWith(`${orderId}:`)).length;
     // What the state store itself is asked for has no effect in a service.
     const isWanted = ({ agent, state }: StepRecord) => agent !== REFUNDS_AGENT && state !== "Skipped";

@@ -50,7 +50,7 @@ async function look(
     records.of(orders.map(({ orderId }) => orderId)),
     records.quarantined(),
   ]);
-  const byOrder = new Map(found.map((record) => [record.orderId, record]));
+  const byOrder = new Map(found.map((record) => [record.jobId, record]));
   const byMessage = new Map(quarantined.map((message) => [message.messageId, message]));
   const now = Date.now();
   const looks = orders.map((followed): { row: Row; ended: Ended } => {

@@ -1,8 +1,11 @@
 // `npm run new -- FOLDER`: makes an app of its own in a folder, which depends on this repository's packages.
+
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { styleText } from "node:util";
+import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
+import { allKeys } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { business as sample } from "../shared/business.ts";
 import { business as template } from "../templates/app/shared/business.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
@@ -82,7 +85,11 @@ function writeApp(target: string, name: string, packed: ReadonlyMap<string, stri
   renameSync(join(target, "gitignore"), join(target, ".gitignore"));
   for (const file of ["README.md", "azure.yaml"]) edit(join(target, file), (text) => text.replaceAll("my-app", name));
   edit(join(target, "package.json"), (text) => json(withVersions(JSON.parse(text), name, packed)));
-  edit(join(target, "infra/entities/service-bus.json"), (text) => json(withoutQueueAgents(JSON.parse(text))));
+  edit(join(target, "infra/entities/service-bus.json"), (text) =>
+    json(withoutQueueAgents(JSON.parse(inTemplatesNames(text)))),
+  );
+  edit(join(target, "infra/entities/cosmos.json"), (text) => json(withOwnKeys(JSON.parse(inTemplatesNames(text)))));
+  edit(join(target, "infra/app/function-app.bicep"), inTemplatesNames);
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
 }
 
@@ -108,6 +115,37 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
   return { ...rest, name, dependencies: versions(dependencies), devDependencies: versions(devDependencies) };
 }
 
+/** Queues, containers and ids as the template's noun has them, in the place of the sample's. */
+function inTemplatesNames(text: string): string {
+  const [from, to] = [sample.contracts.noun, template.contracts.noun];
+  return text
+    .replace(
+      new RegExp(`(["'])${from.many}(-priority)?\\1`, "g"),
+      (_, quote, more = "") => `${quote}${to.many}${more}${quote}`,
+    )
+    .replaceAll(`/${idName(from)}`, `/${idName(to)}`);
+}
+
+interface Containers {
+  readonly containers: readonly {
+    readonly indexingPolicy: { readonly includedPaths: readonly { readonly path: string }[] };
+  }[];
+}
+
+/** With an index for each business key of the template's contracts, in the place of the sample's. */
+function withOwnKeys({ containers, ...rest }: Containers): object {
+  const own = allKeys(template.contracts).map((key) => ({ path: `/keys/${key}/?` }));
+  return {
+    ...rest,
+    containers: containers.map(({ indexingPolicy, ...container }) => {
+      const { includedPaths, ...policy } = indexingPolicy;
+      const others = includedPaths.filter(({ path }) => !path.startsWith("/keys/"));
+      const hasKeys = others.length < includedPaths.length;
+      return { ...container, indexingPolicy: { ...policy, includedPaths: hasKeys ? [...others, ...own] : others } };
+    }),
+  };
+}
+
 /** The template's agents are asked by calls. */
 function withoutQueueAgents({ queues }: { readonly queues: readonly { readonly name: string }[] }): object {
   return { queues: queues.filter((queue) => !queue.name.startsWith("agent-requests-")) };
@@ -118,7 +156,7 @@ function settings(): Record<string, string> {
   const foreign = new Set(sample.serviceAgents.map(({ service }) => service.setting));
   const kept = Object.entries(sampleSettings()).filter(([setting]) => !foreign.has(setting));
   const own = template.serviceAgents.map(({ service }) => [service.setting, service.local]);
-  return Object.fromEntries([...kept, ...own]);
+  return JSON.parse(inTemplatesNames(JSON.stringify(Object.fromEntries([...kept, ...own]))));
 }
 
 function install(target: string): void {

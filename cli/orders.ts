@@ -41,7 +41,7 @@ await runCommand(async () => {
       positionals.length > 0
         ? await records.of(positionals)
         : await records.latest(numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT);
-    const missing = positionals.filter((id) => !found.some(({ orderId }) => orderId === id));
+    const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
     for (const id of missing) console.error(`There is no order ${id}.`);
     if (values["json"]) for (const record of found) console.log(JSON.stringify(record));
     else if (positionals.length > 0) for (const record of found) printOne(record, values["trace"] ? data : undefined);
@@ -62,7 +62,7 @@ function printList(found: readonly StateRecord[]): void {
     found.map((record) => {
       const { state, detail } = describeRecord(record);
       return [
-        record.orderId,
+        record.jobId,
         styleText(colourOfState(state), state),
         detail,
         String(record.failureCount),
@@ -74,7 +74,7 @@ function printList(found: readonly StateRecord[]): void {
 
 /** @param data where its trace is, if that is to be shown */
 function printOne(record: StateRecord, data: string | undefined): void {
-  const { orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
+  const { jobId: orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
   console.log(
     `${orderId}: ${styleText(colourOfState(processState), processState)}, ${workflow.name} v${workflow.version}`,
   );

@@ -1,6 +1,9 @@
 // Reads state records and the quarantine, for people.
+
 import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
+import { contracts } from "../shared/contracts/order.ts";
 import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
@@ -26,9 +29,8 @@ const MANY = 1000;
 
 export function openRecords(settings: Settings): Records {
   const cosmos = openCosmos(settings);
-  const container = cosmos
-    .database(settings["CosmosDatabase"] ?? "orders")
-    .container(settings["OrdersContainer"] ?? "orders");
+  const database = cosmos.database(settings["CosmosDatabase"] ?? "orders");
+  const container = namedContainer(database.container(settings["JobsContainer"] ?? "orders"), contracts.noun);
   const bus = openBus(settings, { retryOptions: { retryDelayInMs: 300 } });
   const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
   const quarantined: Quarantined[] = [];
@@ -40,10 +42,10 @@ export function openRecords(settings: Settings): Records {
       if (orderIds.length > MANY) {
         const wanted = new Set(orderIds);
         const all = await query({ query: "SELECT * FROM c WHERE c.id = 'state'" });
-        return all.filter(({ orderId }) => wanted.has(orderId));
+        return all.filter(({ jobId: orderId }) => wanted.has(orderId));
       }
       return query({
-        query: "SELECT * FROM c WHERE c.id = 'state' AND ARRAY_CONTAINS(@ids, c.orderId)",
+        query: "SELECT * FROM c WHERE c.id = 'state' AND ARRAY_CONTAINS(@ids, c.jobId)",
         parameters: [{ name: "@ids", value: [...orderIds] }],
       });
     },

@@ -1,10 +1,6 @@
 // The client's side: sends orders over Service Bus, as a submitting application would.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import {
-  createOrderClient,
-  type OrderClient,
-  type WantedStatuses,
-} from "@scheduler-agent-supervisor/client/order-client";
+import { createJobClient, type JobClient, type WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
 import { type OrderMessage, USUAL_WORKFLOW } from "../shared/contracts/order.ts";
 import { openBus } from "./azure.ts";
 import type { Settings } from "./settings.ts";
@@ -37,8 +33,8 @@ export interface Shop {
 /** @param statuses which ones the app is to send; all of them without it */
 export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
   const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
-  const normal = client.createSender(settings["OrdersQueue"] ?? USUAL_QUEUES.orders);
-  const high = client.createSender(settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority);
+  const normal = client.createSender(settings["JobsQueue"] ?? USUAL_QUEUES.orders);
+  const high = client.createSender(settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority);
 
   async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
     const wanted = statuses && { applicationProperties: { statuses } };
@@ -60,17 +56,18 @@ export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
 }
 
 /** A client that receives on a session of its own what becomes of its orders. */
-export function openOrderClient(settings: Settings): OrderClient {
+export function openOrderClient(settings: Settings): JobClient {
   const queues = {
-    ordersQueue: settings["OrdersQueue"] ?? USUAL_QUEUES.orders,
-    priorityQueue: settings["PriorityOrdersQueue"] ?? USUAL_QUEUES.priority,
+    jobsQueue: settings["JobsQueue"] ?? USUAL_QUEUES.orders,
+    priorityQueue: settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority,
     replyQueue: SESSION_REPLY_QUEUE,
+    idName: "orderId",
     usualWorkflow: USUAL_WORKFLOW,
   };
   // A client that makes its own connections outlives a restart of the local broker.
-  if (settings["ServiceBus"]) return createOrderClient({ connection: settings["ServiceBus"], ...queues });
+  if (settings["ServiceBus"]) return createJobClient({ connection: settings["ServiceBus"], ...queues });
   const client = openBus(settings, {});
-  const orders = createOrderClient({ client, ...queues });
+  const orders = createJobClient({ client, ...queues });
   async function close(): Promise<void> {
     await orders.close();
     await client.close();

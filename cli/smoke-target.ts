@@ -27,7 +27,7 @@ export async function withSmokeTarget<T>(
       record: async (orderId) => (await records.of([orderId]))[0],
       quarantined: async (id) => (await records.quarantined()).find(({ messageId }) => messageId === id)?.faults,
       async waits(id) {
-        const receiver = bus.createReceiver(settings["OrdersQueue"] ?? "orders");
+        const receiver = bus.createReceiver(settings["JobsQueue"] ?? "orders");
         const messages = await receiver.peekMessages(PEEK);
         return messages.some(({ messageId }) => messageId === id);
       },

@@ -1,18 +1,18 @@
 // What the smoke test says is missing, for each thing that can be.
 
-import type { OrderEnd } from "@scheduler-agent-supervisor/client/order-client";
-import { OrderClientError } from "@scheduler-agent-supervisor/client/order-client-error";
+import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
+import { JobClientError } from "@scheduler-agent-supervisor/client/job-client-error";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../tests/support/orders.ts";
 import { madeOrder } from "./shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
 
 const order = madeOrder("smoke-1");
-const noAnswer: OrderEnd = { kind: "timedOut", orderId: "smoke-1", reason: "nothing", sent: true, received: [] };
+const noAnswer: JobEnd = { kind: "timedOut", jobId: "smoke-1", reason: "nothing", sent: true, received: [] };
 
 function target(changes: Partial<SmokeTarget>): SmokeTarget {
   return {
-    submit: async () => ({ kind: "completed", orderId: "smoke-1", outputs: {}, received: [] }),
+    submit: async () => ({ kind: "completed", jobId: "smoke-1", outputs: {}, received: [] }),
     record: async () => undefined,
     quarantined: async () => undefined,
     waits: async () => false,
@@ -37,7 +37,7 @@ test.each([
   ["notAllowed", "Data Sender on the queue orders"],
   ["unreachable", "NETWORK=private"],
 ] as const)("the sender meets %s", async (fault, wanted) => {
-  const submit = () => Promise.reject(new OrderClientError(fault, "rejected"));
+  const submit = () => Promise.reject(new JobClientError(fault, "rejected"));
   expect(await said({ submit })).toContain(wanted);
 });
 

@@ -1,14 +1,14 @@
 // The smoke test: one order through a workflow, awaited to its end, and a look whether telemetry of it arrived. Where something is
 // missing it says which role, setting or network that is.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OrderEnd } from "@scheduler-agent-supervisor/client/order-client";
-import { OrderClientError, type OrderClientFault } from "@scheduler-agent-supervisor/client/order-client-error";
+import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
+import { JobClientError, type JobClientFault } from "@scheduler-agent-supervisor/client/job-client-error";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { OrderMessage } from "../shared/contracts/order.ts";
 
 export interface SmokeTarget {
   /** @throws OrderClientError */
-  submit(order: OrderMessage, timeoutMs: number): Promise<OrderEnd>;
+  submit(order: OrderMessage, timeoutMs: number): Promise<JobEnd>;
   /** The order's record. @throws where the store can't be read. */
   record(orderId: string): Promise<StateRecord | undefined>;
   /** What the quarantine says of the order's message: the faults it was kept for; undefined if it is not there. */
@@ -30,7 +30,7 @@ export interface SmokeOutcome {
 const POLL_MS = 1000;
 
 /** What keeps the sender away is the sender's: the app has not been reached yet. */
-const SENDER: { readonly [fault in OrderClientFault]: string } = {
+const SENDER: { readonly [fault in JobClientFault]: string } = {
   noQueue: "A queue is missing. The template makes those of infra/entities/service-bus.json: azd provision.",
   notAllowed:
     "A role is missing, for who runs this: Azure Service Bus Data Sender on the queue orders, Data Receiver on replies-shop-sessions. azd provision with GRANT_DEVELOPER_ACCESS=true gives them; a new role takes minutes to spread.",
@@ -44,11 +44,11 @@ const SENDER: { readonly [fault in OrderClientFault]: string } = {
 /** Never throws for what is wrong with the app: that is what it is there to say. */
 export async function smokeTest(target: SmokeTarget, order: OrderMessage, timeoutMs: number): Promise<SmokeOutcome> {
   const begun = Date.now();
-  let end: OrderEnd;
+  let end: JobEnd;
   try {
     end = await target.submit(order, timeoutMs);
   } catch (cause) {
-    if (!(cause instanceof OrderClientError)) throw cause;
+    if (!(cause instanceof JobClientError)) throw cause;
     return { ok: false, lines: [cause.message, SENDER[cause.fault]] };
   }
   const { orderId } = order;
@@ -59,7 +59,7 @@ export async function smokeTest(target: SmokeTarget, order: OrderMessage, timeou
   return { ok: missing === undefined, lines: [completed, missing ?? "Telemetry of it has arrived."] };
 }
 
-async function whyNot(target: SmokeTarget, end: OrderEnd, orderId: string): Promise<string[]> {
+async function whyNot(target: SmokeTarget, end: JobEnd, orderId: string): Promise<string[]> {
   if (end.kind === "failed" || end.kind === "compensated") return [`${orderId}: ${end.kind}: ${end.reason}`];
   if (end.kind === "rejected") return [`${orderId} was ${end.sent ? "rejected" : "not sent"}: ${end.reason}`];
   const noEnd = `${orderId}: no end was received.`;

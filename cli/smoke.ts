@@ -45,7 +45,7 @@ await runCommand(async () => {
 function spansOf(orderId: string, data: string): number {
   const reader = openTraces(join(data, "traces"));
   try {
-    return reader?.tracesWith("orderId", orderId).reduce((sum, { spans }) => sum + spans.length, 0) ?? 0;
+    return reader?.tracesWith("jobId", orderId).reduce((sum, { spans }) => sum + spans.length, 0) ?? 0;
   } finally {
     reader?.close();
   }

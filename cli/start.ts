@@ -190,7 +190,7 @@ async function beginSamples(
 ): Promise<{ orders: Followed[]; sent: number }> {
   const left = await records.unfinished();
   if (left.length > 0) console.log(`Taking up ${left.length} unfinished orders of the last run.`);
-  const orders: Followed[] = left.map(({ orderId, createdAt }) => ({
+  const orders: Followed[] = left.map(({ jobId: orderId, createdAt }) => ({
     orderId,
     messageId: "",
     sample: undefined,

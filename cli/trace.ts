@@ -27,7 +27,7 @@ export function orderTrace(orderId: string, data: string, output: NodeJS.WriteSt
   const look = output.isTTY ? { colours: output.hasColors(), columns: output.columns } : { colours: false };
   const reader = openTraces(join(data, "traces"));
   try {
-    const traces = reader?.tracesWith("orderId", orderId) ?? [];
+    const traces = reader?.tracesWith("jobId", orderId) ?? [];
     if (traces.length === 0) return undefined;
     return traces.flatMap((trace) => [headline(orderId, trace, look.colours), ...traceLines(trace, look)]);
   } finally {

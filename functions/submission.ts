@@ -7,8 +7,8 @@ import { application } from "../shared/app.ts";
 
 // Azure reads the list of functions when the app starts: a sender's queue that is added to the setting has its function from then on.
 for (const [name, queueName, queueOf] of [
-  ["submission", "%OrdersQueue%", () => application.queueNames().orders],
-  ["submissionPriority", "%PriorityOrdersQueue%", () => application.queueNames().priorityOrders],
+  ["submission", "%JobsQueue%", () => application.queueNames().jobs],
+  ["submissionPriority", "%PriorityJobsQueue%", () => application.queueNames().priorityJobs],
   ...application.submissionQueues.map(
     ({ queue }) => [`submission_${functionName(queue)}`, queue, () => queue] as const,
   ),

@@ -129,7 +129,7 @@ var sharedToken = joins ? toLower(uniqueString(subscription().id, sharedEnvironm
 var namespaceName = '${abbreviations.serviceBusNamespace}${sharedToken}'
 var storeName = '${abbreviations.cosmosAccount}${sharedToken}'
 // An order's lock names the task hub that works on it: two regions need two names.
-var taskHubName = joins ? 'OrderScheduler2' : 'OrderScheduler'
+var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'
 var appName = '${abbreviations.functionApp}${token}'
 var developerPrincipalId = grantDeveloperAccess ? principalId : ''
 var privateOnly = network == 'private'

@@ -14,8 +14,8 @@ test("settings and workflows are named together, each with all of its faults", (
   const { InventoryEndpoints: _, ...settings } = sample.Values;
   const twice = { ...workflow, policy: { ...workflow.policy, failureThreshold: 0, mostFailures: 1.5 } };
   const faulty = defineApp({ ...business, workflows: [twice] });
-  const [ofSettings, ofWorkflows, ...others] = startFaults(faulty, { ...settings, OrdersInFlight: "many" });
-  expect(ofSettings).toMatch(/OrdersInFlight[\s\S]*InventoryEndpoints/);
+  const [ofSettings, ofWorkflows, ...others] = startFaults(faulty, { ...settings, JobsInFlight: "many" });
+  expect(ofSettings).toMatch(/JobsInFlight[\s\S]*InventoryEndpoints/);
   expect(ofWorkflows).toMatch(/failureThreshold[\s\S]*mostFailures/);
   expect(others).toEqual([]);
 });

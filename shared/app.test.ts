@@ -36,7 +36,7 @@ test("an endpoint that wants a token gets one of the app's identity", async () =
   };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   const { application } = await import("./app.ts");
-  const request = { order: sampleOrder("order-1"), results: {}, idempotencyKey: "key", compensates: null };
+  const request = { job: sampleOrder("order-1"), results: {}, idempotencyKey: "key", compensates: null };
   const completeBy = new Date(Date.now() + 10_000).toISOString();
   const reply = await application.ports().agents.get("payment")?.call("authorize", request, boundsOf(completeBy));
   expect(reply).toMatchObject({ kind: "done", result: { chargeId: "ch-1" } });

@@ -2,13 +2,13 @@
 import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import type {
   Attention,
-  AttentionOrder,
+  AttentionJob,
   AttentionPage,
   Awaiting,
   DeadLetterCounts,
   HandlingAnswer,
   Handlings,
-  OrderPage,
+  JobPage,
 } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
@@ -60,7 +60,7 @@ async function waitingLines(app: App, handlings: readonly HandlingAnswer[]): Pro
   });
   const [first] = steps;
   if (!first) return messages;
-  const { step, orderId, until } = first;
+  const { step, jobId: orderId, until } = first;
   const next = `next to run out of time: ${step} of ${orderId}${until === null ? "" : `, ${until}`}`;
   return [...messages, `Steps that await a report: ${steps.length}${isAll ? "" : "+"}, ${next}`];
 }
@@ -75,12 +75,12 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
   if (orders.length === 0) console.log(`No order has the cause ${group} now.`);
   printTable(
     ["order", "failed", "attempt", "message", "seen to by"],
-    orders.map(({ orderId, attempt, error }) => [
+    orders.map(({ jobId: orderId, attempt, error }) => [
       orderId,
       ago(error.at),
       String(attempt),
       error.message,
-      claimWords(handlings, { kind: "order", id: orderId }),
+      claimWords(handlings, { kind: "job", id: orderId }),
     ]),
   );
   for (const { notes } of handlings.filter(isOf({ kind: "group", id: group }))) {
@@ -88,11 +88,11 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
   }
 }
 
-async function membersOf(app: App, group: string): Promise<AttentionOrder[]> {
-  const orders: AttentionOrder[] = [];
+async function membersOf(app: App, group: string): Promise<AttentionJob[]> {
+  const orders: AttentionJob[] = [];
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const page: AttentionPage = await app.get(`attention/orders${queryOf({ group, from, limit: PAGE })}`);
-    orders.push(...page.orders);
+    const page: AttentionPage = await app.get(`attention/jobs${queryOf({ group, from, limit: PAGE })}`);
+    orders.push(...page.jobs);
     from = page.next;
   }
   return orders;
@@ -118,7 +118,7 @@ export async function showSearch(
   limit: number,
   asJson: boolean,
 ): Promise<void> {
-  const { orders, continuation, looked } = await app.get<OrderPage>(`orders${queryOf({ ...search, limit })}`);
+  const { jobs: orders, continuation, looked } = await app.get<JobPage>(`jobs${queryOf({ ...search, limit })}`);
   if (asJson) {
     for (const order of orders) console.log(JSON.stringify(order));
     return;
@@ -126,7 +126,7 @@ export async function showSearch(
   if (orders.length === 0) console.log(looked ? "No order matches so far." : "No order matches.");
   printTable(
     ["order", "state", "workflow", "attempt", "received", "message"],
-    orders.map(({ orderId, processState, error, workflow, attempt, createdAt }) => [
+    orders.map(({ jobId: orderId, processState, error, workflow, attempt, createdAt }) => [
       orderId,
       error && processState === "Error" ? `Error: ${error.kind}` : processState,
       `${workflow.name} v${workflow.version}`,
@@ -136,7 +136,7 @@ export async function showSearch(
     ]),
   );
   if (looked) {
-    console.log(`Looked through ${looked.orders} orders, received since ${looked.downTo}.`);
+    console.log(`Looked through ${looked.jobs} orders, received since ${looked.downTo}.`);
     console.log(`Go on with --continue ${continuation}, or say when: --from, --to.`);
   } else if (continuation !== undefined) console.log("There are more: add a filter, or a larger --limit.");
 }

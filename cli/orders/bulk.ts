@@ -22,7 +22,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
   console.log(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
   if (!run.isAll) console.log("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) console.log(`Not possible for ${notPossible.length} orders:`);
-  for (const { orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
+  for (const { jobId: orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
   if (run.total === 0) return;
   console.log(`Nothing is done yet. To start it:
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
@@ -98,6 +98,6 @@ function printResults({ results }: BulkProgress): void {
   const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
   printTable(
     ["order", "result", "why"],
-    bad.map(({ orderId, outcome, end, reason }) => [orderId, end ?? outcome, reason ?? ""]),
+    bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, reason ?? ""]),
   );
 }

@@ -1,5 +1,5 @@
 // What an operator asks for by a word: the same filters, causes, claims and actions as the console's.
-import { BULK_ACTIONS, MOST_ORDERS } from "@scheduler-agent-supervisor/core/domain/bulk";
+import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/core/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";
@@ -92,7 +92,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
     return previewBulk(app, action, bulkTargetOf(values, orderIds));
   },
   start: ({ app, values, given }) => {
-    const count = numberOf(values, "count", 1, MOST_ORDERS);
+    const count = numberOf(values, "count", 1, MOST_JOBS);
     if (count === undefined) throw new UsageError(`--count has to say for how many orders, as the preview did.`);
     const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
     const start = { count, reason: needed(values, "reason"), ...by };
@@ -132,7 +132,7 @@ function targetOf({ values, given: [orderId] }: Call): Target {
   const named = [
     ["group", values["group"]],
     ["queue", values["queue"]],
-    ["order", orderId],
+    ["job", orderId],
   ] as const;
   const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
   if (target && others.length === 0) return target;

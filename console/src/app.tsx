@@ -11,7 +11,7 @@ import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
 import { ENVIRONMENT, TEXT } from "./words/frame.ts";
 
-const OrderView = lazy(async () => ({ default: (await import("./views/order.tsx")).OrderView }));
+const JobView = lazy(async () => ({ default: (await import("./views/job.tsx")).JobView }));
 const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));
 const SearchView = lazy(async () => ({ default: (await import("./views/search.tsx")).SearchView }));
 const SupervisionView = lazy(async () => ({ default: (await import("./views/supervision.tsx")).SupervisionView }));
@@ -77,7 +77,7 @@ export function App() {
             <Route path="/agents">
               <AgentsView />
             </Route>
-            <Route path="/orders/:orderId">{({ orderId }) => <OrderView key={orderId} orderId={orderId} />}</Route>
+            <Route path="/jobs/:jobId">{({ jobId }) => <JobView key={jobId} jobId={jobId} />}</Route>
             <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
             <Route path="/dead-letters/:queue/:number">
               {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
@@ -102,7 +102,7 @@ function Header({ session }: { readonly session: Session | undefined }) {
   const [asked = ""] = location.split("/").slice(1);
   const view = PARTS[asked] ?? asked;
   const current =
-    VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["orders", "bulk"].includes(view) ? null : TEXT.noPage);
+    VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["jobs", "bulk"].includes(view) ? null : TEXT.noPage);
   useEffect(() => {
     document.title = [current, session && ENVIRONMENT(session.environment), TEXT.title].filter(Boolean).join(" · ");
   }, [current, session]);

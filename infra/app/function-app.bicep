@@ -84,8 +84,8 @@ var settings = {
   ServiceBus__fullyQualifiedNamespace: uses.serviceBus
   ServiceBus__credential: 'managedidentity'
   ServiceBus__clientId: identity.clientId
-  OrdersQueue: 'orders'
-  PriorityOrdersQueue: 'orders-priority'
+  JobsQueue: 'orders'
+  PriorityJobsQueue: 'orders-priority'
   SubmissionQueues: string(submissionQueues)
   SchedulerQueue: 'scheduler'
   QuarantineQueue: 'quarantine'
@@ -97,7 +97,7 @@ var settings = {
   Cosmos__credential: 'managedidentity'
   Cosmos__clientId: identity.clientId
   CosmosDatabase: stores.database
-  OrdersContainer: 'orders'
+  JobsContainer: 'orders'
   SupervisionContainer: 'supervision'
   AuditContainer: 'audit'
   AzureWebJobsStorage__accountName: uses.storageName
@@ -111,7 +111,7 @@ var settings = {
   BreakerFailures: '5'
   BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
-  OrdersInFlight: '200'
+  JobsInFlight: '200'
   StartWithin: 'PT30S'
   HoldWithin: 'PT3M'
   RetryMisconfiguredAfter: 'PT5M'
@@ -119,9 +119,9 @@ var settings = {
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'
   OrchestrationsKeptFor: 'P30D'
-  EndedOrdersKeptFor: 'forever'
+  EndedJobsKeptFor: 'forever'
   ResubmitWithin: 'P7D'
-  OrderArchive: 'none'
+  JobArchive: 'none'
   LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'

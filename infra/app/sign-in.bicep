@@ -74,7 +74,7 @@ resource enterpriseApp 'Microsoft.Graph/servicePrincipals@v1.0' = {
 }
 
 resource firstOperator 'Microsoft.Graph/appRoleAssignedTo@v1.0' = if (!empty(operatorPrincipalId)) {
-  appRoleId: guid(uniqueName, 'Orders.Operate')
+  appRoleId: guid(uniqueName, 'Jobs.Operate')
   principalId: operatorPrincipalId
   resourceId: enterpriseApp.id
 }

@@ -2,7 +2,7 @@
 {
   identifierUris: ["api://\($id)"],
   appRoles: [.roles[] | {
-    id: { "Orders.Read": $read, "Orders.Operate": $operate, "Orders.ReadData": $data }[.value],
+    id: { "Jobs.Read": $read, "Jobs.Operate": $operate, "Jobs.ReadData": $data }[.value],
     value, displayName: .name, description, allowedMemberTypes: ["User", "Application"], isEnabled: true
   }],
   api: {

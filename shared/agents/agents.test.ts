@@ -43,7 +43,7 @@ function run(agent: AgentName, operation: string, more: Partial<AgentCall> = {})
   const known = declared?.operations[operation] as Operation | undefined;
   if (!known) throw new Error(`no operation ${operation}`);
   return known({
-    order,
+    job: order,
     results: {},
     idempotencyKey: `${order.orderId}:${operation}`,
     endpoint: `${urlOf(agent)}/`,

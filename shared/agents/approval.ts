@@ -31,8 +31,8 @@ export const approvalAgent = defineAgent({
   results: { ask: z.object({ approvalId: serviceId }) },
   operations: {
     ask: (call) => {
-      const { orderId, currency, customer } = call.order;
-      const amount = orderTotal(call.order);
+      const { orderId, currency, customer } = call.job;
+      const amount = orderTotal(call.job);
       return callService(
         {
           path: "requests",

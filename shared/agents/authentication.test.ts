@@ -15,7 +15,7 @@ import { inventoryAgent } from "./inventory.ts";
 
 const HOUR_MS = 3_600_000;
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleOrder("order-1"),
   results: {},
   idempotencyKey: "order-1:reserve:forward",
   compensates: null,

@@ -18,7 +18,7 @@ let service: HttpServer | undefined;
 afterEach(() => service?.[Symbol.asyncDispose]());
 
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleOrder("order-1"),
   results: {},
   idempotencyKey: "order-1:reserve:forward",
   compensates: null,

@@ -38,14 +38,14 @@ export const carAgent = defineAgent({
   results: { rent: z.object({ rentalId: serviceId }), cancel: statusResult },
   operations: {
     rent: (call) => {
-      const { orderId, lines } = call.order;
+      const { orderId, lines } = call.job;
       return car(call, { path: "rentals", body: { orderId, lines }, keep: keepId("rentalId") });
     },
     /** Compensates `rent`. */
     cancel: (call) =>
       car(call, {
         path: `rentals/${whatToCompensate(call, "rentalId")}/cancel`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
   },

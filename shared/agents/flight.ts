@@ -46,7 +46,7 @@ export const flightAgent = defineAgent({
   results: { book: z.object({ bookingId: serviceId }), cancel: statusResult },
   operations: {
     book: (call) => {
-      const { orderId, lines } = call.order;
+      const { orderId, lines } = call.job;
       return callService(
         { path: "bookings", body: { orderId, lines, reference: call.idempotencyKey }, keep, answers },
         call,
@@ -72,7 +72,7 @@ export const flightAgent = defineAgent({
 });
 
 function cancelled(bookingId: string, call: FlightCall): Promise<AgentReply> {
-  const { orderId } = call.order;
+  const { orderId } = call.job;
   const path = `bookings/${encodeURIComponent(bookingId)}/cancel`;
   return callService({ path, body: { orderId }, keep: keepStatus, answers }, call);
 }

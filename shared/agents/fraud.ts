@@ -32,7 +32,7 @@ export const fraudAgent = defineAgent({
   results: { check: z.object({ checkId: serviceId }) },
   operations: {
     check: (call) => {
-      const { orderId, customer, currency, shipTo } = call.order;
+      const { orderId, customer, currency, shipTo } = call.job;
       return callService(
         {
           path: "checks",
@@ -40,7 +40,7 @@ export const fraudAgent = defineAgent({
             orderId,
             customerId: customer.id,
             email: customer.email,
-            amount: orderTotal(call.order),
+            amount: orderTotal(call.job),
             currency,
             country: shipTo.country,
           },

@@ -39,7 +39,7 @@ export const hotelAgent = defineAgent({
   results: { book: z.object({ bookingId: serviceId }), cancel: statusResult },
   operations: {
     book: (call) => {
-      const { orderId, lines } = call.order;
+      const { orderId, lines } = call.job;
       return hotel(call, {
         path: "bookings",
         body: { orderId, lines, reportTo: call.completion?.url },
@@ -51,7 +51,7 @@ export const hotelAgent = defineAgent({
     cancel: (call) =>
       hotel(call, {
         path: `bookings/${whatToCompensate(call, "bookingId")}/cancel`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
   },

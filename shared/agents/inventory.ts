@@ -50,7 +50,7 @@ export const inventoryAgent = defineAgent({
     release: (call) =>
       inventory(call, {
         path: `reservations/${whatToCompensate(call, "reservationId")}/release`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
     restock: (call) => inventory(call, { path: "restocks", body: goods(call), keep: keepId("restockId") }),
@@ -58,7 +58,7 @@ export const inventoryAgent = defineAgent({
     withdraw: (call) =>
       inventory(call, {
         path: `restocks/${whatToCompensate(call, "restockId")}/withdraw`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
   },
@@ -69,6 +69,6 @@ function inventory(call: AgentCall<Seen, unknown>, service: Omit<ServiceCall, "a
 }
 
 /** Of a step that is done for each line, that one alone. */
-function goods({ order: { orderId, lines }, item }: AgentCall<Seen, unknown>) {
+function goods({ job: { orderId, lines }, item }: AgentCall<Seen, unknown>) {
   return { orderId, lines: item ? [item] : lines.map(({ sku, quantity }) => ({ sku, quantity })) };
 }

@@ -57,7 +57,7 @@ function reserve(agent: RoutedAgent, withinMs = 5000): Promise<BoundedReply> {
     paymentToken: "tok_visa",
     shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
   } as const;
-  const request = { order, results: {}, idempotencyKey: `${orderId}:reserveStock:forward`, compensates: null };
+  const request = { job: order, results: {}, idempotencyKey: `${orderId}:reserveStock:forward`, compensates: null };
   const completeBy = new Date(Date.now() + withinMs).toISOString();
   return agent.call("reserve", request, bounds(completeBy));
 }

@@ -63,14 +63,14 @@ export const paymentAgent = defineAgent({
     authorize: (call) =>
       payment(call, {
         path: "charges",
-        body: money(call.order),
-        keep: keepId("chargeId", { amount: orderTotal(call.order) }),
+        body: money(call.job),
+        keep: keepId("chargeId", { amount: orderTotal(call.job) }),
       }),
     /** Compensates `authorize`. */
     void: (call) =>
       payment(call, {
         path: `charges/${whatToCompensate(call, "chargeId")}/void`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
     capture,
@@ -78,7 +78,7 @@ export const paymentAgent = defineAgent({
     refund: (call) =>
       payment(call, {
         path: `charges/${whatToCompensate(call, "chargeId")}/refund`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
     refundReturn,
@@ -97,8 +97,8 @@ async function capture(call: AgentCall<Seen, Read>): Promise<AgentReply> {
   const { chargeId } = authorized;
   return payment(call, {
     path: `charges/${encodeURIComponent(chargeId)}/capture`,
-    body: { orderId: call.order.orderId, amount: orderTotal(call.order) },
-    keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(call.order) }),
+    body: { orderId: call.job.orderId, amount: orderTotal(call.job) },
+    keep: (answer) => ({ ...keepStatus(answer), chargeId, amount: orderTotal(call.job) }),
   });
 }
 
@@ -109,7 +109,7 @@ async function refundReturn(call: AgentCall<Seen, Read>): Promise<AgentReply> {
   const { chargeId, amount, currency } = reserved;
   return payment(call, {
     path: "refunds",
-    body: { orderId: call.order.orderId, chargeId, amount, currency },
+    body: { orderId: call.job.orderId, chargeId, amount, currency },
     keep: keepId("refundId", { amount }),
   });
 }

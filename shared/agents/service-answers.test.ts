@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => service[Symbol.asyncDispose]());
 
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleOrder("order-1"),
   results: {},
   idempotencyKey: "order-1:step:forward",
   compensates: null,

@@ -50,7 +50,7 @@ export const shippingAgent = defineAgent({
   },
   operations: {
     arrange: (call) => {
-      const { orderId, shipTo } = call.order;
+      const { orderId, shipTo } = call.job;
       const reservationId = call.results.reserveStock?.reservationId ?? null;
       return shipping(call, {
         path: "shipments",
@@ -64,11 +64,11 @@ export const shippingAgent = defineAgent({
     cancel: (call) =>
       shipping(call, {
         path: `shipments/${whatToCompensate(call, "shipmentId")}/cancel`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
     pickUp: (call) => {
-      const { orderId, shipTo, lines } = call.order;
+      const { orderId, shipTo, lines } = call.job;
       const goods = lines.map(({ sku, quantity }) => ({ sku, quantity }));
       return shipping(call, {
         path: "pickups",
@@ -80,7 +80,7 @@ export const shippingAgent = defineAgent({
     cancelPickUp: (call) =>
       shipping(call, {
         path: `pickups/${whatToCompensate(call, "pickupId")}/cancel`,
-        body: { orderId: call.order.orderId },
+        body: { orderId: call.job.orderId },
         keep: keepStatus,
       }),
   },

@@ -1,10 +1,10 @@
 // What a client orders: the business content, its contract, and what of it is secret.
 import {
-  type Order as Content,
+  type Job as Content,
   type Contracts,
   defineContract,
-  orderId,
-  orderMembers,
+  jobId,
+  jobMembers,
 } from "@scheduler-agent-supervisor/core/contracts";
 import { z } from "zod";
 import { RETURN_WORKFLOWS } from "./refund.ts";
@@ -52,9 +52,9 @@ export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "qu
 export const USUAL_WORKFLOW = "order-fulfilment";
 
 const schema = z.strictObject({
-  orderId,
-  ...orderMembers(USUAL_WORKFLOW),
-  returnOf: orderId.optional(),
+  orderId: jobId,
+  ...jobMembers(USUAL_WORKFLOW),
+  returnOf: jobId.optional(),
   customer: z.strictObject({ id: text, email: z.email().max(EMAIL_LIMIT).optional() }),
   lines: z
     .array(

@@ -34,7 +34,7 @@ export type RefundDecision =
 
 /** @param amount in the currency's smallest unit */
 export function decideRefund(own: KnownOrder, amount: number, original: KnownOrder | undefined): RefundDecision {
-  const { orderId: returnId, owner, direction } = own.record;
+  const { jobId: returnId, owner, direction } = own.record;
   const { returnOf = "", currency } = own.order;
   // A run that was left behind by an attempt that is over.
   if (direction === "compensate") return rejected("the return is being compensated");
@@ -62,8 +62,8 @@ export function decideRefund(own: KnownOrder, amount: number, original: KnownOrd
  */
 export function decideRelease(own: StateRecord, original: StateRecord): Refunds | undefined {
   const refunding = own.steps[REFUNDING_STEP];
-  if (original.refunds?.[own.orderId] === 0 || (refunding && mayHaveHadEffect(refunding))) return undefined;
-  return { ...original.refunds, [own.orderId]: 0 };
+  if (original.refunds?.[own.jobId] === 0 || (refunding && mayHaveHadEffect(refunding))) return undefined;
+  return { ...original.refunds, [own.jobId]: 0 };
 }
 
 function chargeOf({ steps }: StateRecord): Charge | undefined {

@@ -35,13 +35,13 @@ const ROUTE = { endpoint: "state store", because: "the original order's record s
 function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
   async function known(orderId: string): Promise<(KnownOrder & Versioned) | undefined> {
     const read = await store.state(orderId);
-    return read && { ...read, order: (await store.order(orderId, read.record.orderRevision)) as Order };
+    return read && { ...read, order: (await store.job(orderId, read.record.jobRevision)) as Order };
   }
 
   /** False where somebody has written the record since it was read. */
   async function write({ record, etag }: Versioned, refunds: Refunds): Promise<boolean> {
     const changed = { ...record, refunds };
-    const { keptUntil, orderRevision: revisions } = record;
+    const { keptUntil, jobRevision: revisions } = record;
     // The documents of one that is closed go together: all of them are written, and their time runs anew.
     const keepMs = keptUntil ? Math.max(1000, Date.parse(keptUntil) - now()) : null;
     const { secrets } = orderContract;
@@ -74,7 +74,7 @@ function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
   return {
     name: REFUNDS_AGENT,
     operationNames: Object.keys(results),
-    async call(operation, { order }, { takeUp }) {
+    async call(operation, { job: order }, { takeUp }) {
       // It declares nothing that it gets.
       const { orderId } = order as Pick<Order, "orderId">;
       if ((await takeUp()) === undefined) return { kind: "notTakenUp" };

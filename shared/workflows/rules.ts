@@ -7,7 +7,7 @@ const EXPENSIVE = 500_000;
 
 export const workflowRules = {
   conditions: {
-    isExpensive: ({ order }: Situation<Order>) => orderTotal(order) > EXPENSIVE,
+    isExpensive: ({ job: order }: Situation<Order>) => orderTotal(order) > EXPENSIVE,
   },
   lists: {
     lines: ({ lines }: Order) => lines.map(({ sku, quantity }) => ({ sku, quantity })),

@@ -174,7 +174,7 @@ class Walk {
     const orderId = this.#orderIds[pick % Math.max(1, this.#orderIds.length)];
     const [host] = this.#app.stack.addresses.hosts;
     const body = action === "extend" ? { reason: "chaos", by: "PT2S" } : { reason: "chaos" };
-    await fetch(`${host?.url}/api/orders/${orderId}/${action}`, {
+    await fetch(`${host?.url}/api/jobs/${orderId}/${action}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),

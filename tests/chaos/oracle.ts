@@ -23,7 +23,7 @@ export async function faultsOf(
   orderIds: readonly string[],
   workflowOf: (record: StateRecord) => Workflow | undefined,
 ): Promise<string[]> {
-  const records = new Map((await app.records.of(orderIds)).map((record) => [record.orderId, record]));
+  const records = new Map((await app.records.of(orderIds)).map((record) => [record.jobId, record]));
   const effects = await effectsOf(app);
   const faults = orderIds.flatMap((orderId) => {
     const record = records.get(orderId);

@@ -1,13 +1,13 @@
 // A search as a file: what stands in a cell, and how many pages are read.
 import { expect, test } from "vitest";
-import type { OrderSummary } from "../../console/src/api/contract.ts";
+import type { JobSummary } from "../../console/src/api/contract.ts";
 import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../../console/src/export.ts";
 
-function orderOf(orderId: string, message?: string): OrderSummary {
+function orderOf(orderId: string, message?: string): JobSummary {
   const at = "2026-01-31T12:00:00.000Z";
   const error = message === undefined ? null : { kind: "rejected" as const, message, step: "pay", agent: null, at };
   return {
-    orderId,
+    jobId: orderId,
     workflow: { name: "order-fulfilment", version: 3 },
     processState: error ? "Error" : "Processed",
     direction: "forward",
@@ -60,13 +60,13 @@ test("all pages are read, up to the bound, and how many so far is said", async (
     const from = Number(continuation ?? 0);
     const orders = Array.from({ length: Math.min(limit, total - from) }, (_, place) => orderOf(`o-${from + place}`));
     const next = from + orders.length;
-    return { orders, ...(next < total && { continuation: String(next) }) };
+    return { jobs: orders, ...(next < total && { continuation: String(next) }) };
   };
   const progress: number[] = [];
   const few = await readAllPages(read(450), (count) => progress.push(count));
   expect(progress).toEqual([200, 400, 450]);
-  expect(few).toMatchObject({ isAll: true, orders: { length: 450 } });
+  expect(few).toMatchObject({ isAll: true, jobs: { length: 450 } });
   const many = await readAllPages(read(EXPORT_LIMIT + 1), () => {});
-  expect(many).toMatchObject({ isAll: false, orders: { length: EXPORT_LIMIT } });
+  expect(many).toMatchObject({ isAll: false, jobs: { length: EXPORT_LIMIT } });
   expect(await readAllPages(read(EXPORT_LIMIT), () => {})).toMatchObject({ isAll: true });
 });

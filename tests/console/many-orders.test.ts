@@ -98,14 +98,14 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
   const { page, errors } = await visit("/search?state=Processed&q=plain");
   let asked = 0;
   let release = () => {};
-  await page.route("**/api/orders?*limit=200*", async (route) => {
+  await page.route("**/api/jobs?*limit=200*", async (route) => {
     asked += 1;
     if (asked > 1) return route.fallback();
     // The first page is said to have another one, which is held back.
     const response = await route.fetch();
     const body = { ...(await response.json()), continuation: "held" };
     await route.fulfill({ response, json: body });
-    await page.route("**/api/orders?*continuation=held*", async (held) => {
+    await page.route("**/api/jobs?*continuation=held*", async (held) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });

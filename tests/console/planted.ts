@@ -1,7 +1,10 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
+
 import { CosmosClient } from "@azure/cosmos";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import { madeOrder } from "../../cli/shop.ts";
+import { ORDER } from "../support/sample-container.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {
@@ -47,8 +50,8 @@ export async function plant(app: TestStack, rejections = 3): Promise<Planted> {
 export async function plantDecisions(app: TestStack, day: string, count: number): Promise<void> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   const auditLog = createCosmosAuditLog({
-    supervision: database.container("supervision"),
-    audit: database.container("audit"),
+    supervision: namedContainer(database.container("supervision"), ORDER),
+    audit: namedContainer(database.container("audit"), ORDER),
   });
   const at = `${day}T00:00:00.000Z`;
   const before = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
@@ -66,18 +69,18 @@ export async function plantDecisions(app: TestStack, day: string, count: number)
   };
   const died = { ...stop, tries: null, endpoint: null, message: null };
   await Promise.all(
-    orderIds.map((orderId, place) => auditLog.decision({ ...made, orderId, stop: place === 1 ? died : stop })),
+    orderIds.map((orderId, place) => auditLog.decision({ ...made, jobId: orderId, stop: place === 1 ? died : stop })),
   );
   await auditLog.decision({
     ...made,
-    orderId: "planned-lost",
+    jobId: "planned-lost",
     at: `${day}T00:10:00.000Z`,
     after: null,
     outcome: "lost",
   });
   await auditLog.lateReply({
     at: `${day}T01:00:00.000Z`,
-    orderId: "plain-1",
+    jobId: "plain-1",
     attempt: 1,
     step: "takePayment",
     reason: "attempt 2 holds it",

@@ -71,7 +71,7 @@ test("assets are hashed, immutable and compressed before; nothing else is answer
 
 test("a page of another site can change nothing", async () => {
   const post = (headers: Record<string, string>) =>
-    fetch(`${host}/api/orders/none/compensate`, {
+    fetch(`${host}/api/jobs/none/compensate`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify({ reason: "r" }),
@@ -111,16 +111,16 @@ test("answers are what the schemas say", async () => {
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);
   const page = await answer(`attention/orders?group=${groups[0]?.id}`, contract.attentionPage);
-  expect(page.orders.map(({ orderId }) => orderId)).toEqual(["published-1"]);
+  expect(page.jobs.map(({ jobId: orderId }) => orderId)).toEqual(["published-1"]);
   expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
-  await answer("orders", contract.orderPage);
+  await answer("orders", contract.jobPage);
   const inspection = await answer("orders/published-1", contract.inspection);
   expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
     expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
   );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
-  expect(await answer("orders/published-1/audit", contract.orderAudit)).toMatchObject({ isAll: true });
-  const known = await get("/api/orders/published-1", { "if-none-match": inspection.etag });
+  expect(await answer("orders/published-1/audit", contract.jobAudit)).toMatchObject({ isAll: true });
+  const known = await get("/api/jobs/published-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
   for (const path of ["attention", "attention/orders", "orders", "overview", "claims", "awaiting", "dead-letters"]) {
     const first = await get(`/api/${path}`);
@@ -151,7 +151,7 @@ test("answers are what the schemas say", async () => {
   const { handlings } = await answer("claims", contract.handlings);
   expect(handlings).toMatchObject([{ target, claim: null, notes: [{ by: "local-operator" }] }]);
   expect((await get("/api/supervisor/entries?day=yesterday")).status).toBe(400);
-  expect((await get("/api/attention/orders?limit=0&group=-")).status).toBe(400);
+  expect((await get("/api/attention/jobs?limit=0&group=-")).status).toBe(400);
 });
 
 /** Compressed, with the style sheet: what an operator waits for at night on a phone. */
@@ -199,7 +199,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
     return body;
   };
   await hold("GET", "/api/openapi.json", 200);
-  await hold("GET", "/api/order-contract", 200);
+  await hold("GET", "/api/job-contract", 200);
   await hold("GET", "/api/workflows", 200);
   await hold("GET", "/api/supervisor/what-if", 200);
   await hold("POST", "/api/supervisor/sweep", 200);
@@ -208,19 +208,19 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/pauses", 404, { ...paused, name: "nobody" });
   await hold("POST", "/api/pauses", 400, { ...paused, reason: "" });
   await hold("POST", "/api/pauses", 200, { ...paused, change: "resume" });
-  await hold("GET", "/api/orders?state=none", 400);
-  await hold("GET", "/api/orders/nowhere", 404);
-  await hold("POST", "/api/orders/nowhere/markResolved", 404, { reason: "r" });
-  await hold("POST", "/api/orders/published-1/compensate", 400, {});
-  await hold("POST", "/api/orders/published-1/extend", 409, { reason: "r", by: "PT1M" });
-  await hold("POST", "/api/orders/published-1/markResolved", 412, { reason: "r" }, { "if-match": '"0"' });
-  await hold("POST", "/api/orders/published-1/erase", 409, { reason: "r" });
+  await hold("GET", "/api/jobs?state=none", 400);
+  await hold("GET", "/api/jobs/nowhere", 404);
+  await hold("POST", "/api/jobs/nowhere/markResolved", 404, { reason: "r" });
+  await hold("POST", "/api/jobs/published-1/compensate", 400, {});
+  await hold("POST", "/api/jobs/published-1/extend", 409, { reason: "r", by: "PT1M" });
+  await hold("POST", "/api/jobs/published-1/markResolved", 412, { reason: "r" }, { "if-match": '"0"' });
+  await hold("POST", "/api/jobs/published-1/erase", 409, { reason: "r" });
   await hold("GET", "/api/awaiting", 200);
-  const report = "/api/orders/published-1/steps/takePayment/report";
+  const report = "/api/jobs/published-1/steps/takePayment/report";
   await hold("POST", report, 400, { kind: "progress", reason: "r" });
   await hold("POST", report, 409, { kind: "done", reason: "r" });
   await hold("POST", report, 412, { kind: "rejected", reason: "r" }, { "if-match": '"0"' });
-  await hold("POST", "/api/orders/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
+  await hold("POST", "/api/jobs/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
   const preview = await hold("POST", "/api/bulk", 201, {
     action: "markResolved",
     target: { orderIds: ["published-1", "none"] },
@@ -231,7 +231,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", `/api/bulk/${bulkId}/pause`, 409);
   await hold("POST", `/api/bulk/${bulkId}/cancel`, 200);
   await hold("POST", "/api/bulk/none/cancel", 404);
-  await hold("POST", "/api/orders/published-1/markResolved", 200, { reason: "refunded" });
+  await hold("POST", "/api/jobs/published-1/markResolved", 200, { reason: "refunded" });
   await hold("GET", "/api/dead-letters/quarantine/99999", 404);
   await hold("POST", "/api/dead-letters/quarantine/99999/discard", 404, { reason: "r" });
   const letters = (await hold("GET", "/api/dead-letters?queue=quarantine", 200)) as {

@@ -123,7 +123,7 @@ test("by keyboard alone: an edit has its faults at the fields and its changes sh
   goOn();
   await page.getByText("Edit and resubmit: done.").waitFor();
   const record = await app.eventually("rejected-2", isProcessed);
-  expect(record).toMatchObject({ orderRevision: 2, steps: { takePayment: { result: { amount: 14 } } } });
+  expect(record).toMatchObject({ jobRevision: 2, steps: { takePayment: { result: { amount: 14 } } } });
   // The browser reports the answer 400 itself.
   expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
 });
@@ -137,7 +137,7 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   expect(await button(page, "Compensate").evaluate((one) => one.matches(":focus"))).toBe(true);
   await page.keyboard.press("Enter");
   await page.getByLabel("Reason").fill("the client asked for it");
-  const settled = await fetch(`${app.stack.addresses.host?.url}/api/orders/rejected-3/markResolved`, {
+  const settled = await fetch(`${app.stack.addresses.host?.url}/api/jobs/rejected-3/markResolved`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ reason: "refunded by the bank" }),
@@ -332,7 +332,7 @@ test("an order shows its sender, of each step how many tries count as failures, 
     const traceUrl = "https://traces.example/{traceId}?view=all";
     await route.fulfill({ response, json: { ...(await response.json()), traceUrl } });
   });
-  await page.route("**/api/orders/plain-1", async (route) => {
+  await page.route("**/api/jobs/plain-1", async (route) => {
     const response = await route.fetch();
     const body = await response.json();
     Object.assign(body.record, { owner: "tea", traceparent: `00-${"a1".repeat(16)}-${"b2".repeat(8)}-01` });
@@ -356,7 +356,7 @@ test("an order shows its sender, of each step how many tries count as failures, 
 
 test("20,000 events do not hang an order's view: they come page by page, and marks in one place are one; failures alone", async () => {
   const { page, errors } = await openPage(browser);
-  await page.route("**/api/orders/plain-1", async (route) => {
+  await page.route("**/api/jobs/plain-1", async (route) => {
     const response = await route.fetch();
     const body = await response.json();
     const begun = Date.parse(body.record.createdAt);

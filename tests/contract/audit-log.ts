@@ -28,7 +28,7 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
     });
     const decisionOf = (sweepId: string, orderId: string, at: string) => ({
       sweepId,
-      orderId,
+      jobId: orderId,
       at,
       epoch: 3,
       rule: "failure 1, below the threshold of 3",
@@ -75,7 +75,7 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
         at,
         operator: "ada@example.org",
         action: "resubmit",
-        orderId: "order-9",
+        jobId: "order-9",
         reason: "card renewed",
         outcome: "applied",
         before: { ...BEFORE, processState: "Error" },
@@ -83,13 +83,13 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
       } as const;
       const late = {
         at: "2026-04-01T12:00:01.000Z",
-        orderId: "order-9",
+        jobId: "order-9",
         attempt: 1,
         step: "takePayment",
         reason: "attempt 2 holds it",
       };
       await log.operatorAction(action);
-      await log.operatorAction({ ...action, orderId: null, action: "purge" });
+      await log.operatorAction({ ...action, jobId: null, action: "purge" });
       await log.lateReply(late);
       await log.sweep(sweepOf(at));
       expect(await entries("2026-04-01")).toHaveLength(4);

@@ -1,10 +1,10 @@
 // The contract of what retention asks of the state store: every implementation passes this one suite.
 
-import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/job";
 import { closed } from "@scheduler-agent-supervisor/core/domain/retention";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { addToOutbox } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { ClosingStore, OrderStore, Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { ClosingStore, JobStore, Versioned } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Order, orderContract } from "../../shared/contracts/order.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -13,9 +13,9 @@ const DAY_MS = 86_400_000;
 
 const SECRETS = orderContract.secrets;
 
-export function closingStoreContract(name: string, open: () => Promise<OrderStore & ClosingStore>): void {
+export function closingStoreContract(name: string, open: () => Promise<JobStore & ClosingStore>): void {
   describe(`closing store: ${name}`, () => {
-    let store: OrderStore & ClosingStore;
+    let store: JobStore & ClosingStore;
     let made = 0;
 
     beforeAll(async () => {
@@ -25,8 +25,8 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
     async function stored(changes: Partial<StateRecord>): Promise<Versioned> {
       made += 1;
       const record = { ...sampleRecord(`closing-${name}-${made}`), ...changes };
-      await store.create(sampleOrder(record.orderId), record);
-      return read(record.orderId);
+      await store.create(sampleOrder(record.jobId), record);
+      return read(record.jobId);
     }
 
     async function read(orderId: string): Promise<Versioned> {
@@ -37,7 +37,7 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
 
     const close = (one: Versioned) =>
       store.close(one, closed(one.record, NOON, DAY_MS), {
-        revisions: one.record.orderRevision,
+        revisions: one.record.jobRevision,
         keepMs: DAY_MS,
         secrets: SECRETS,
       });
@@ -51,28 +51,28 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
       await stored({});
       const found = async () => {
         const ids: string[] = [];
-        for await (const one of store.over("Processed", NOON)) ids.push(one.record.orderId);
+        for await (const one of store.over("Processed", NOON)) ids.push(one.record.jobId);
         return ids;
       };
-      expect(await found()).toEqual([later.record.orderId, late.record.orderId]);
+      expect(await found()).toEqual([later.record.jobId, late.record.jobId]);
       await close(later);
-      expect(await found()).toEqual([late.record.orderId]);
+      expect(await found()).toEqual([late.record.jobId]);
       const inError: string[] = [];
-      for await (const one of store.over("Error", NOON)) inError.push(one.record.orderId);
-      expect(inError).toEqual([rests.record.orderId]);
+      for await (const one of store.over("Error", NOON)) inError.push(one.record.jobId);
+      expect(inError).toEqual([rests.record.jobId]);
     });
 
     test("close removes the secrets of each revision, and is rejected at another version", async () => {
       const first = await stored({ processState: "Processed", overAt: NOON });
-      const { orderId } = first.record;
+      const { jobId: orderId } = first.record;
       const edited = sampleOrder(orderId, { currency: "USD" });
-      const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, edited);
+      const revised = await store.revise(first, { ...first.record, jobRevision: 2 }, edited);
       if (revised.kind !== "written") throw new Error("the revision was rejected");
       expect(await close(first)).toEqual({ kind: "rejected" });
-      expect(await store.order(orderId, 2)).toEqual(edited);
-      expect(await close(revised)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
-      expect(await store.order(orderId, 1)).toEqual(sampleOrder(orderId, { paymentToken: REMOVED }));
-      expect(await store.order(orderId, 2)).toEqual({ ...edited, paymentToken: REMOVED });
+      expect(await store.job(orderId, 2)).toEqual(edited);
+      expect(await close(revised)).toMatchObject({ kind: "written", record: { jobRevision: 2 } });
+      expect(await store.job(orderId, 1)).toEqual(sampleOrder(orderId, { paymentToken: REMOVED }));
+      expect(await store.job(orderId, 2)).toEqual({ ...edited, paymentToken: REMOVED });
       const { record } = await read(orderId);
       expect(record.keptUntil).toBe("2026-01-02T12:00:00.000Z");
       expect(record).not.toHaveProperty("overAt");
@@ -80,27 +80,27 @@ export function closingStoreContract(name: string, open: () => Promise<OrderStor
 
     test("erase removes the record and each revision of the content, and is rejected at another version", async () => {
       const first = await stored({ processState: "Processed", overAt: NOON });
-      const { orderId } = first.record;
-      const revised = await store.revise(first, { ...first.record, orderRevision: 2 }, sampleOrder(orderId));
+      const { jobId: orderId } = first.record;
+      const revised = await store.revise(first, { ...first.record, jobRevision: 2 }, sampleOrder(orderId));
       if (revised.kind !== "written") throw new Error("the revision was rejected");
       expect(await store.erase(first)).toBe("rejected");
-      expect(await store.order(orderId, 2)).toEqual(sampleOrder(orderId));
+      expect(await store.job(orderId, 2)).toEqual(sampleOrder(orderId));
       expect(await store.erase(revised)).toBe("erased");
       expect(await store.state(orderId)).toBeUndefined();
-      for (const revision of [1, 2]) await expect(store.order(orderId, revision)).rejects.toThrow(orderId);
+      for (const revision of [1, 2]) await expect(store.job(orderId, revision)).rejects.toThrow(orderId);
       expect(await store.erase(revised)).toBe("rejected");
     });
 
     test("a guarded write with a lifetime is all or nothing", async () => {
       const { record } = await stored({ processState: "Processed", overAt: NOON });
-      const { orderId } = record;
+      const { jobId: orderId } = record;
       const lifetime = { revisions: 1, keepMs: DAY_MS, secrets: SECRETS };
       const write = addToOutbox(record, { status: "Completed", attempt: 1, at: NOON }, NOON);
       const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
       expect(await store.change(orderId, wrong)).toEqual({ kind: "rejected" });
-      expect(((await store.order(orderId, 1)) as Order).paymentToken).toBe(sampleOrder().paymentToken);
+      expect(((await store.job(orderId, 1)) as Order).paymentToken).toBe(sampleOrder().paymentToken);
       expect(await store.change(orderId, { ...write, lifetime })).toMatchObject({ kind: "written" });
-      expect(((await store.order(orderId, 1)) as Order).paymentToken).toBe(REMOVED);
+      expect(((await store.job(orderId, 1)) as Order).paymentToken).toBe(REMOVED);
     });
   });
 }

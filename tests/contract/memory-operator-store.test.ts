@@ -1,5 +1,5 @@
 // The operators' part of the state store's contract, in memory.
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { operatorStoreContract } from "./operator-store.ts";
 
-operatorStoreContract("memory", async () => createMemoryOrderStore());
+operatorStoreContract("memory", async () => createMemoryJobStore());

@@ -1,14 +1,16 @@
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { inAppsNames, inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { closingStoreContract } from "./closing-store.ts";
 import { orderStoreContract } from "./order-store.ts";
 import { storedRecordsContract } from "./stored-records.ts";
 
-orderStoreContract("memory", async () => createMemoryOrderStore());
+orderStoreContract("memory", async () => createMemoryJobStore());
 
-closingStoreContract("memory", async () => createMemoryOrderStore());
+closingStoreContract("memory", async () => createMemoryJobStore());
 
 storedRecordsContract("memory", async (documents, onNewer) => {
-  const store = createMemoryOrderStore({ documents, onNewer });
-  return { store, stored: async (orderId) => store.stored(orderId) as StoredRecord | undefined };
+  const store = createMemoryJobStore({ documents: documents.map((one) => inCoresNames(one, ORDER)), onNewer });
+  return { store, stored: async (orderId) => inAppsNames(store.stored(orderId), ORDER) as StoredRecord | undefined };
 });

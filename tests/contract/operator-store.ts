@@ -1,15 +1,15 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of an order's content.
 
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { OrderQuery } from "@scheduler-agent-supervisor/core/store/order-list";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobQuery } from "@scheduler-agent-supervisor/core/store/job-list";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Order } from "../../shared/contracts/order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 
-export function operatorStoreContract(name: string, open: () => Promise<OrderStore>): void {
+export function operatorStoreContract(name: string, open: () => Promise<JobStore>): void {
   describe(`order store, for operators: ${name}`, () => {
-    let store: OrderStore;
+    let store: JobStore;
 
     beforeAll(async () => {
       store = await open();
@@ -37,9 +37,9 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       await store.create(sampleOrder(orderId), { ...sampleRecord(orderId), createdAt, ...changes });
     }
 
-    async function listed(query: Partial<OrderQuery>): Promise<string[]> {
-      const { orders } = await store.list({ limit: 100, ...query });
-      return orders.map(({ orderId }) => orderId);
+    async function listed(query: Partial<JobQuery>): Promise<string[]> {
+      const { jobs: orders } = await store.list({ limit: 100, ...query });
+      return orders.map(({ jobId: orderId }) => orderId);
     }
 
     test("finds orders by a business key, alone and with other filters; the whole of it, in its own case", async () => {
@@ -55,17 +55,17 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
 
     test("lists the newest first, orders only, with the state of each step", async () => {
       const page = await store.list({ limit: 100 });
-      expect(page.orders.map(({ createdAt }) => createdAt)).toEqual(
-        page.orders.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1)),
+      expect(page.jobs.map(({ createdAt }) => createdAt)).toEqual(
+        page.jobs.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1)),
       );
-      expect(page.orders).toHaveLength(8);
+      expect(page.jobs).toHaveLength(8);
       expect(page.next).toBeUndefined();
-      expect(page.orders.find(({ orderId }) => orderId === "failed-1")).toMatchObject({
+      expect(page.jobs.find(({ jobId: orderId }) => orderId === "failed-1")).toMatchObject({
         processState: "Error",
         error: { step: "takePayment" },
         steps: { takePayment: "Failed" },
       });
-      expect(page.orders[0]).not.toHaveProperty("history");
+      expect(page.jobs[0]).not.toHaveProperty("history");
     });
 
     test.each([
@@ -89,9 +89,9 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       const seen: string[] = [];
       let page = await store.list({ limit, text: "listed" });
       for (;;) {
-        expect(page.orders.length).toBeLessThanOrEqual(limit);
+        expect(page.jobs.length).toBeLessThanOrEqual(limit);
         expect(seen.length).toBeLessThan(5);
-        seen.push(...page.orders.map(({ orderId }) => orderId));
+        seen.push(...page.jobs.map(({ jobId: orderId }) => orderId));
         if (!page.next) break;
         page = await store.list({ limit, text: "listed", after: page.next });
       }
@@ -148,7 +148,7 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
         const first = await store.list({ limit: 3, time });
         expect(first.looked).toBeUndefined();
         const second = await store.list({ limit: 3, time, after: first.next });
-        const pages = [first, second].map(({ orders }) => orders.map(({ orderId }) => orderId));
+        const pages = [first, second].map(({ jobs: orders }) => orders.map(({ jobId: orderId }) => orderId));
         expect(pages).toEqual([["timed-4", "timed-3", "timed-2"], ["timed-1"]]);
       });
     });
@@ -157,11 +157,11 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       await put("edited-1", "2024-01-01T10:00:00.000Z", {});
       const read = await store.state("edited-1");
       if (!read) throw new Error("no state record");
-      const revised = { ...read.record, orderRevision: 2 };
+      const revised = { ...read.record, jobRevision: 2 };
       const edit = sampleOrder("edited-1", { paymentToken: "tok_new" });
-      expect(await store.revise(read, revised, edit)).toMatchObject({ kind: "written", record: { orderRevision: 2 } });
-      expect(await store.order("edited-1", 2)).toEqual(edit);
-      expect(((await store.order("edited-1", 1)) as Order).paymentToken).toBe("tok_visa");
+      expect(await store.revise(read, revised, edit)).toMatchObject({ kind: "written", record: { jobRevision: 2 } });
+      expect(await store.job("edited-1", 2)).toEqual(edit);
+      expect(((await store.job("edited-1", 1)) as Order).paymentToken).toBe("tok_visa");
       expect(await store.revise(read, revised, edit)).toEqual({ kind: "rejected" });
     });
 
@@ -171,9 +171,9 @@ export function operatorStoreContract(name: string, open: () => Promise<OrderSto
       if (!read) throw new Error("no state record");
       await store.replace(read, { ...read.record, failureCount: 1 });
       const edit = sampleOrder("edited-2", { paymentToken: "tok_new" });
-      expect(await store.revise(read, { ...read.record, orderRevision: 2 }, edit)).toEqual({ kind: "rejected" });
-      await expect(store.order("edited-2", 2)).rejects.toThrow("revision 2");
-      expect((await store.state("edited-2"))?.record).toMatchObject({ orderRevision: 1, failureCount: 1 });
+      expect(await store.revise(read, { ...read.record, jobRevision: 2 }, edit)).toEqual({ kind: "rejected" });
+      await expect(store.job("edited-2", 2)).rejects.toThrow("revision 2");
+      expect((await store.state("edited-2"))?.record).toMatchObject({ jobRevision: 1, failureCount: 1 });
     });
   });
 }

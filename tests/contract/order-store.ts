@@ -8,14 +8,14 @@ import { accepted, done, scheduled, takenUp } from "@scheduler-agent-supervisor/
 import {
   claim,
   completeAmong,
+  completeJob,
   completeJoin,
-  completeOrder,
   noteExpiry,
   takeUp,
   takeUpOnly,
 } from "@scheduler-agent-supervisor/core/domain/transitions";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CHAIN, NOON, SCHEDULING, sampleOrder, sampleRecord } from "../support/orders.ts";
 
@@ -33,9 +33,9 @@ const LONG_AGO = "2000-01-01T00:00:00.000Z";
 const FAR_OFF = "2100-01-01T00:00:00.000Z";
 const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
 
-export function orderStoreContract(name: string, open: () => Promise<OrderStore>): void {
+export function orderStoreContract(name: string, open: () => Promise<JobStore>): void {
   describe(`order store: ${name}`, () => {
-    let store: OrderStore;
+    let store: JobStore;
     let made = 0;
 
     beforeAll(async () => {
@@ -47,7 +47,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
     async function submitted(workflow: Workflow = CHAIN): Promise<StateRecord> {
       made += 1;
       const record = sampleRecord(`${name}-${made}`, workflow);
-      expect(await store.create(sampleOrder(record.orderId), record)).toEqual({ kind: "created" });
+      expect(await store.create(sampleOrder(record.jobId), record)).toEqual({ kind: "created" });
       return record;
     }
 
@@ -57,26 +57,26 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         if (!step) throw new Error(`no step ${name}`);
         return scheduled({ ...PLANNED, name, record: step }, 1, "forward", NOON, SCHEDULING);
       });
-      return claim(startAttemptOf(record), level, `${record.orderId}-1`, NOON);
+      return claim(startAttemptOf(record), level, `${record.jobId}-1`, NOON);
     }
 
     async function claimed(...names: string[]): Promise<StateRecord> {
       const record = await submitted();
-      const taken = await store.change(record.orderId, claimOf(record, ...names));
+      const taken = await store.change(record.jobId, claimOf(record, ...names));
       if (taken.kind !== "written") throw new Error("the claim was rejected");
       return taken.record;
     }
 
     function taskOf(record: StateRecord, step: string, siblings: string[] = []): StepTask {
-      const { orderId, direction, workflow, priority, steps } = record;
+      const { jobId: orderId, direction, workflow, priority, steps } = record;
       const own = steps[step];
       if (!own) throw new Error(`no step ${step}`);
       return {
-        ...{ orderId, direction, workflow, priority, step, join: { siblings, next: [] }, record: own },
+        ...{ jobId: orderId, direction, workflow, priority, step, join: { siblings, next: [] }, record: own },
         ...{
           attempt: 1,
           lockedBy: `${orderId}-1`,
-          orderRevision: 1,
+          jobRevision: 1,
           agent: own.agent,
           operation: "x",
           transport: "activity",
@@ -99,61 +99,61 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("what is created can be read, order and record", async () => {
       const record = await submitted();
-      expect(await store.order(record.orderId, 1)).toEqual(sampleOrder(record.orderId));
-      expect((await store.state(record.orderId))?.record).toMatchObject(record);
+      expect(await store.job(record.jobId, 1)).toEqual(sampleOrder(record.jobId));
+      expect((await store.state(record.jobId))?.record).toMatchObject(record);
     });
 
     test("a second create of one id is a duplicate, answers what stands there and changes nothing", async () => {
       const record = await submitted();
-      const again = await store.create(sampleOrder(record.orderId, { currency: "USD" }), {
+      const again = await store.create(sampleOrder(record.jobId, { currency: "USD" }), {
         ...record,
         replyTo: "other",
       });
       expect(again).toMatchObject({
         kind: "duplicate",
-        order: { currency: "EUR" },
+        job: { currency: "EUR" },
         record: { replyTo: "replies-shop" },
       });
-      expect((await store.state(record.orderId))?.record.replyTo).toBe("replies-shop");
+      expect((await store.state(record.jobId))?.record.replyTo).toBe("replies-shop");
     });
 
     test("an order that is not there: no state, and asking for the order throws", async () => {
       expect(await store.state("nowhere")).toBeUndefined();
-      await expect(store.order("nowhere", 1)).rejects.toThrow("nowhere");
+      await expect(store.job("nowhere", 1)).rejects.toThrow("nowhere");
     });
 
     test("P4 of fifty claims at once exactly one is taken", async () => {
       const record = await submitted();
       const outcomes = await Promise.all(
-        Array.from({ length: 50 }, () => store.change(record.orderId, claimOf(record, "reserveStock"))),
+        Array.from({ length: 50 }, () => store.change(record.jobId, claimOf(record, "reserveStock"))),
       );
       expect(outcomes.filter(({ kind }) => kind === "written")).toHaveLength(1);
-      const stored = (await store.state(record.orderId))?.record;
-      expect(stored).toMatchObject({ processState: "Processing", lockedBy: `${record.orderId}-1` });
+      const stored = (await store.state(record.jobId))?.record;
+      expect(stored).toMatchObject({ processState: "Processing", lockedBy: `${record.jobId}-1` });
       expect(stored?.history).toHaveLength(2);
     });
 
     test("a guarded write of a step that is not in hand is rejected and changes nothing", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "takePayment");
-      expect(await store.change(record.orderId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
+      expect(await store.change(record.jobId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
         kind: "rejected",
       });
-      expect((await store.state(record.orderId))?.record).toMatchObject(record);
+      expect((await store.state(record.jobId))?.record).toMatchObject(record);
     });
 
     test("the last step's write concludes the order and removes dueAt", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
       const written = await store.change(
-        record.orderId,
-        completeOrder(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
+        record.jobId,
+        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
       );
       expect(written).toMatchObject({
         kind: "written",
         record: { processState: "Processed", lockedBy: null, completeBy: null },
       });
-      expect((await store.state(record.orderId))?.record).not.toHaveProperty("dueAt");
+      expect((await store.state(record.jobId))?.record).not.toHaveProperty("dueAt");
     });
 
     test("of two steps side by side exactly the last to end closes their level, in either order and at once", async () => {
@@ -163,17 +163,17 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       ] as const) {
         const record = await claimed(first, second);
         const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
-        expect(await store.change(record.orderId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
+        expect(await store.change(record.jobId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
           kind: "rejected",
         });
-        expect(await store.change(record.orderId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
+        expect(await store.change(record.jobId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
           kind: "written",
         });
-        expect(await store.change(record.orderId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
+        expect(await store.change(record.jobId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
           kind: "rejected",
         });
         expect(
-          await store.change(record.orderId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
+          await store.change(record.jobId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
         ).toMatchObject({
           kind: "written",
         });
@@ -181,7 +181,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const record = await claimed("reserveStock", "takePayment");
       const tasks = [taskOf(record, "reserveStock", ["takePayment"]), taskOf(record, "takePayment", ["reserveStock"])];
       const among = await Promise.all(
-        tasks.map((task) => store.change(record.orderId, completeAmong(task, abreast(task), doneOf(task), NOON))),
+        tasks.map((task) => store.change(record.jobId, completeAmong(task, abreast(task), doneOf(task), NOON))),
       );
       expect(among.map(({ kind }) => kind).sort()).toEqual(["rejected", "written"]);
     });
@@ -197,22 +197,22 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const [first, second] = level;
       if (!first || !second) throw new Error("no level");
       const taken = await store.change(
-        record.orderId,
-        claim({ ...startAttemptOf(record), direction: "compensate" }, [first], `${record.orderId}-1`, NOON),
+        record.jobId,
+        claim({ ...startAttemptOf(record), direction: "compensate" }, [first], `${record.jobId}-1`, NOON),
       );
       if (taken.kind !== "written") throw new Error("the claim was rejected");
       const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "compensate" } as const;
       const ended = done(task.record, 1, "compensate", {}, route, NOON);
-      expect(await store.change(record.orderId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
+      expect(await store.change(record.jobId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
         kind: "rejected",
       });
-      expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
+      expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
         kind: "written",
       });
     });
 
     test("a step that is skipped is waited for no more by those beside it", async () => {
-      const { orderId, steps } = await claimed("takePayment", "arrangeShipping");
+      const { jobId: orderId, steps } = await claimed("takePayment", "arrangeShipping");
       const read = await store.state(orderId);
       const { arrangeShipping } = steps;
       if (!read || !arrangeShipping) throw new Error("there is no such order");
@@ -232,8 +232,8 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         if (!step) throw new Error(`no step ${name}`);
         return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
       });
-      const taking = claim({ ...startAttemptOf(record), direction }, level, `${record.orderId}-1`, NOON);
-      const taken = await store.change(record.orderId, taking);
+      const taking = claim({ ...startAttemptOf(record), direction }, level, `${record.jobId}-1`, NOON);
+      const taken = await store.change(record.jobId, taking);
       if (taken.kind !== "written") throw new Error("the claim was rejected");
       const taskAmong = (step: string): StepTask => {
         const siblings = KEYWORDS.filter((name) => name !== step);
@@ -242,15 +242,13 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const ended = (task: StepTask) => done(task.record, 1, direction, { id: "x-1" }, route, NOON);
       const [first, second, last] = KEYWORDS.map(taskAmong) as [StepTask, StepTask, StepTask];
       for (const task of [first, second]) {
-        expect(await store.change(record.orderId, completeAmong(task, abreast(task), ended(task), NOON))).toMatchObject(
-          {
-            kind: "written",
-            record: { processState: "Processing" },
-          },
-        );
+        expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended(task), NOON))).toMatchObject({
+          kind: "written",
+          record: { processState: "Processing" },
+        });
       }
-      const ending = completeOrder(last, abreast(last), ended(last), { processState: "Processed" }, NOON);
-      expect(await store.change(record.orderId, ending)).toMatchObject({
+      const ending = completeJob(last, abreast(last), ended(last), { processState: "Processed" }, NOON);
+      expect(await store.change(record.jobId, ending)).toMatchObject({
         kind: "written",
         record: { processState: "Processed" },
       });
@@ -258,7 +256,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("P12 a replace at the version read is taken once; the second supervisor's is rejected", async () => {
       const record = await submitted();
-      const read = await store.state(record.orderId);
+      const read = await store.state(record.jobId);
       if (!read) throw new Error("no state record");
       const next = recover(read.record, { kind: "repeatStart" }, SWEEPING);
       expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
@@ -277,18 +275,18 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       // Overdue for so long that nobody is at work on it.
       expect(await store.countInFlight(later, later, FAR_OFF)).toEqual({ held: 0, waiting: 0 });
       const task = taskOf(record, "reserveStock");
-      await store.change(record.orderId, takeUp(task, takenUp("forward", NOON, "2026-01-01T12:00:10.000Z"), NOON));
+      await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, "2026-01-01T12:00:10.000Z"), NOON));
       expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting });
       await store.change(
-        record.orderId,
-        completeOrder(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
+        record.jobId,
+        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
       );
       expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
       // Its service does it later: nobody is at work on it here.
       const awaits = await claimed("reserveStock");
       const route = { endpoint: "http://inventory/", because: "only one" };
       const mark = accepted("forward", { at: NOON, reference: "r-7" }, route, "2026-01-11T12:00:00.000Z");
-      expect(await store.change(awaits.orderId, takeUp(taskOf(awaits, "reserveStock"), mark, NOON))).toMatchObject({
+      expect(await store.change(awaits.jobId, takeUp(taskOf(awaits, "reserveStock"), mark, NOON))).toMatchObject({
         record: { dueAt: "2026-01-11T12:00:00.000Z", steps: { reserveStock: { state: "Awaiting" } } },
       });
       expect(await store.countInFlight(later, LONG_AGO, "2026-01-01T12:10:00.000Z")).toEqual(before);
@@ -298,16 +296,16 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
-      const noted = await store.change(record.orderId, noteExpiry(task, expiry));
+      const noted = await store.change(record.jobId, noteExpiry(task, expiry));
       expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
       if (noted.kind !== "written") throw new Error("the note was rejected");
       const among = taskOf(noted.record, "reserveStock", ["takePayment"]);
-      await store.change(record.orderId, completeAmong(among, abreast(among), doneOf(among), NOON));
-      expect(await store.change(record.orderId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
+      await store.change(record.jobId, completeAmong(among, abreast(among), doneOf(among), NOON));
+      expect(await store.change(record.jobId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
         kind: "rejected",
       });
 
-      const read = await store.state(record.orderId);
+      const read = await store.state(record.jobId);
       const step = read?.record.steps["reserveStock"];
       if (!read || !step) throw new Error("no state record");
       expect(step.expiry).toEqual(expiry);
@@ -320,7 +318,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
       ).record;
       const steps = { ...read.record.steps, reserveStock: compensating };
       await store.replace(read, { ...read.record, direction: "compensate", steps });
-      const compensated = await store.change(record.orderId, noteExpiry({ ...task, direction: "compensate" }, expiry));
+      const compensated = await store.change(record.jobId, noteExpiry({ ...task, direction: "compensate" }, expiry));
       expect(compensated).toMatchObject({
         record: { steps: { reserveStock: { compensation: { state: "Scheduled", expiry } } } },
       });
@@ -329,16 +327,16 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
     test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
-      const read = await store.state(record.orderId);
+      const read = await store.state(record.jobId);
       if (!read) throw new Error("no state record");
       const extended = "2026-01-01T13:00:00.000Z";
       await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
       const completeBy = "2026-01-01T12:00:40.000Z";
-      expect(await store.change(record.orderId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
+      expect(await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
         kind: "rejected",
       });
       expect(
-        await store.change(record.orderId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),
+        await store.change(record.jobId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),
       ).toMatchObject({
         kind: "written",
         record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
@@ -347,7 +345,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
 
     test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {
       const records = [await submitted(), await submitted(), await submitted()];
-      const [late, later, future] = records.map(({ orderId }) => orderId);
+      const [late, later, future] = records.map(({ jobId: orderId }) => orderId);
       for (const [orderId, dueAt] of [
         [late, "2020-01-02"],
         [later, "2020-01-03"],
@@ -358,7 +356,7 @@ export function orderStoreContract(name: string, open: () => Promise<OrderStore>
         await store.replace(read, { ...read.record, dueAt });
       }
       const found: string[] = [];
-      for await (const { record } of store.due("2021-01-01")) found.push(record.orderId);
+      for await (const { record } of store.due("2021-01-01")) found.push(record.jobId);
       expect(found).toEqual([late, later]);
     });
   });

@@ -1,6 +1,7 @@
 // What every implementation of the state store does with records of other versions of the app.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import { inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
 import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import {
   NOT_STARTED,
@@ -10,13 +11,14 @@ import {
 } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { scheduled } from "@scheduler-agent-supervisor/core/domain/step-run";
 import { claim } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 
 interface Planted {
-  readonly store: OrderStore;
+  readonly store: JobStore;
   readonly stored: (orderId: string) => Promise<StoredRecord | undefined>;
 }
 
@@ -71,7 +73,10 @@ export function storedRecordsContract(
       "version $version, $name: is read as today's, and keeps what is not known",
       async (one) => {
         const record = await read(one.record.orderId);
-        expect(record).toMatchObject({ ...inTodaysWords(one.record), schemaVersion: RECORD_VERSION });
+        expect(record).toMatchObject({
+          ...inCoresNames(inTodaysWords(one.record), ORDER),
+          schemaVersion: RECORD_VERSION,
+        });
         for (const step of Object.values(record.steps)) {
           expect(step).toMatchObject({ ...UNKNOWN, generation: expect.any(Number) });
           for (const run of [step, step.compensation]) {
@@ -130,8 +135,8 @@ export function storedRecordsContract(
     test("a newer record is left alone and reported: it is neither read nor changed", async () => {
       const before = await planted.stored("newer");
       await expect(planted.store.state("newer")).rejects.toBeInstanceOf(NewerSchema);
-      const write = claim({ orderId: "newer", attempt: 1, direction: "forward" }, [], "holder", NOON);
-      await expect(planted.store.change("newer", write)).rejects.toThrow(/order newer was written by a newer version/);
+      const write = claim({ jobId: "newer", attempt: 1, direction: "forward" }, [], "holder", NOON);
+      await expect(planted.store.change("newer", write)).rejects.toThrow(/job newer was written by a newer version/);
       expect(await planted.stored("newer")).toEqual(before);
       expect(left).toContain("newer");
     });
@@ -141,7 +146,7 @@ export function storedRecordsContract(
       const due: StateRecord[] = [];
       for await (const { record } of planted.store.due("2030-01-01T00:00:00.000Z")) due.push(record);
       const expected = storedRecords.filter(({ record }) => record["dueAt"] !== undefined);
-      expect(due.map(({ orderId }) => orderId)).toEqual(
+      expect(due.map(({ jobId: orderId }) => orderId)).toEqual(
         expect.arrayContaining(expected.map((one) => one.record.orderId)),
       );
       expect(new Set(due.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([RECORD_VERSION]));
@@ -149,21 +154,21 @@ export function storedRecordsContract(
     });
 
     test("all are listed and counted", async () => {
-      const { orders } = await planted.store.list({ limit: 100 });
+      const { jobs: orders } = await planted.store.list({ limit: 100 });
       for (const { version, record } of storedRecords) {
-        const listed = orders.find(({ orderId }) => orderId === record.orderId);
+        const listed = orders.find(({ jobId: orderId }) => orderId === record.orderId);
         expect(listed).toMatchObject({
           schemaVersion: version,
           processState: (inTodaysWords(record) as StateRecord).processState,
         });
         expect(Object.keys(listed?.steps ?? {})).toEqual(Object.keys(record["steps"] as object));
       }
-      expect(orders.find(({ orderId }) => orderId === "newer")).toMatchObject({
+      expect(orders.find(({ jobId: orderId }) => orderId === "newer")).toMatchObject({
         schemaVersion: RECORD_VERSION + 1,
         steps: {},
       });
       expect(
-        (await planted.store.list({ limit: 100, step: "takePayment" })).orders.map(({ orderId }) => orderId),
+        (await planted.store.list({ limit: 100, step: "takePayment" })).jobs.map(({ jobId: orderId }) => orderId),
       ).toEqual(expect.arrayContaining(["v0-in-hand", "v1-in-hand", "v0-undo-in-hand"]));
       const held = storedRecords.filter(({ record }) => record["processState"] === "Processing");
       const counted = await planted.store.countInFlight(

@@ -1,6 +1,6 @@
 // What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client received.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { OrderError, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { JobError, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { levelsOf } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { GRAPH } from "../support/orders.ts";
 
@@ -12,7 +12,7 @@ export type Step = "reserveStock" | "takePayment" | "checkFraud" | "arrangeShipp
 /** How an order has to end. */
 export interface End {
   /** The kind of its error; Processed without one. */
-  readonly error?: OrderError["kind"] | "compensated";
+  readonly error?: JobError["kind"] | "compensated";
   /** The steps that have an effect, forward; all where it is Processed. */
   readonly steps?: readonly Step[];
   /** Those of which the effect is taken back. */

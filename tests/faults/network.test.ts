@@ -211,7 +211,7 @@ describe("an answer is lost after what it answers was done", () => {
       await app.to.cosmos.during(
         { kind: "loseAnswer", to: /PUT .*lost-undo.*to be compensated/s, times: 1 },
         async () => {
-          const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/compensate`, {
+          const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/compensate`, {
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify({ reason: "a test" }),

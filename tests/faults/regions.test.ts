@@ -62,7 +62,7 @@ async function cutOffFor(part: SharedPart): Promise<void> {
   await region.cutOff(part, async () => {
     const alone = orderIds.length + 10;
     await sendUntil(Date.now() + CUT_OFF_MS);
-    const late = (await processed()).filter(({ orderId }) => Number(orderId.split("-").at(-1)) > alone);
+    const late = (await processed()).filter(({ jobId: orderId }) => Number(orderId.split("-").at(-1)) > alone);
     expect(late.length).toBeGreaterThan(20);
   });
   await sendUntil(Date.now() + 5000);

@@ -154,7 +154,7 @@ test.concurrent(
       attempt: 1,
       step: "checkFraud",
       direction: "forward",
-      lockedBy: "twice-1@OrderScheduler",
+      lockedBy: "twice-1@JobScheduler",
     };
     const sender = app.bus.createSender("agent-replies");
     const reply = { body: { ticket, kind: "done", result: { checkId: "another" } } };

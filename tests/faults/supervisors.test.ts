@@ -180,7 +180,7 @@ describe("the lease", () => {
       expect(await epoch()).toBeGreaterThan(before + 1);
       const decisions = (await openAuditLog(app.settings)).filter((entry) => entry.kind === "decision");
       expect(
-        decisions.filter(({ orderId, verdict }) => orderId === "robbed" && verdict === "retry").length,
+        decisions.filter(({ jobId: orderId, verdict }) => orderId === "robbed" && verdict === "retry").length,
       ).toBeGreaterThan(0);
     },
     TIMEOUT_MS,

@@ -159,7 +159,7 @@ test("planted: a misspelt table, column, operator or reserved word is found", ()
 
 test("planted: an event, a metric or an attribute that nobody says is found", () => {
   expect(unsaid('AppEvents | where Name == "OrderErored"')).toEqual(["AppEvents: OrderErored"]);
-  expect(unsaid('AppEvents | where Name in ("OrderErrored", "OrderLost")')).toEqual(["AppEvents: OrderLost"]);
+  expect(unsaid('AppEvents | where Name in ("JobErrored", "OrderLost")')).toEqual(["AppEvents: OrderLost"]);
   expect(unsaid('AppMetrics | where Name == "orders.by_sate"')).toEqual(["AppMetrics: orders.by_sate"]);
   expect(unsaid("AppEvents | project Properties.ordreId")).toEqual(["ordreId"]);
 });

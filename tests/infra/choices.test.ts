@@ -121,7 +121,7 @@ test("private: every place that the app calls has its endpoint, and none stays p
 });
 
 test("a second region: its own task hub and its own queue for replies, which exists; one region writes", () => {
-  expect(main).toContain("var taskHubName = joins ? 'OrderScheduler2' : 'OrderScheduler'");
+  expect(main).toContain("var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'");
   const [, replies = ""] = /^var regionReplies = '([\w-]+)'$/m.exec(app) ?? [];
   const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] };
   expect(queues.map(({ name }) => name)).toContain(replies);
@@ -205,9 +205,9 @@ test("sign-in: the commands' registration is the module's", ({ skip }) => {
   expect(first.api.requestedAccessTokenVersion).toBe(2);
   expect(first.api.oauth2PermissionScopes).toMatchObject([{ id: "scope-id", value: registration.scope.value }]);
   expect(first.appRoles).toMatchObject([
-    { id: "read-id", value: "Orders.Read", isEnabled: true },
-    { id: "operate-id", value: "Orders.Operate", isEnabled: true },
-    { id: "data-id", value: "Orders.ReadData", isEnabled: true },
+    { id: "read-id", value: "Jobs.Read", isEnabled: true },
+    { id: "operate-id", value: "Jobs.Operate", isEnabled: true },
+    { id: "data-id", value: "Jobs.ReadData", isEnabled: true },
   ]);
   const { preAuthorizedApplications } = run("yes").api;
   expect(preAuthorizedApplications).toEqual(

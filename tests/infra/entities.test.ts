@@ -20,7 +20,7 @@ interface Queue {
   /** Of a submission queue of one sender. */
   readonly submission?: {
     readonly owner: string;
-    readonly orderIdPrefix: string;
+    readonly idPrefix: string;
     readonly replyQueues: readonly string[];
   };
   /** Of a reply queue of one team. */
@@ -202,8 +202,8 @@ test("reply queues match the pattern that orders may name", () => {
 });
 
 test("planted: a queue and a container that do not exist are found", () => {
-  expect(missing({ OrdersQueue: "order", OrdersContainer: "order" })).toEqual([
-    "OrdersQueue: there is no queue order",
-    "OrdersContainer: there is no container order",
+  expect(missing({ JobsQueue: "order", JobsContainer: "order" })).toEqual([
+    "JobsQueue: there is no queue order",
+    "JobsContainer: there is no container order",
   ]);
 });

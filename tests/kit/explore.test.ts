@@ -27,7 +27,7 @@ test("a service that may accept what it has rejected leaves an effect behind: th
   expect(complete).toBe(false);
   expect(violation?.fault).toContain("the effects of");
   expect(violation?.way.some((move) => move.endsWith("rejected for good"))).toBe(true);
-  expect(summary).toMatch(/The way there:\n {3}1 {2}east: the order's message arrives\n/);
+  expect(summary).toMatch(/The way there:\n {3}1 {2}east: the job's message arrives\n/);
 });
 
 test("its time is bounded too", async () => {

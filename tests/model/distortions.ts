@@ -102,7 +102,7 @@ export function atWorkAsExpired(record: StateRecord, operation: OperationName): 
 
 /** To an operator's action an order that waits looks as if nothing had been done for it. */
 export function waitingAsUntouched(record: StateRecord, operation: OperationName): StateRecord {
-  if (operation !== "operateOrder" || record.processState !== "Pending") return record;
+  if (operation !== "operateJob" || record.processState !== "Pending") return record;
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     step.state === "NotStarted" ? { ...step, ...NOT_STARTED } : step,

@@ -151,19 +151,19 @@ export const PLANTED: readonly Planted[] = [
   plant(
     "a waiting order that is resubmitted though it was claimed meanwhile",
     "which is completed, runs again",
-    { ignoresVersion: "operateOrder" },
+    { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.resubmit], known: PUBLISHED_EARLY },
   ),
   plant(
     "a waiting order that is compensated though it was claimed meanwhile",
     "which is completed, runs again",
-    { ignoresVersion: "operateOrder" },
+    { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.compensation], known: PUBLISHED_EARLY },
   ),
   plant(
     "a waiting order that is cancelled though it was claimed meanwhile",
     "are left",
-    { ignoresVersion: "operateOrder" },
+    { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.cancel], known: PUBLISHED_EARLY },
   ),
   plant(

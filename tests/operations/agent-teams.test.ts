@@ -24,7 +24,7 @@ test("P7 a reply that can't be read is kept, and goes back to the team's queue",
   const queue = "agent-replies-fraud-team";
   await takeReply({ kind: "done" }, world, { team: "fraud-team", queue });
   expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", queue }]);
-  const own = { consumed: [], quarantine: "quarantine", orders: "orders", agentReplies: "agent-replies" };
+  const own = { consumed: [], quarantine: "quarantine", jobs: "orders", agentReplies: "agent-replies" };
   const [quarantine] = deadLetterQueuesOf({ ...own, teamQueues: [queue] });
   expect(quarantine?.resendTo("InvalidReply", queue)).toBe(queue);
   expect(quarantine?.resendTo("InvalidSubmission", queue)).toBe("orders");

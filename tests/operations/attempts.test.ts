@@ -3,7 +3,7 @@
 import { attemptOf, tasksToBegin } from "@scheduler-agent-supervisor/core/domain/attempt";
 import { planOf } from "@scheduler-agent-supervisor/core/domain/plan";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -45,16 +45,16 @@ test("hands a step what the steps before it recorded", async () => {
 
 test("P4 a second attempt at one claim is rejected; the same one's second run is not", async () => {
   const startAttempt = await world.submitted();
-  const first = await claimOrder(startAttempt, world);
+  const first = await claimJob(startAttempt, world);
   expect(first).toMatchObject({ kind: "claimed", isBehind: false });
-  expect(await claimOrder(startAttempt, world)).toEqual({ ...first, isBehind: true });
-  expect(await claimOrder({ ...startAttempt, attempt: 2 }, world)).toEqual({ kind: "taken" });
+  expect(await claimJob(startAttempt, world)).toEqual({ ...first, isBehind: true });
+  expect(await claimJob({ ...startAttempt, attempt: 2 }, world)).toEqual({ kind: "taken" });
 });
 
 test("P4 the same attempt started in the hub of another host is rejected", async () => {
   const startAttempt = await world.submitted();
-  expect((await claimOrder(startAttempt, world)).kind).toBe("claimed");
-  expect(await claimOrder(startAttempt, { ...world, taskHub: "other" })).toEqual({ kind: "taken" });
+  expect((await claimJob(startAttempt, world)).kind).toBe("claimed");
+  expect(await claimJob(startAttempt, { ...world, taskHub: "other" })).toEqual({ kind: "taken" });
   expect((await world.stateOf())?.lockedBy).toBe("order-1-1@hub");
 });
 
@@ -239,9 +239,9 @@ test("P16 a claim that concluded the order and died before it notified the clien
   const steps = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, state: "Completed" }]);
   await world.store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
   const killed = { ...world.messenger, publish: () => new Promise<never>(() => undefined) };
-  void claimOrder(startAttempt, { ...world, messenger: killed });
+  void claimJob(startAttempt, { ...world, messenger: killed });
   await vi.waitFor(async () => expect(await world.stateOf()).toMatchObject({ processState: "Processed" }));
-  expect(await claimOrder(startAttempt, world)).toEqual({ kind: "taken" });
+  expect(await claimJob(startAttempt, world)).toEqual({ kind: "taken" });
   world.statuses.length = 0;
   world.clock += 60_000;
   expect(await sweep(world)).toMatchObject({ found: 1, published: 1 });

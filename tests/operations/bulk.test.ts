@@ -16,8 +16,8 @@ let ports: BulkPorts;
 beforeEach(() => {
   world = createWorld(NOON_MS);
   const attention = createAttention({
-    openOrders: async () => ({ orders: [], isAll: true }),
-    orderGauges: [],
+    openJobs: async () => ({ jobs: [], isAll: true }),
+    jobGauges: [],
     clockSkewMs: 0,
     now: world.now,
   });
@@ -31,7 +31,7 @@ async function rejected(orderIds: readonly string[]): Promise<void> {
   world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
   for (const orderId of orderIds) {
     await world.submit({ ...sampleOrder(), orderId });
-    await world.runAttempt({ orderId, attempt: 1, direction: "forward", traceparent: null });
+    await world.runAttempt({ jobId: orderId, attempt: 1, direction: "forward", traceparent: null });
     expect(await world.stateOf(orderId)).toMatchObject({ processState: "Error" });
   }
   world.answers.clear();
@@ -39,7 +39,7 @@ async function rejected(orderIds: readonly string[]): Promise<void> {
 }
 
 async function started(orderIds: readonly string[]): Promise<string> {
-  const { run } = await previewBulk("resubmit", { orderIds }, "ada", ports);
+  const { run } = await previewBulk("resubmit", { jobIds: orderIds }, "ada", ports);
   const order = { kind: "start", reason: "fixed", count: run.total } as const;
   expect(await changeBulk(run.bulkId, order, "ada", { ...ports, telemetry: world.telemetry })).toMatchObject({
     kind: "changed",
@@ -84,16 +84,16 @@ test("a newer app's record is left out of a preview, and skipped where it has be
       },
     },
   });
-  const { run, notPossible } = await previewBulk("resubmit", { orderIds: IDS }, "ada", {
+  const { run, notPossible } = await previewBulk("resubmit", { jobIds: IDS }, "ada", {
     ...ports,
     ...newer("order-2"),
   });
   expect(run.total).toBe(2);
-  expect(notPossible).toEqual([{ orderId: "order-2", reason: expect.stringContaining("newer version of the app") }]);
+  expect(notPossible).toEqual([{ jobId: "order-2", reason: expect.stringContaining("newer version of the app") }]);
   const bulkId = await started(IDS);
   await turn(bulkId, newer("order-1"));
   const progress = await watchBulk(bulkId, ports);
-  expect(progress?.results).toMatchObject([{ orderId: "order-1", outcome: "skipped" }]);
+  expect(progress?.results).toMatchObject([{ jobId: "order-1", outcome: "skipped" }]);
   await finish(bulkId);
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 2, skipped: 1 } });
 });
@@ -111,10 +111,10 @@ test("of a search all that match are frozen, with what is not possible; what mat
     },
   };
   const preview = await previewBulk("markResolved", { filter }, "ada", { ...ports, store: meanwhile });
-  expect(preview.notPossible).toEqual([{ orderId: "order-2", reason: expect.stringContaining("does not match") }]);
+  expect(preview.notPossible).toEqual([{ jobId: "order-2", reason: expect.stringContaining("does not match") }]);
   expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
   await rejected(["order-4"]);
-  expect((await ports.bulk.items(preview.run.bulkId)).map(({ orderId }) => orderId).sort()).toEqual([
+  expect((await ports.bulk.items(preview.run.bulkId)).map(({ jobId: orderId }) => orderId).sort()).toEqual([
     "order-1",
     "order-3",
   ]);
@@ -141,8 +141,8 @@ test("of a cause of which not all were counted, the others are meant too", async
     records.flatMap((record) => (record?.error ? [{ ...record, error: record.error }] : []));
   const counted = of([await world.stateOf("order-1")]);
   const attention = createAttention({
-    openOrders: async () => ({ orders: counted, isAll: false }),
-    orderGauges: [],
+    openJobs: async () => ({ jobs: counted, isAll: false }),
+    jobGauges: [],
     clockSkewMs: 0,
     now: world.now,
   });
@@ -152,8 +152,8 @@ test("of a cause of which not all were counted, the others are meant too", async
     ...world.store,
     async list(query: Parameters<typeof world.store.list>[0]) {
       const page = await world.store.list({ ...query, limit: 2 });
-      pages.push(page.orders.length);
-      return page.next ? { ...page, looked: { orders: 2, downTo: page.next.createdAt } } : page;
+      pages.push(page.jobs.length);
+      return page.next ? { ...page, looked: { jobs: 2, downTo: page.next.createdAt } } : page;
     },
   };
   const { run } = await previewBulk("markResolved", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
@@ -165,13 +165,13 @@ test("many orders get more time: by how much is said at the start, and no order'
   for (const orderId of IDS) await world.submit({ ...sampleOrder(), orderId });
   const due = async () => (await Promise.all(IDS.map(world.stateOf))).map((record) => Date.parse(record?.dueAt ?? ""));
   const before = await due();
-  const { run } = await previewBulk("extend", { orderIds: [...IDS, "nowhere"] }, "ada", ports);
+  const { run } = await previewBulk("extend", { jobIds: [...IDS, "nowhere"] }, "ada", ports);
   expect(run).toMatchObject({ total: 3, extendBy: null });
   const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
   const asked = (order: typeof start & { by?: string }, bulkId = run.bulkId) =>
     changeBulk(bulkId, order, "ada", { ...ports, telemetry: world.telemetry });
   expect(await asked(start)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("PT30M") });
-  const other = await previewBulk("cancel", { orderIds: IDS }, "ada", ports);
+  const other = await previewBulk("cancel", { jobIds: IDS }, "ada", ports);
   expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "rejected" });
   expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
   for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);

@@ -70,13 +70,13 @@ test("a cancellation that overtakes its order waits for it, and is answered when
   await expect(cancel()).rejects.toThrow(SentBack);
   expect(answers()).toEqual([]);
   await cancel(asked, { ageMs: 600_001 });
-  expect(answers()).toEqual([rejected("there is no such order of yours")]);
+  expect(answers()).toEqual([rejected("there is no such job of yours")]);
 });
 
 test("who does not know what is in the order learns nothing of it, and changes nothing", async () => {
   await world.submitted();
   await cancel({ ...asked, contentDigest: "0".repeat(64) });
-  expect(answers()).toEqual([rejected("there is no such order of yours")]);
+  expect(answers()).toEqual([rejected("there is no such job of yours")]);
   expect(await world.stateOf()).toMatchObject({ processState: "Pending", error: null });
 });
 

@@ -3,14 +3,14 @@
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { WorkflowContent } from "@scheduler-agent-supervisor/core/domain/workflow-content";
 import { checkWorkflows, versionsInUse } from "@scheduler-agent-supervisor/core/operations/check-workflows";
-import type { OrdersOfVersion, WorkflowRegister } from "@scheduler-agent-supervisor/core/store/workflow-register";
+import type { JobsOfVersion, WorkflowRegister } from "@scheduler-agent-supervisor/core/store/workflow-register";
 import { beforeEach, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 
 const NONE = { pending: 0, processing: 0, inError: 0 };
 const events: [string, object][] = [];
 const telemetry = { event: (name: string, attributes: object) => void events.push([name, attributes]) };
-let needed: { [version: number]: OrdersOfVersion };
+let needed: { [version: number]: JobsOfVersion };
 let register: WorkflowRegister;
 beforeEach(() => {
   events.length = 0;
@@ -25,7 +25,7 @@ beforeEach(() => {
     },
     entered: async () => [...entries.values()],
     isNewer: async () => false,
-    orders: async ({ version }) => needed[version] ?? NONE,
+    jobs: async ({ version }) => needed[version] ?? NONE,
   };
 });
 

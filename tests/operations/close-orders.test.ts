@@ -1,13 +1,13 @@
 // Orders that are over, over the store in memory: what is closed, in which order of writes, and what stays as it is.
 
-import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
-import { closeOrders } from "@scheduler-agent-supervisor/core/operations/close-orders";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/job";
+import { closeJobs } from "@scheduler-agent-supervisor/core/operations/close-jobs";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import type { Retention } from "@scheduler-agent-supervisor/core/operations/ports";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
-import type { ArchivedOrder } from "@scheduler-agent-supervisor/core/store/order-archive";
+import type { ArchivedJob } from "@scheduler-agent-supervisor/core/store/job-archive";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -15,24 +15,24 @@ import { createWorld, runTasks, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const RESUBMIT = { kind: "resubmit", reason: "again", order: null, compensatedManually: false } as const;
+const RESUBMIT = { kind: "resubmit", reason: "again", job: null, compensatedManually: false } as const;
 const CALLER = { by: "ada", ifMatch: "any" } as const;
 
 type Mutable = { -readonly [name in keyof Retention]: Retention[name] };
 
 let world: World;
 let retention: Mutable;
-let archived: ArchivedOrder[];
+let archived: ArchivedJob[];
 beforeEach(() => {
-  const store = createMemoryOrderStore();
+  const store = createMemoryJobStore();
   archived = [];
   retention = { store, keepMs: 90 * DAY_MS, resubmitWithinMs: DAY_MS, archive: undefined };
   world = createWorld(NOON_MS, store);
 });
 
 const archive: NonNullable<Retention["archive"]> = { add: async (page) => void archived.push(...page) };
-const close = (withinMs = 60_000) => closeOrders(retention, withinMs, world);
-const tokenOf = async (revision = 1) => ((await world.store.order("order-1", revision)) as Order).paymentToken;
+const close = (withinMs = 60_000) => closeJobs(retention, withinMs, world);
+const tokenOf = async (revision = 1) => ((await world.store.job("order-1", revision)) as Order).paymentToken;
 
 async function processed(): Promise<void> {
   expect(await world.runAttempt(await world.submitted())).toBe("concluded");
@@ -110,7 +110,7 @@ test("P29 an order in Error that a person has to see to stays as it is, and is o
   world.clock += 10 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   expect(await tokenOf()).toBe("tok_visa");
-  await operateOrder("order-1", { kind: "markResolved", reason: "done manually" }, CALLER, world);
+  await operateJob("order-1", { kind: "markResolved", reason: "done manually" }, CALLER, world);
   world.clock += 2 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 1 });
   expect(await tokenOf()).toBe(REMOVED);
@@ -124,14 +124,14 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
   world.clock += DAY_MS;
   expect(await close()).toMatchObject({ closed: 1 });
   const resubmit = (order: ReturnType<typeof sampleOrder> | null) =>
-    operateOrder("order-1", { ...RESUBMIT, order }, CALLER, world);
+    operateJob("order-1", { ...RESUBMIT, job: order }, CALLER, world);
   expect(await resubmit(null)).toMatchObject({
     kind: "rejected",
     reason: expect.stringContaining("new payment token"),
   });
-  expect(await resubmit((await world.store.order("order-1", 1)) as Order)).toMatchObject({
+  expect(await resubmit((await world.store.job("order-1", 1)) as Order)).toMatchObject({
     kind: "invalid",
-    faults: ["order: paymentToken: was removed, and a new one is needed"],
+    faults: ["job: paymentToken: was removed, and a new one is needed"],
   });
   expect(await resubmit(sampleOrder("order-1", { paymentToken: "tok_new" }))).toMatchObject({ kind: "done" });
   expect(await world.stateOf()).toMatchObject({ processState: "Pending" });
@@ -147,7 +147,7 @@ test("P29 a compensated order can be resubmitted as it is for a time, then only 
 test("P29 a compensated order is resubmitted as it is before it is closed", async () => {
   await compensated();
   world.clock += HOUR_MS;
-  expect(await operateOrder("order-1", RESUBMIT, CALLER, world)).toMatchObject({ kind: "done" });
+  expect(await operateJob("order-1", RESUBMIT, CALLER, world)).toMatchObject({ kind: "done" });
   world.clock += 2 * DAY_MS;
   expect(await close()).toMatchObject({ closed: 0 });
   expect(await tokenOf()).toBe("tok_visa");
@@ -164,7 +164,7 @@ test("P29 archived first, without its secrets; an archive that is away keeps the
   retention.archive = archive;
   expect(await close()).toMatchObject({ closed: 1 });
   expect(archived).toMatchObject([
-    { record: { orderId: "order-1", processState: "Processed" }, orders: [{ paymentToken: REMOVED, currency: "EUR" }] },
+    { record: { jobId: "order-1", processState: "Processed" }, jobs: [{ paymentToken: REMOVED, currency: "EUR" }] },
   ]);
   expect(archived[0]?.record).not.toHaveProperty("keptUntil");
 });
@@ -190,11 +190,11 @@ test("P29 a content that can't be read keeps its order and stops no other", asyn
   if (!other) throw new Error("no order-2");
   await world.store.replace(other, { ...other.record, processState: "Processed", overAt: "2026-01-01T12:00:00.000Z" });
   world.clock += HOUR_MS;
-  const { order: real } = world.store;
-  world.store.order = (orderId, revision) =>
+  const { job: real } = world.store;
+  world.store.job = (orderId, revision) =>
     orderId === "order-1" ? Promise.reject(new Error("no order order-1")) : real(orderId, revision);
   expect(await close()).toEqual({ closed: 1, lost: 0, broken: 1, finished: true });
-  expect(world.events.at(-2)).toMatchObject({ name: "OrderNotClosed", attributes: { orderId: "order-1" } });
+  expect(world.events.at(-2)).toMatchObject({ name: "JobNotClosed", attributes: { jobId: "order-1" } });
 });
 
 test("P29 a run that is out of time says so, and the next one goes on", async () => {

@@ -42,7 +42,7 @@ test("P13 a compensation: runs in reverse, with what each step recorded and keys
     "NotStarted",
   ]);
   expect(world.statuses.at(-1)).toMatchObject({ status: "Compensated" });
-  expect(world.eventNames()).toContain("OrderCompensated");
+  expect(world.eventNames()).toContain("JobCompensated");
 });
 
 test("P13 a compensation: a step whose outcome is unknown is compensated too, by its key", async () => {

@@ -23,12 +23,12 @@ import { createWorld, type World } from "../support/world.ts";
 const queues = deadLetterQueuesOf({
   consumed: ["orders", "scheduler", "agent-replies"],
   quarantine: "quarantine",
-  orders: "orders",
+  jobs: "orders",
   agentReplies: "agent-replies",
 });
 const [queue] = queues;
 const body = { kind: "json", json: { lines: [], order: { paymentToken: "tok_visa" } } };
-const message = { orderId: "order-1", messageId: "m-1", subject: "repeatStart", body } as unknown as DeadLetter;
+const message = { jobId: "order-1", messageId: "m-1", subject: "repeatStart", body } as unknown as DeadLetter;
 
 const ID = discardedId("orders", "7");
 const copy = { sequenceNumber: "7" } as unknown as MessageCopy;
@@ -133,9 +133,7 @@ describe("resend", () => {
         message: { queue: "orders", sequenceNumber: "7", messageId: "m-1", subject: "repeatStart" },
       },
     ]);
-    expect(world.events).toMatchObject([
-      { name: "OperatorActed", attributes: { orderId: "order-1", operator: "ada" } },
-    ]);
+    expect(world.events).toMatchObject([{ name: "OperatorActed", attributes: { jobId: "order-1", operator: "ada" } }]);
   });
 
   test("with another body", async () => {
@@ -175,7 +173,7 @@ describe("discard", () => {
     expect(await handle({ action: "discard" })).toEqual({ kind: "discarded", id: ID, keptUntil });
     expect(done).toEqual(["kept", "audit log: discarded", "completed"]);
     expect([...copies.values()]).toMatchObject([
-      { id: ID, queue: "orders", by: "ada", why: "fixed", keptUntil, orderId: "order-1", copy },
+      { id: ID, queue: "orders", by: "ada", why: "fixed", keptUntil, jobId: "order-1", copy },
     ]);
   });
 

@@ -1,19 +1,16 @@
 // Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
 
-import { eraseOrder } from "@scheduler-agent-supervisor/core/operations/erase-order";
-import {
-  createMemoryOrderStore,
-  type MemoryOrderStore,
-} from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { eraseJob } from "@scheduler-agent-supervisor/core/operations/erase-job";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { NOON, NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-let store: MemoryOrderStore;
+let store: MemoryJobStore;
 let world: World;
 beforeEach(() => {
   erased = [];
-  store = createMemoryOrderStore();
+  store = createMemoryJobStore();
   world = createWorld(NOON_MS, store);
 });
 
@@ -26,7 +23,7 @@ const discarded = {
 };
 
 const erase = (ifMatch: "any" | string[] = "any") =>
-  eraseOrder("order-1", "she asked for it", { by: "ada", ifMatch }, { closing: store, discarded }, world);
+  eraseJob("order-1", "she asked for it", { by: "ada", ifMatch }, { closing: store, discarded }, world);
 
 async function auditLog() {
   const entries: unknown[] = [];
@@ -39,7 +36,7 @@ test("an order that is over is gone with its content, and the audit log says who
   expect(await erase()).toEqual({ kind: "erased" });
   expect(erased).toEqual(["order-1"]);
   expect(store.stored("order-1")).toBeUndefined();
-  await expect(store.order("order-1", 1)).rejects.toThrow("order-1");
+  await expect(store.job("order-1", 1)).rejects.toThrow("order-1");
   expect(await auditLog()).toMatchObject([
     { operator: "ada", action: "erase", reason: "she asked for it", after: null },
   ]);
@@ -52,7 +49,7 @@ test("an order that is under way, or has something to publish, is not erased", a
   world.failing = "Completed";
   await world.submit();
   const [startAttempt] = world.startAttempts;
-  await world.runAttempt(startAttempt ?? { orderId: "order-1", attempt: 1, direction: "forward" });
+  await world.runAttempt(startAttempt ?? { jobId: "order-1", attempt: 1, direction: "forward" });
   expect(await erase()).toMatchObject({ kind: "rejected" });
   expect(store.stored("order-1")).toBeDefined();
 });

@@ -1,6 +1,6 @@
 // Why a step was not done in time: what the record keeps of it, at which price, and what the supervisor makes of it.
 
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -42,7 +42,7 @@ test("the last technical error and the number of tries stand in the step's recor
   });
   await overdue();
   await sweep(world);
-  const expired = world.events.find(({ name }) => name === "OrderExpired");
+  const expired = world.events.find(({ name }) => name === "JobExpired");
   expect(expired?.attributes).toMatchObject({ step: "reserveStock", tries: 1, ...OUTAGE });
   const decisions = [];
   for await (const entry of world.supervision.entries(NOON.slice(0, 10), "order-1")) decisions.push(entry);
@@ -79,11 +79,11 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: round + 1, failureCount: 0 });
   }
   expect(world.statuses.map(({ status }) => status)).not.toContain("RetryScheduled");
-  expect(world.eventNames()).toContain("OrderHeld");
+  expect(world.eventNames()).toContain("JobHeld");
   // Fixed: the operator does not wait for the pause to be over.
   world.answers.delete("reserve");
-  const resubmit = { kind: "resubmit", reason: "key renewed", order: null, compensatedManually: false } as const;
-  const operated = await operateOrder("order-1", resubmit, { by: "ada", ifMatch: "any" }, world);
+  const resubmit = { kind: "resubmit", reason: "key renewed", job: null, compensatedManually: false } as const;
+  const operated = await operateJob("order-1", resubmit, { by: "ada", ifMatch: "any" }, world);
   expect(operated).toMatchObject({ kind: "done", startAt: null });
   const startAttempt = world.startAttempts.at(-1);
   if (!startAttempt) throw new Error("no start message");

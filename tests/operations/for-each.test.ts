@@ -5,9 +5,9 @@ import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { expect, test } from "vitest";
 import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -40,7 +40,7 @@ const RULES = {
 } satisfies WorkflowRules<Order>;
 
 function worldOf(workflow: Workflow): World {
-  return createWorld(NOON_MS, createMemoryOrderStore(), { workflows: [workflow], rules: RULES });
+  return createWorld(NOON_MS, createMemoryJobStore(), { workflows: [workflow], rules: RULES });
 }
 
 async function goOn(world: World): Promise<StateRecord> {
@@ -151,7 +151,7 @@ test("of more items than there may be is rejected when it is submitted, in words
   const line = { sku: "S", quantity: 1, unitPrice: 1 };
   await world.submit(sampleOrder("order-1", { lines: Array(MOST_ITEMS + 1).fill(line) }), ENVELOPE);
   expect(await world.stateOf()).toBeUndefined();
-  expect(world.rejections[0]?.faults).toEqual([`order: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}`]);
+  expect(world.rejections[0]?.faults).toEqual([`job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}`]);
 });
 
 test("keeps its number of items when an operator edits the order", async () => {
@@ -159,12 +159,12 @@ test("keeps its number of items when an operator edits the order", async () => {
   expect(record.processState).toBe("Compensated");
   const [line] = sampleOrder().lines;
   const edited = sampleOrder("order-1", { lines: [line ?? { sku: "S", quantity: 1, unitPrice: 1 }] });
-  const request = { kind: "resubmit", reason: "one is enough", order: edited, compensatedManually: false } as const;
+  const request = { kind: "resubmit", reason: "one is enough", job: edited, compensatedManually: false } as const;
   const caller = { by: "operator", ifMatch: "any" } as const;
-  const operated = await operateOrder("order-1", request, caller, world);
+  const operated = await operateJob("order-1", request, caller, world);
   expect(operated).toMatchObject({
     kind: "invalid",
-    faults: ["order: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
+    faults: ["job: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
   });
 });
 
@@ -174,6 +174,6 @@ test("can't be cancelled by its requester any more once one run of the step unti
   const cancel = { kind: "cancel", reason: "ill", byRequester: true } as const;
   await world.claim(startAttempt);
   const caller = { by: "requester", ifMatch: "any" } as const;
-  const cancelled = await operateOrder("order-1", cancel, caller, world);
+  const cancelled = await operateJob("order-1", cancel, caller, world);
   expect(cancelled).toMatchObject({ kind: "rejected", reason: "it is too late: pack has begun" });
 });

@@ -3,7 +3,7 @@
 import type { ReceivedMessage } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { holdMessage } from "@scheduler-agent-supervisor/core/operations/hold-message";
 import { instant } from "@scheduler-agent-supervisor/core/operations/ports";
-import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/order-store";
+import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeEach, expect, test } from "vitest";
 import { NOON_MS } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -59,7 +59,7 @@ test("what only another version of the app can do goes back at once, for later: 
   expect(world.clock).toBe(NOON_MS);
   expect(world.postponed).toEqual([message]);
   expect(world.postponedTo).toEqual([instant(NOON_MS + 30_000)]);
-  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { orderId: "order-1" } }]);
+  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { jobId: "order-1" } }]);
 });
 
 test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {

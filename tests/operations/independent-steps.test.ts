@@ -12,8 +12,8 @@ import {
 import type { StepState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import type { StepEnd } from "@scheduler-agent-supervisor/core/operations/record-step";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
@@ -80,7 +80,7 @@ class Scheduler {
 }
 
 async function claimed(attempt: number, direction: "forward" | "compensate" = "forward"): Promise<Scheduler> {
-  const claim = await claimOrder({ orderId: "order-1", attempt, direction }, world);
+  const claim = await claimJob({ jobId: "order-1", attempt, direction }, world);
   if (claim.kind !== "claimed") throw new Error(`attempt ${attempt} is ${claim.kind}`);
   return new Scheduler(claim.attempt);
 }
@@ -271,20 +271,20 @@ test("P9 what is done beside a step that ended the order in Error is recorded, a
   expect((await world.stateOf())?.processState).toBe("Error");
   const [published, alerts] = [
     world.statuses.length,
-    world.eventNames().filter((name) => name === "OrderErrored").length,
+    world.eventNames().filter((name) => name === "JobErrored").length,
   ];
   await run(tasks["hotel"]);
   expect(await states()).toMatchObject({ hotel: "Completed", flight: "Failed" });
   expect(world.statuses).toHaveLength(published);
-  expect(world.eventNames().filter((name) => name === "OrderErrored")).toHaveLength(alerts);
+  expect(world.eventNames().filter((name) => name === "JobErrored")).toHaveLength(alerts);
   world.answers.delete("arrange");
   const request = {
     kind: "resubmit",
     reason: "there are seats again",
-    order: null,
+    job: null,
     compensatedManually: false,
   } as const;
-  await operateOrder("order-1", request, { by: "ann", ifMatch: "any" }, world);
+  await operateJob("order-1", request, { by: "ann", ifMatch: "any" }, world);
   expect(world.statuses.slice(published)).toContainEqual(
     expect.objectContaining({ status: "StepCompleted", step: "hotel" }),
   );
@@ -312,7 +312,7 @@ test("P5 a level may be as wide as its workflow is", async () => {
   Object.assign(world, { workflows: loadWorkflows(new Map(agents), [wide]) });
   const record = sampleRecord("wide-1", wide);
   await world.store.create(sampleOrder("wide-1"), record);
-  expect(await world.runAttempt({ orderId: "wide-1", attempt: 1, direction: "forward" })).toBe("concluded");
+  expect(await world.runAttempt({ jobId: "wide-1", attempt: 1, direction: "forward" })).toBe("concluded");
   expect(await world.stateOf("wide-1")).toMatchObject({ processState: "Processed" });
   expect(world.calls).toHaveLength(14);
 });

@@ -7,8 +7,8 @@ import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows
 import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
 import type { StepReport } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { createAwaiting } from "@scheduler-agent-supervisor/core/operations/awaiting";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { type Caller, operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { type Caller, operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { reportStep } from "@scheduler-agent-supervisor/core/operations/report-step";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 /** Claims the order, and has the attempt begin the hotel. */
 async function begin(number: number): Promise<void> {
-  const claim = await claimOrder({ orderId: "order-1", attempt: number, direction: "forward" }, world);
+  const claim = await claimJob({ jobId: "order-1", attempt: number, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(`attempt ${number} is ${claim.kind}`);
   attempt = claim.attempt;
   const [task] = tasksToBegin(attempt, new Set());
@@ -112,7 +112,7 @@ test("P6 the address is good for one report: it completes the step, and begins w
 test("P6 a forged address reveals nothing and changes nothing", async () => {
   await run();
   const before = await record();
-  const ticket = { orderId: "order-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: attempt.lockedBy };
+  const ticket = { jobId: "order-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: attempt.lockedBy };
   const forged = (more: object) => `x/${Buffer.from(JSON.stringify({ ...ticket, ...more })).toString("base64url")}`;
   for (const to of [forged({}), forged({ nonce: "guessed" }), forged({ nonce: "guessed", attempt: 2 })]) {
     expect(await report({ kind: "done", result: {} }, to)).toEqual({ kind: "late" });
@@ -183,12 +183,12 @@ test("P6 a step that begins anew under another key has another address: a report
   const first = address();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
   const caller = { by: "ada", ifMatch: "any" } as const;
-  await operateOrder("order-1", cancel, caller, world);
+  await operateJob("order-1", cancel, caller, world);
   await report({ kind: "done", result: { booking: "H-7" } });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  await world.runAttempt({ jobId: "order-1", attempt: 2, direction: "compensate" });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
-  const again = { kind: "resubmit", reason: "wanted after all", order: null, compensatedManually: false } as const;
-  await operateOrder("order-1", again, caller, world);
+  const again = { kind: "resubmit", reason: "wanted after all", job: null, compensatedManually: false } as const;
+  await operateJob("order-1", again, caller, world);
   await begin(3);
   await run();
   expect(address()).not.toBe(first);
@@ -218,11 +218,11 @@ test("word that it goes on is kept for people, and gives it more time where it a
 test("P13 an order that is cancelled while it awaits is compensated at once, by its key; what is reported then is late", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   expect(await record()).toMatchObject({ processState: "Pending", direction: "compensate", attempt: 2 });
   expect(await step()).toMatchObject({ state: "Awaiting" });
   const to = address();
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  await world.runAttempt({ jobId: "order-1", attempt: 2, direction: "compensate" });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
   expect(world.calls.at(-1)).toMatchObject({
     operation: "release",
@@ -236,16 +236,16 @@ test("P13 an order that is cancelled while it awaits is compensated at once, by 
 test("P13 a report between a cancellation and its compensation is recorded, and compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   expect(await report({ kind: "done", result: { booking: "H-7" } })).toMatchObject({ kind: "recorded" });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  await world.runAttempt({ jobId: "order-1", attempt: 2, direction: "compensate" });
   expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { result: { booking: "H-7" } } });
 });
 
 test("P4 P13 a report between what the compensation's claim read and what it writes is not overwritten: what it reports is compensated", async () => {
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
   const { state } = world.store;
   let isReported = false;
   const reportOnce = async (orderId: string) => {
@@ -256,7 +256,7 @@ test("P4 P13 a report between what the compensation's claim read and what it wri
     return read;
   };
   Object.assign(world.store, { state: reportOnce });
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  await world.runAttempt({ jobId: "order-1", attempt: 2, direction: "compensate" });
   expect(world.calls.at(-1)).toMatchObject({ operation: "release", compensates: { result: { booking: "H-7" } } });
   expect(await step()).toMatchObject({ state: "Compensated", result: { booking: "H-7" } });
 });
@@ -276,8 +276,8 @@ test("P13 a question that leaves nothing behind keeps no cancelled order waiting
   Object.assign(world, { workflows: known });
   await run();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
-  await world.runAttempt({ orderId: "order-1", attempt: 2, direction: "compensate" });
+  await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  await world.runAttempt({ jobId: "order-1", attempt: 2, direction: "compensate" });
   expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
 
@@ -339,7 +339,7 @@ describe("reported by an operator", () => {
     expect(kinds).toContain("reported");
     expect(await reported(done)).toMatchObject({ kind: "rejected", reason: "hotel waits for no report" });
     expect(await reported(done, ada, "nothing")).toMatchObject({ kind: "rejected" });
-    expect(await auditLog()).toContain("bob report rejected: the order is not at the version that was looked at");
+    expect(await auditLog()).toContain("bob report rejected: the job is not at the version that was looked at");
     expect(await auditLog()).toContain("ada report rejected: hotel waits for no report");
   });
 
@@ -355,7 +355,7 @@ describe("reported by an operator", () => {
   test("P13 beside an order that is to be compensated it is taken too; of an order that is not there nothing is", async () => {
     await run();
     const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-    await operateOrder("order-1", cancel, ada, world);
+    await operateJob("order-1", cancel, ada, world);
     expect(await reported(done)).toMatchObject({ kind: "reported" });
     expect(await step()).toMatchObject({ state: "Completed" });
     expect(await reportStep("order-2", "hotel", done, ada, world)).toEqual({ kind: "not-found" });
@@ -365,22 +365,22 @@ describe("reported by an operator", () => {
 test("what awaits is listed with its time and what was said of it; where no step may wait, the store is not asked", async () => {
   await run();
   await report({ kind: "progress", progress: "asked the owner" });
-  const { orderId, workflow, steps } = (await record()) ?? sampleRecord("order-1", STAY);
-  const orders = vi.fn(async () => ({ orders: [{ orderId, workflow, steps }], isAll: true }));
+  const { jobId: orderId, workflow, steps } = (await record()) ?? sampleRecord("order-1", STAY);
+  const orders = vi.fn(async () => ({ jobs: [{ jobId: orderId, workflow, steps }], isAll: true }));
   const now = () => world.clock;
   const at = new Date(NOON_MS).toISOString();
-  expect(await createAwaiting({ orders, workflows: [STAY], now }).read()).toEqual({
+  expect(await createAwaiting({ jobs: orders, workflows: [STAY], now }).read()).toEqual({
     asOf: at,
     isAll: true,
     steps: [
       {
-        ...{ orderId: "order-1", workflow: { name: "stay", version: 1 }, step: "hotel", agent: "inventory" },
+        ...{ jobId: "order-1", workflow: { name: "stay", version: 1 }, step: "hotel", agent: "inventory" },
         ...{ direction: "forward", since: at, until: new Date(NOON_MS + 10 * DAY_MS).toISOString() },
         ...{ reference: "booking 7", lastReportAt: at, progress: "asked the owner" },
       },
     ],
   });
   orders.mockClear();
-  expect(await createAwaiting({ orders, workflows: [CHAIN], now }).read()).toMatchObject({ steps: [] });
+  expect(await createAwaiting({ jobs: orders, workflows: [CHAIN], now }).read()).toMatchObject({ steps: [] });
   expect(orders).not.toHaveBeenCalled();
 });

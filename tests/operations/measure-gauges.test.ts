@@ -19,7 +19,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
   const asked: string[] = [];
   const ports: GaugePorts = {
     ...world,
-    orderGauges: [
+    jobGauges: [
       { of: { state: "Pending", kind: null }, count: async () => 3 },
       { of: { state: "Error", kind: "expired" }, count: away },
       { of: { state: "Error", kind: "rejected" }, count: async () => 2 },
@@ -38,14 +38,14 @@ test("what can't be counted is an event of its own, and all else is measured", a
   };
   await measureGauges({ ...ports, telemetry: world.telemetry });
   expect(measured).toEqual([
-    ["orders.by_state", 3, { state: "Pending", kind: null }],
-    ["orders.by_state", 2, { state: "Error", kind: "rejected" }],
-    ["orders.overdue", 1, {}],
+    ["jobs.by_state", 3, { state: "Pending", kind: null }],
+    ["jobs.by_state", 2, { state: "Error", kind: "rejected" }],
+    ["jobs.overdue", 1, {}],
     ["queues.oldest_message_age", 1.5, { queue: "scheduler" }],
   ]);
   expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
   expect(world.events).toEqual([
-    { name: "GaugesNotMeasured", attributes: { what: "orders Error expired", cause: "Error: away" } },
+    { name: "GaugesNotMeasured", attributes: { what: "jobs Error expired", cause: "Error: away" } },
     { name: "GaugesNotMeasured", attributes: { what: "queue orders", cause: "Error: away" } },
   ]);
 });

@@ -8,8 +8,8 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow"
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
 import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { reportStep } from "@scheduler-agent-supervisor/core/operations/report-step";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 
 async function claim(number: number, direction: "forward" | "compensate"): Promise<void> {
-  const claimed = await claimOrder({ orderId: "order-1", attempt: number, direction }, world);
+  const claimed = await claimJob({ jobId: "order-1", attempt: number, direction }, world);
   if (claimed.kind !== "claimed") throw new Error(`attempt ${number} is ${claimed.kind}`);
   attempt = claimed.attempt;
 }
@@ -120,7 +120,7 @@ describe("by a report", () => {
 
   test("who has no nonce of the step learns nothing of what is declared", async () => {
     await run();
-    const address = { orderId: "order-1", step: "hotel", direction: "forward", nonce: "guessed" } as const;
+    const address = { jobId: "order-1", step: "hotel", direction: "forward", nonce: "guessed" } as const;
     expect(await takeReport({ kind: "done", address, result: { booking: "7" } }, world)).toEqual({ kind: "late" });
   });
 
@@ -128,7 +128,7 @@ describe("by a report", () => {
     await run();
     await report({ kind: "done", result: BOOKED });
     const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-    await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+    await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
     await claim(2, "compensate");
     await run();
     const before = await record();

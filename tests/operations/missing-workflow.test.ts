@@ -2,10 +2,10 @@
 
 import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain/outage";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { instant } from "@scheduler-agent-supervisor/core/operations/ports";
-import { submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { submitJob } from "@scheduler-agent-supervisor/core/operations/submit-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { CHAIN, NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts"
 import { createWorld, ENVELOPE, type World } from "../support/world.ts";
 
 const A_DAY_MS = 86_400_000;
-const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+const startAttempt = { jobId: "order-1", attempt: 1, direction: "forward" } as const;
 
 let world: World;
 let before: StateRecord | undefined;
@@ -30,7 +30,7 @@ const isHeld = async (work: Promise<unknown>) => {
   expect(await world.stateOf()).toEqual(before);
 };
 
-test("a start message for it waits", () => isHeld(claimOrder(startAttempt, world)));
+test("a start message for it waits", () => isHeld(claimJob(startAttempt, world)));
 
 test("its order message, delivered again, waits", () => isHeld(world.submit(sampleOrder(), ENVELOPE)));
 
@@ -43,7 +43,7 @@ test("an agent's reply to it waits", () => {
 test("a sweep names it and leaves it as it is", async () => {
   expect(await sweep(world)).toMatchObject({ found: 1, broken: 1 });
   const cause = expect.stringContaining("No workflow order-fulfilment v99");
-  expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { orderId: "order-1", cause } });
+  expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { jobId: "order-1", cause } });
   expect(await world.stateOf()).toEqual(before);
   expect(world.startAttempts).toEqual([]);
 });
@@ -51,7 +51,7 @@ test("a sweep names it and leaves it as it is", async () => {
 test("an operator is rejected, in words", async () => {
   const caller = { by: "ann", ifMatch: "any" } as const;
   const request = { kind: "compensate", reason: "test" } as const;
-  const rejected = await operateOrder("order-1", request, caller, world);
+  const rejected = await operateJob("order-1", request, caller, world);
   expect(rejected).toMatchObject({ kind: "rejected", reason: expect.stringContaining("order-fulfilment v99") });
   expect(await world.stateOf()).toEqual(before);
 });
@@ -59,7 +59,7 @@ test("an operator is rejected, in words", async () => {
 test("an order whose workflow a newer version of the app brought waits for that version, and for no longer than a week", async () => {
   const order = sampleOrder("order-2", { workflow: "brought-by-a-newer-app" });
   const submit = (enqueuedAt: string) =>
-    submitOrder({ body: order, envelope: ENVELOPE, traceparent: null, enqueuedAt }, world);
+    submitJob({ body: order, envelope: ENVELOPE, traceparent: null, enqueuedAt }, world);
   await expect(submit(instant(world.clock))).rejects.toThrow("No workflow brought-by-a-newer-app");
   expect(world.quarantined).toEqual([]);
   expect(await submit(instant(world.clock - 8 * A_DAY_MS))).toBeUndefined();

@@ -2,9 +2,9 @@
 
 import type { WantedVersion } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import type { ActionName, OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
-import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspect-order";
+import { inspectJob } from "@scheduler-agent-supervisor/core/operations/inspect-job";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Order } from "../../shared/contracts/order.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-const operate = (request: OperatorRequest, store?: OrderStore, ifMatch?: WantedVersion) =>
+const operate = (request: OperatorRequest, store?: JobStore, ifMatch?: WantedVersion) =>
   operateIn(world, request, store, ifMatch);
 const runNext = () => runNextIn(world);
 
@@ -69,22 +69,22 @@ describe("resubmit", () => {
     expect((await world.stateOf())?.keys).toEqual({ customer: "customer-7" });
     const customer = { id: "customer-8" };
     const order = sampleOrder("order-1", { paymentToken: "tok_new", priority: "high", customer });
-    expect(await operate({ ...resubmit, order })).toMatchObject({ kind: "done", record: { orderRevision: 2 } });
+    expect(await operate({ ...resubmit, job: order })).toMatchObject({ kind: "done", record: { jobRevision: 2 } });
     expect((await world.stateOf())?.keys).toEqual({ customer: "customer-8" });
     await runNext();
-    expect(await world.stateOf()).toMatchObject({ processState: "Processed", orderRevision: 2, priority: "high" });
+    expect(await world.stateOf()).toMatchObject({ processState: "Processed", jobRevision: 2, priority: "high" });
     const charge = world.calls.find(({ operation }) => operation === "authorize");
     expect(charge).toMatchObject({
-      order: { paymentToken: "tok_new" },
+      job: { paymentToken: "tok_new" },
       idempotencyKey: "order-1:takePayment:forward:2",
     });
-    expect(((await world.store.order("order-1", 1)) as Order).paymentToken).toBe("tok_visa");
+    expect(((await world.store.job("order-1", 1)) as Order).paymentToken).toBe("tok_visa");
   });
 
   test("an edit can't change the workflow", async () => {
     await rejected();
     const order = sampleOrder("order-1", { workflow: "returns" });
-    expect(await operate({ ...resubmit, order })).toEqual({
+    expect(await operate({ ...resubmit, job: order })).toEqual({
       kind: "invalid",
       faults: [expect.stringContaining("order-fulfilment")],
     });
@@ -202,7 +202,7 @@ describe("the write", () => {
 
   test("P12 at the version that was looked at; at another it is not done, and the answer has today's state", async () => {
     await rejected();
-    const seen = (await inspectOrder("order-1", world))?.etag ?? "";
+    const seen = (await inspectJob("order-1", world))?.etag ?? "";
     const settled = await operate({ kind: "markResolved", reason: "done manually" }, world.store, [seen]);
     expect(settled).toMatchObject({ kind: "done", record: { error: { kind: "resolved" } } });
     expect(await operate(resubmit, world.store, [seen])).toMatchObject({
@@ -215,19 +215,19 @@ describe("the write", () => {
     for await (const entry of world.supervision.entries("2026-01-01", "order-1")) entries.push(entry);
     expect(entries.at(-1)).toMatchObject({
       action: "resubmit",
-      outcome: "rejected: the order is not at the version that was looked at",
+      outcome: "rejected: the job is not at the version that was looked at",
     });
-    const now = (await inspectOrder("order-1", world))?.etag ?? "";
+    const now = (await inspectJob("order-1", world))?.etag ?? "";
     expect(await operate(resubmit, world.store, ['"another"', now])).toMatchObject({ kind: "done" });
   });
 
   test("P12 at a version: a conflict in between is not decided anew", async () => {
     await rejected();
-    const seen = (await inspectOrder("order-1", world))?.etag ?? "";
-    const contested: OrderStore = {
+    const seen = (await inspectJob("order-1", world))?.etag ?? "";
+    const contested: JobStore = {
       ...world.store,
       async replace(read, record) {
-        const stored = await world.store.state(record.orderId);
+        const stored = await world.store.state(record.jobId);
         if (stored) await world.store.replace(stored, { ...stored.record, failureCount: 9 });
         return world.store.replace(read, record);
       },
@@ -253,7 +253,7 @@ describe("the write", () => {
     if (!read?.record.error) throw new Error("no error");
     const error = { ...read.record.error, kind: "compensationIncomplete" } as const;
     await world.store.replace(read, { ...read.record, direction: "compensate", error });
-    expect((await inspectOrder("order-1", world))?.actions.resubmit).toEqual({
+    expect((await inspectJob("order-1", world))?.actions.resubmit).toEqual({
       allowed: true,
       requires: "compensatedManually",
     });
@@ -275,12 +275,12 @@ describe("the write", () => {
   test("a conflict is read and decided once more; a second one is reported", async () => {
     await rejected();
     let conflicts = 1;
-    const contested: OrderStore = {
+    const contested: JobStore = {
       ...world.store,
       replace: async (read, record) => (conflicts-- > 0 ? { kind: "rejected" } : world.store.replace(read, record)),
     };
     expect(await operate(resubmit, contested)).toMatchObject({ kind: "done" });
-    const hopeless: OrderStore = { ...world.store, replace: async () => ({ kind: "rejected" }) };
+    const hopeless: JobStore = { ...world.store, replace: async () => ({ kind: "rejected" }) };
     expect(await operate({ kind: "extend", reason: "r", byMs: 1000 }, hopeless)).toMatchObject({
       kind: "rejected",
       reason: expect.stringContaining("look at it again"),
@@ -289,7 +289,7 @@ describe("the write", () => {
 
   test("P16 a write that was made, and whose answer was lost, is known to be made", async () => {
     await rejected();
-    const lossy: OrderStore = {
+    const lossy: JobStore = {
       ...world.store,
       async replace(read, record) {
         await world.store.replace(read, record);
@@ -305,18 +305,18 @@ describe("the write", () => {
     world.publishFault = new Error("bus down");
     expect(await operate(resubmit)).toMatchObject({ kind: "done", published: false });
     const due = [];
-    for await (const { record } of world.store.due("2026-01-01T13:00:00.000Z")) due.push(record.orderId);
+    for await (const { record } of world.store.due("2026-01-01T13:00:00.000Z")) due.push(record.jobId);
     expect(due).toEqual(["order-1"]);
   });
 
   test("an inspection shows order, record and what may be done", async () => {
     await rejected();
-    expect((await inspectOrder("order-1", world))?.order).toEqual(sampleOrder("order-1", { paymentToken: "(hidden)" }));
-    expect(await inspectOrder("order-1", world, true)).toMatchObject({
-      order: sampleOrder(),
+    expect((await inspectJob("order-1", world))?.job).toEqual(sampleOrder("order-1", { paymentToken: "(hidden)" }));
+    expect(await inspectJob("order-1", world, true)).toMatchObject({
+      job: sampleOrder(),
       record: { processState: "Error", steps: { takePayment: { state: "Failed" } } },
       actions: { resubmit: { allowed: true }, compensate: { allowed: true }, extend: { allowed: false } },
     });
-    expect(await inspectOrder("nowhere", world)).toBeUndefined();
+    expect(await inspectJob("nowhere", world)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@
 import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import { beforeEach, describe, expect, test } from "vitest";
 import { compensate, operateIn, resubmit, runNextIn } from "../support/operated-world.ts";
 import { NOON_MS } from "../support/orders.ts";
@@ -14,7 +14,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
 });
 
-const operate = (request: OperatorRequest, store?: OrderStore) => operateIn(world, request, store);
+const operate = (request: OperatorRequest, store?: JobStore) => operateIn(world, request, store);
 const runNext = () => runNextIn(world);
 
 describe("a Pending order", () => {
@@ -59,7 +59,7 @@ describe("a Pending order", () => {
       },
     });
     expect(world.statuses.at(-1)).toMatchObject({ status: "Cancelled", detail: expect.stringContaining("by ada") });
-    expect(world.eventNames()).not.toContain("OrderErrored");
+    expect(world.eventNames()).not.toContain("JobErrored");
   });
 
   test("cancelled before anything was done ends at once; whoever is about to claim it starts nothing", async () => {
@@ -75,13 +75,13 @@ describe("a Pending order", () => {
       { status: "Received", attempt: 1 },
       { status: "Cancelled", attempt: 1, detail: "cancelled by ada: sent by mistake" },
     ]);
-    expect(world.eventNames()).toContain("OrderCancelled");
+    expect(world.eventNames()).toContain("JobCancelled");
   });
 
   test("claimed while it is cancelled is compensated as one that runs", async () => {
     const startAttempt = await world.submitted();
     let claims = 0;
-    const contested: OrderStore = {
+    const contested: JobStore = {
       ...world.store,
       async replace(read, record) {
         claims += 1;
@@ -109,7 +109,7 @@ describe("a Pending order", () => {
   test("P12 an operator whose decision another attempt has overtaken looks again", async () => {
     await paused();
     let conflicts = 1;
-    const contested: OrderStore = {
+    const contested: JobStore = {
       ...world.store,
       async replace(read, record) {
         if (conflicts-- > 0) await operate(compensate);

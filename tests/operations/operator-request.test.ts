@@ -23,7 +23,7 @@ describe("the contract of a request", () => {
     ["resubmit", '{"reason":"r","compensatedManually":"yes"}', ["compensatedManually: must be true or false"]],
     ["extend", '{"by":"ten minutes"}', ["reason: is missing", "by: must be an ISO 8601 duration"]],
     ["extend", '{"reason":"r","by":"P8D"}', ["at most P7D"]],
-    ["resubmit", '{"order":{"orderId":"x","lines":[]}}', ["reason: is missing", "order: lines", "order: currency"]],
+    ["resubmit", '{"job":{"orderId":"x","lines":[]}}', ["reason: is missing", "job: lines", "job: currency"]],
   ] as const)("%s %s: every fault is named", (action, text, named) => {
     const faults = faultsOf(parseOperatorRequest(action, "order-1", text, world.rules));
     for (const part of named)
@@ -34,7 +34,7 @@ describe("the contract of a request", () => {
   });
 
   test("an edit is checked as a submission is, and is of the same order", () => {
-    const text = JSON.stringify({ reason: "r", order: sampleOrder("order-2") });
+    const text = JSON.stringify({ reason: "r", job: sampleOrder("order-2") });
     expect(faultsOf(parseOperatorRequest("resubmit", "order-1", text, world.rules))).toEqual([
       expect.stringContaining('must be "order-1"'),
     ]);

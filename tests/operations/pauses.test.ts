@@ -59,7 +59,7 @@ test("P26 new orders of a paused workflow are sent back to wait; those that have
   ]);
   await expect(world.submit({ ...sampleOrder("new-1") })).rejects.toBeInstanceOf(SentBack);
   expect(await world.store.state("new-1")).toBeUndefined();
-  await world.runAttempt({ orderId: "begun-1", attempt: 1, direction: "forward", traceparent: null });
+  await world.runAttempt({ jobId: "begun-1", attempt: 1, direction: "forward", traceparent: null });
   expect(await world.stateOf("begun-1")).toMatchObject({ processState: "Processed" });
   expect(await change("resume")).toEqual([]);
   await world.submit({ ...sampleOrder("new-1") });

@@ -6,8 +6,8 @@ import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-r
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseReport } from "@scheduler-agent-supervisor/core/messaging/completion";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { pollStep } from "@scheduler-agent-supervisor/core/operations/poll-step";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
@@ -49,7 +49,7 @@ beforeEach(async () => {
   Object.assign(world, { workflows: loadWorkflows(new Map(agents), [STAY]) });
   await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", STAY));
   world.answers.set("reserve", () => later(MINUTE_MS));
-  const claim = await claimOrder({ orderId: "order-1", attempt: 1, direction: "forward" }, world);
+  const claim = await claimJob({ jobId: "order-1", attempt: 1, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   attempt = claim.attempt;
   hotel = tasksToBegin(attempt, new Set())[0] as StepTask;
@@ -205,7 +205,7 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0 });
   expect(await step()).toMatchObject({ state: "Awaiting", attempt: 1, retryCount: 0 });
-  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "forward" }, world);
+  const claim = await claimJob({ jobId: "order-1", attempt: 2, direction: "forward" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   attempt = claim.attempt;
   expect(tasksToBegin(attempt, new Set())).toEqual([]);
@@ -224,8 +224,8 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
 test("P13 a cancelled order asks no more for what was accepted: it is compensated at once, by its key", async () => {
   const poll = await begun();
   const cancel = { kind: "cancel", reason: "changed my mind" } as const;
-  await operateOrder("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
-  const claim = await claimOrder({ orderId: "order-1", attempt: 2, direction: "compensate" }, world);
+  await operateJob("order-1", cancel, { by: "ada", ifMatch: "any" }, world);
+  const claim = await claimJob({ jobId: "order-1", attempt: 2, direction: "compensate" }, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
   const calls = world.calls.length;

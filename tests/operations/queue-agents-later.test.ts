@@ -8,7 +8,7 @@ import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows
 import { requestId } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
@@ -51,7 +51,7 @@ beforeEach(() => {
 /** Asks the agent of the step. */
 async function asked(workflow: Workflow = CHECKED, attempt = 1) {
   if (attempt === 1) await world.store.create(sampleOrder("order-1"), sampleRecord("order-1", workflow));
-  await claimOrder({ orderId: "order-1", attempt, direction: "forward" }, world);
+  await claimJob({ jobId: "order-1", attempt, direction: "forward" }, world);
   const record = await world.stateOf();
   if (!record?.lockedBy) throw new Error("nobody holds the order");
   const plan = planOf(workflow, record.steps, record.direction);

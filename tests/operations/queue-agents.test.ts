@@ -6,7 +6,7 @@ import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery
 import type { AgentReplyMessage } from "@scheduler-agent-supervisor/core/messaging/agent-messages";
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
 import { beforeEach, expect, test } from "vitest";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   world = createWorld(NOON_MS);
   const record = sampleRecord("order-1", GRAPH);
   await world.store.create(sampleOrder(), record);
-  await claimOrder(startAttemptOf(record), world);
+  await claimJob(startAttemptOf(record), world);
   await run(await open("reserveStock"));
 });
 
@@ -49,7 +49,7 @@ test("P7 the request lives until it may be taken up no more; the outcome is the 
   const received = await take(await ask());
   expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 26_000, request: { operation: "check" } }]);
   expect(received).toMatchObject({
-    ticket: { orderId: "order-1", attempt: 1, step: "checkFraud" },
+    ticket: { jobId: "order-1", attempt: 1, step: "checkFraud" },
     outcome: { kind: "completed", steps: { checkFraud: { state: "Completed" } } },
     // Nothing can be begun before the payment is taken.
     receiver: null,
@@ -148,7 +148,7 @@ test("P7 P10 P26 only a request whose agent says that it is at work may be count
 });
 
 test.each([
-  ["an order that nobody knows", { orderId: "order-2" }],
+  ["an order that nobody knows", { jobId: "order-2" }],
   ["a step that is none", { step: "wrapGift" }],
   ["a step that was not begun", { step: "capturePayment" }],
   ["another holder", { lockedBy: "order-1-1@elsewhere" }],

@@ -5,10 +5,7 @@ import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/co
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
 import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
-import {
-  createMemoryOrderStore,
-  type MemoryOrderStore,
-} from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import type { Order } from "../../shared/contracts/order.ts";
@@ -22,9 +19,9 @@ import { createWorld } from "../support/world.ts";
 const [, RETURNS] = returns as readonly [Workflow, Workflow];
 const CAPTURED = 2150;
 
-let store: MemoryOrderStore;
+let store: MemoryJobStore;
 beforeEach(async () => {
-  store = createMemoryOrderStore();
+  store = createMemoryJobStore();
   await put(sampleOrder("sold-1"), GRAPH, { owner: "tea", ...PROCESSED });
 });
 
@@ -36,7 +33,7 @@ const PROCESSED = {
 async function put(order: Order, workflow: Workflow, changes: Partial<StateRecord>): Promise<void> {
   const { orderId, priority } = order;
   const reply = { replyTo: null, replyToSessionId: null, correlationId: orderId, traceparent: null };
-  const record = newStateRecord({ orderId, priority, ...reply }, workflow, NOON, NOON);
+  const record = newStateRecord({ jobId: orderId, priority, ...reply }, workflow, NOON, NOON);
   const steps = { ...record.steps, ...changes.steps };
   await store.create(order, { ...record, ...changes, steps });
 }
@@ -49,7 +46,7 @@ async function returned(orderId: string, amount: number, changes: Partial<Order>
 }
 
 function ask(operation: "reserve" | "release", orderId: string): Promise<BoundedReply> {
-  const request = { order: { orderId }, results: {}, idempotencyKey: "", compensates: null } as unknown as AgentRequest;
+  const request = { job: { orderId }, results: {}, idempotencyKey: "", compensates: null } as unknown as AgentRequest;
   const bounds = { priority: "normal", startBy: NOON, takeUp: async () => NOON, stillAtWork: async () => {} } as const;
   return refundsAgent.create({ store, now: () => NOON_MS }).call(operation, request, bounds);
 }
@@ -117,7 +114,7 @@ test("a return that was edited after it had reserved keeps what it has, and gets
     returnOf: "sold-1",
     lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 900 }],
   });
-  await store.revise(read, { ...read.record, orderRevision: 2 }, edited);
+  await store.revise(read, { ...read.record, jobRevision: 2 }, edited);
   expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
   expect(await refundsOf()).toEqual({ "return-1": 700 });
 });
@@ -159,7 +156,7 @@ test("P13 P16 a reservation that comes after its return was compensated is rejec
 });
 
 /** The store of a process that dies after its n-th call: what it asked for has been done. */
-function dyingAfter(calls: number): { readonly store: MemoryOrderStore; readonly made: () => number } {
+function dyingAfter(calls: number): { readonly store: MemoryJobStore; readonly made: () => number } {
   let made = 0;
   const died = async <T>(work: Promise<T>): Promise<T> => {
     const answer = await work;
@@ -169,11 +166,11 @@ function dyingAfter(calls: number): { readonly store: MemoryOrderStore; readonly
   };
   const dying = {
     ...store,
-    create: (...given: Parameters<MemoryOrderStore["create"]>) => died(store.create(...given)),
-    state: (...given: Parameters<MemoryOrderStore["state"]>) => died(store.state(...given)),
-    order: (...given: Parameters<MemoryOrderStore["order"]>) => died(store.order(...given)),
-    change: (...given: Parameters<MemoryOrderStore["change"]>) => died(store.change(...given)),
-    replace: (...given: Parameters<MemoryOrderStore["replace"]>) => died(store.replace(...given)),
+    create: (...given: Parameters<MemoryJobStore["create"]>) => died(store.create(...given)),
+    state: (...given: Parameters<MemoryJobStore["state"]>) => died(store.state(...given)),
+    job: (...given: Parameters<MemoryJobStore["job"]>) => died(store.job(...given)),
+    change: (...given: Parameters<MemoryJobStore["change"]>) => died(store.change(...given)),
+    replace: (...given: Parameters<MemoryJobStore["replace"]>) => died(store.replace(...given)),
   };
   return { store: dying, made: () => made };
 }
@@ -184,7 +181,7 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
   const sold = await store.state("sold-1");
   let deaths = 0;
   for (let calls = 1; ; calls += 1) {
-    store = createMemoryOrderStore();
+    store = createMemoryJobStore();
     if (sold) await store.create(sampleOrder("sold-1"), { ...sold.record, owner: undefined });
     const { store: dying, made } = dyingAfter(calls);
     const world = createWorld(NOON_MS, dying);
@@ -192,7 +189,7 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
     Object.assign(world, { agents, workflows: loadWorkflows(business.knownAgents, [RETURNS]) });
     const live = async () => {
       const claim = await world.submit(body);
-      if (claim?.kind === "claimed") await world.runAttempt({ orderId: "return-1", attempt: 1, direction: "forward" });
+      if (claim?.kind === "claimed") await world.runAttempt({ jobId: "return-1", attempt: 1, direction: "forward" });
     };
     await live().catch(() => {
       deaths += 1;

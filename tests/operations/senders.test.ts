@@ -10,8 +10,8 @@ import { business } from "../../shared/business.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-const TEA: OwnedQueue = { queue: "orders-tea", owner: "tea", orderIdPrefix: "tea-", replyQueues: ["replies-tea"] };
-const MUG: OwnedQueue = { queue: "orders-mug", owner: "mug", orderIdPrefix: "mug-", replyQueues: ["replies-mug"] };
+const TEA: OwnedQueue = { queue: "orders-tea", owner: "tea", idPrefix: "tea-", replyQueues: ["replies-tea"] };
+const MUG: OwnedQueue = { queue: "orders-mug", owner: "mug", idPrefix: "mug-", replyQueues: ["replies-mug"] };
 
 let world: World;
 beforeEach(() => {
@@ -36,7 +36,7 @@ test("P1 the same order by another queue is another sender's, and rejected: as w
   Object.assign(world, { rules });
   expect(await world.submit(tea, by("orders-tea"))).toBeUndefined();
   expect(world.rejections).toMatchObject([
-    { replyTo: "replies-tea", faults: [`orderId: "tea-1" is the id of another order`] },
+    { replyTo: "replies-tea", faults: [`orderId: "tea-1" is the id of another job`] },
   ]);
   expect(await world.stateOf("tea-1")).toMatchObject({ replyTo: "replies-shop" });
 });
@@ -63,12 +63,12 @@ test("P15 a sender that wants no answer gets none, and one on a shared queue non
 });
 
 test("P9 an operator may edit an order, whoever owns it", () => {
-  const text = JSON.stringify({ reason: "another card", order: { ...tea, paymentToken: "tok_new" } });
+  const text = JSON.stringify({ reason: "another card", job: { ...tea, paymentToken: "tok_new" } });
   expect(parseOperatorRequest("resubmit", "tea-1", text, world.rules)).toMatchObject({ kind: "valid" });
 });
 
 test("P1 from the quarantine an order goes back to the queue that it came by", () => {
-  const own = { consumed: [], quarantine: "quarantine", orders: "orders", agentReplies: "agent-replies" };
+  const own = { consumed: [], quarantine: "quarantine", jobs: "orders", agentReplies: "agent-replies" };
   const [quarantine] = deadLetterQueuesOf({ ...own, ownedQueues: ["orders-tea"] });
   const target = (cameBy: unknown, subject = "InvalidSubmission") => quarantine?.resendTo(subject, cameBy);
   expect(["orders-tea", "orders", "scheduler", undefined, 7].map((queue) => target(queue))).toEqual([
@@ -83,8 +83,8 @@ test.each<[string, unknown, string]>([
   ["a queue that has another use", [{ ...TEA, queue: "scheduler" }], "scheduler has another use"],
   ["a reply queue that is none", [{ ...TEA, replyQueues: ["scheduler"] }], "scheduler is no reply queue"],
   ["a name that no function can have", [{ ...TEA, queue: "orders.tea" }], "[0].queue: must be"],
-  ["an owner without an order id of its own", [{ ...TEA, orderIdPrefix: "" }], "[0].orderIdPrefix: must be"],
-  ["two owners that can't be distinguished", [TEA, { ...MUG, orderIdPrefix: "tea-2" }], "can't be distinguished"],
+  ["an owner without an order id of its own", [{ ...TEA, idPrefix: "" }], "[0].idPrefix: must be"],
+  ["two owners that can't be distinguished", [TEA, { ...MUG, idPrefix: "tea-2" }], "can't be distinguished"],
 ])("the setting is rejected where it has %s", (_, list, fault) => {
   const given = { ...sampleSettings(), SubmissionQueues: JSON.stringify(list) };
   expect(() => parseConfig(given, business)).toThrow(fault);

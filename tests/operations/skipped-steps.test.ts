@@ -5,7 +5,7 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { describe, expect, test } from "vitest";
 import type { Order } from "../../shared/contracts/order.ts";
 import { NOON_MS } from "../support/orders.ts";
@@ -74,7 +74,7 @@ async function run(
   answers: { readonly [operation: string]: Parameters<World["answers"]["set"]>[1] } = {},
   rules?: WorkflowRules,
 ): Promise<void> {
-  world = createWorld(NOON_MS, createMemoryOrderStore(), { workflows: [workflow], ...(rules && { rules }) });
+  world = createWorld(NOON_MS, createMemoryJobStore(), { workflows: [workflow], ...(rules && { rules }) });
   for (const [operation, answer] of Object.entries(answers)) world.answers.set(operation, answer);
   await world.submitted();
   await goOn();
@@ -280,7 +280,7 @@ describe("a step with a condition", () => {
   test("is decided by the order and by what the steps before it recorded", async () => {
     const seen: unknown[] = [];
     const conditions: WorkflowRules<Order>["conditions"] = {
-      isWanted: ({ order, results, item }) => {
+      isWanted: ({ job: order, results, item }) => {
         seen.push(order.orderId, Object.keys(results), item);
         return true;
       },

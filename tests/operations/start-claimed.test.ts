@@ -1,6 +1,6 @@
 // Whom starting a claimed attempt notifies, and in which order (P4, P16).
 
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
 import { type OrchestrationClient, startClaimed } from "@scheduler-agent-supervisor/core/scheduler-client";
 import { beforeEach, expect, test } from "vitest";
 import { NOON_MS } from "../support/orders.ts";
@@ -23,8 +23,8 @@ beforeEach(() => {
 });
 
 async function claimed() {
-  const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
-  const claim = await claimOrder(startAttempt, world);
+  const startAttempt = { jobId: "order-1", attempt: 1, direction: "forward" } as const;
+  const claim = await claimJob(startAttempt, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   return claim;
 }

@@ -1,7 +1,7 @@
 // What an order's record says of its statuses is what its requester was sent, whatever became of the order.
 
 import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/core/domain/statuses";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, expect, test } from "vitest";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -72,12 +72,12 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   await sweepWhenDue();
   await expectPublished();
   expect(await standing("sent")).toContain("2 Failed ");
-  const resubmit = { kind: "resubmit", reason: "renewed", order: null, compensatedManually: false } as const;
-  await operateOrder("order-1", resubmit, ada, world);
+  const resubmit = { kind: "resubmit", reason: "renewed", job: null, compensatedManually: false } as const;
+  await operateJob("order-1", resubmit, ada, world);
   await runNext();
   await sweepWhenDue();
   await expectPublished();
-  await operateOrder("order-1", { kind: "compensate", reason: "too late" }, ada, world);
+  await operateJob("order-1", { kind: "compensate", reason: "too late" }, ada, world);
   await runNext();
   await sweepWhenDue();
   await expectPublished();

@@ -1,24 +1,26 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
+import { inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
 import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
-import { inspectOrder } from "@scheduler-agent-supervisor/core/operations/inspect-order";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
+import { inspectJob } from "@scheduler-agent-supervisor/core/operations/inspect-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { expect, test } from "vitest";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const A_DAY_MS = 86_400_000;
 
 /** A day later, so that all is overdue. */
 function worldWith(version: number, name: string, changes: object = {}): World {
-  const record = { ...storedRecord(version, name), orderId: "order-1", ...changes };
-  const store = createMemoryOrderStore({ documents: [record] });
-  return createWorld(NOON_MS + A_DAY_MS, { ...store, order: async (orderId) => sampleOrder(orderId) });
+  const record = inCoresNames({ ...storedRecord(version, name), orderId: "order-1", ...changes }, ORDER);
+  const store = createMemoryJobStore({ documents: [record] });
+  return createWorld(NOON_MS + A_DAY_MS, { ...store, job: async (orderId) => sampleOrder(orderId) });
 }
 
 test.each([
@@ -43,14 +45,14 @@ test.each([
 test("a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
   const world = worldWith(1, "in hand", { schemaVersion: RECORD_VERSION + 1 });
   const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
-  const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" } as const;
+  const startAttempt = { jobId: "order-1", attempt: 1, direction: "forward" } as const;
   const words = /a newer version of the app.*left alone/;
-  await expect(claimOrder(startAttempt, world)).rejects.toThrow(words);
+  await expect(claimJob(startAttempt, world)).rejects.toThrow(words);
   expect(await sweep(world)).toMatchObject({ found: 0, broken: 0 });
-  const caller = { by: "ann", ifMatch: "any" } as unknown as Parameters<typeof operateOrder>[2];
+  const caller = { by: "ann", ifMatch: "any" } as unknown as Parameters<typeof operateJob>[2];
   const request = { kind: "compensate", reason: "test" } as const;
-  await expect(operateOrder("order-1", request, caller, world)).rejects.toBeInstanceOf(NewerSchema);
-  await expect(inspectOrder("order-1", world)).rejects.toThrow(words);
+  await expect(operateJob("order-1", request, caller, world)).rejects.toBeInstanceOf(NewerSchema);
+  await expect(inspectJob("order-1", world)).rejects.toThrow(words);
   expect((world.store as unknown as { stored(orderId: string): unknown }).stored("order-1")).toEqual(before);
   expect(world.startAttempts).toEqual([]);
 });

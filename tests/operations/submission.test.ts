@@ -13,7 +13,7 @@ beforeEach(() => {
 
 test("P1 P2 writes order and record, and says Received with the request's correlation id", async () => {
   const startAttempt = await world.submitted();
-  expect(startAttempt).toMatchObject({ orderId: "order-1", attempt: 1 });
+  expect(startAttempt).toMatchObject({ jobId: "order-1", attempt: 1 });
   expect(await world.stateOf()).toMatchObject({
     processState: "Pending",
     lockedBy: null,
@@ -21,11 +21,11 @@ test("P1 P2 writes order and record, and says Received with the request's correl
     failureCount: 0,
     correlationId: "request-1",
   });
-  expect(world.statuses).toMatchObject([{ orderId: "order-1", status: "Received" }]);
+  expect(world.statuses).toMatchObject([{ jobId: "order-1", status: "Received" }]);
 });
 
 test("P1 P4 claims the order for its first attempt, which the caller starts", async () => {
-  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { orderId: "order-1", attempt: 1 } });
+  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { jobId: "order-1", attempt: 1 } });
   expect(await world.stateOf()).toMatchObject({ processState: "Processing", lockedBy: "order-1-1@hub" });
   expect(world.statuses.map(({ status }) => status)).toEqual(["Received", "Started"]);
 });
@@ -35,7 +35,7 @@ test.each<[string, () => Promise<unknown>]>([
   ["before the start of its attempt", () => world.submit()],
 ])("P1 P16 delivered again after a death %s: one order, claimed once, and started", async (_, first) => {
   await first();
-  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { orderId: "order-1", attempt: 1 } });
+  expect(await world.submit()).toMatchObject({ kind: "claimed", attempt: { jobId: "order-1", attempt: 1 } });
   const record = await world.stateOf();
   expect(record).toMatchObject({ processState: "Processing", attempt: 1 });
   expect(record?.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);
@@ -54,7 +54,7 @@ test("another order under a known id is quarantined, not lost and not mixed up",
   expect(world.quarantined).toMatchObject([
     { body: { currency: "USD" }, faults: [expect.stringContaining("order-1")] },
   ]);
-  expect(((await world.store.order("order-1", 1)) as Order).currency).toBe("EUR");
+  expect(((await world.store.job("order-1", 1)) as Order).currency).toBe("EUR");
 });
 
 test.each([
@@ -98,7 +98,7 @@ test("P15 a rejected submission is kept, then its sender receives every fault, u
   const { faults } = world.quarantined[0] ?? {};
   expect(faults).toHaveLength(2);
   expect(world.rejections).toMatchObject([
-    { orderId: "order-1", replyTo: "replies-shop", correlationId: "request-1", submissionId: null, faults },
+    { jobId: "order-1", replyTo: "replies-shop", correlationId: "request-1", submissionId: null, faults },
     { faults },
   ]);
   expect(new Set(world.rejections.map(({ id }) => id)).size).toBe(1);
@@ -112,7 +112,7 @@ test("P15 what is published of another order under a known id goes to its own se
   expect(world.rejections).toMatchObject([
     { replyTo: "replies-other", replyToSessionId: "s-2", correlationId: "m-2", submissionId: "second" },
   ]);
-  expect(world.rejections[0]?.faults).toEqual([`orderId: "order-1" is the id of another order`]);
+  expect(world.rejections[0]?.faults).toEqual([`orderId: "order-1" is the id of another job`]);
 });
 
 test.each<[string, unknown, Record<string, unknown>]>([
@@ -134,7 +134,7 @@ test.each<[string, unknown, string | null]>([
   ["no JSON object", "{not json", null],
 ])("P15 a rejection names the order as far as the message does: %s", async (_, body, orderId) => {
   await world.submit(body);
-  expect(world.rejections).toMatchObject([{ orderId }]);
+  expect(world.rejections).toMatchObject([{ jobId: orderId }]);
   expect((world.rejections[0]?.id ?? "").length).toBeLessThanOrEqual(128);
 });
 
@@ -146,8 +146,8 @@ test("P15 a reply queue that can't be reached does not hold a rejected submissio
 });
 
 test("P15 nobody to reply to, or a queue that is not there, does not fail the order", async () => {
-  expect(await world.submit(sampleOrder("order-2"), {})).toMatchObject({ attempt: { orderId: "order-2" } });
+  expect(await world.submit(sampleOrder("order-2"), {})).toMatchObject({ attempt: { jobId: "order-2" } });
   world.publishFault = "no-such-queue";
-  expect(await world.submit(sampleOrder("order-3"))).toMatchObject({ attempt: { orderId: "order-3" } });
+  expect(await world.submit(sampleOrder("order-3"))).toMatchObject({ attempt: { jobId: "order-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });

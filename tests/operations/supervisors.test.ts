@@ -3,7 +3,7 @@
 import type { Context } from "@scheduler-agent-supervisor/core/operations/ports";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { whatIf } from "@scheduler-agent-supervisor/core/operations/what-if";
-import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/job-store";
 import type { DecisionEntry, SupervisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import type { Leadership } from "@scheduler-agent-supervisor/core/supervision/leadership";
 import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
@@ -79,7 +79,7 @@ test("P12 two that both believe they lead, side by side: no failure is counted t
   expect(sum("retried")).toBe(40);
   expect(await states(orderIds)).toMatchObject(orderIds.map(() => ({ failureCount: 1, attempt: 2 })));
   const applied = (await decisions()).filter(({ outcome }) => outcome === "applied");
-  expect(new Set(applied.map(({ orderId, before }) => `${orderId}:${before.attempt}`)).size).toBe(40);
+  expect(new Set(applied.map(({ jobId: orderId, before }) => `${orderId}:${before.attempt}`)).size).toBe(40);
   expect(applied).toHaveLength(40);
   expect((await decisions()).filter(({ outcome }) => outcome === "lost")).toHaveLength(sum("lost"));
 });
@@ -234,7 +234,7 @@ test("the audit log says of each sweep what it was, and of each decision on what
   expect(await decisions()).toMatchObject([
     {
       sweepId,
-      orderId,
+      jobId: orderId,
       verdict: "retry",
       rule: expect.stringContaining("failure 1, below the threshold of 3"),
       before: { processState: "Processing", attempt: 1, failureCount: 0 },
@@ -273,7 +273,7 @@ test("a record that can't be judged, and one of which the scheduler can't be not
     },
   };
   expect(await sweep(busAway)).toMatchObject({ found: 2, broken: 2, retried: 0 });
-  const found = new Map((await decisions()).map((decision) => [decision.orderId, decision]));
+  const found = new Map((await decisions()).map((decision) => [decision.jobId, decision]));
   expect(found.get(unjudged)).toMatchObject({ verdict: "none", outcome: "broken", after: null });
   expect(found.get(unjudged)?.fault).toContain("forgotten");
   // The failure is counted, and the order Pending: it is due again, and then only started.
@@ -300,14 +300,16 @@ test("what-if says what each record would get under other thresholds, and change
   const harsh = await whatIf(world, { failureThreshold: 1, onExhausted: "fail" });
   expect(harsh).toMatchObject({ found: 3, different: 3, verdicts: { fail: 3 } });
   expect(harsh.prospects[0]).toMatchObject({
-    orderId: "order-0",
+    jobId: "order-0",
     verdict: "fail",
     today: "retry",
     rule: expect.stringContaining("threshold of 1"),
     before: { failureCount: 0, attempt: 1 },
     after: { processState: "Error", failureCount: 1 },
   });
-  expect((await whatIf(world, { clockSkewMs: 59_990 })).prospects.map(({ orderId }) => orderId)).toEqual(["order-0"]);
+  expect((await whatIf(world, { clockSkewMs: 59_990 })).prospects.map(({ jobId: orderId }) => orderId)).toEqual([
+    "order-0",
+  ]);
   expect(await whatIf(world, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
   expect(await states(orderIds)).toEqual(before);
   expect([world.startAttempts, world.statuses, await auditLog()]).toEqual([[], [], []]);

@@ -2,7 +2,7 @@
 
 import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
 import { type SweepOutcome, sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/order-store";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store/job-store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NOON_MS, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -84,7 +84,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     timing: { ...rest.timing, sweepWithinMs: 60_000 },
     store: {
       ...store,
-      replace: (read, record) => toStore(record.orderId, () => store.replace(read, record)),
+      replace: (read, record) => toStore(record.jobId, () => store.replace(read, record)),
       async *due(instant) {
         const found: Versioned[] = [];
         for await (const due of store.due(instant)) found.push(due);
@@ -100,12 +100,12 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     },
     messenger: {
       ...messenger,
-      publish: (reply, message) => call(message.orderId, BUS_MS, () => messenger.publish(reply, message)),
-      startAttempt: (startAttempt) => call(startAttempt.orderId, BUS_MS, () => messenger.startAttempt(startAttempt)),
+      publish: (reply, message) => call(message.jobId, BUS_MS, () => messenger.publish(reply, message)),
+      startAttempt: (startAttempt) => call(startAttempt.jobId, BUS_MS, () => messenger.startAttempt(startAttempt)),
     },
     supervision: {
       ...supervision,
-      decision: (entry) => call(entry.orderId, STORE_MS, () => supervision.decision(entry)),
+      decision: (entry) => call(entry.jobId, STORE_MS, () => supervision.decision(entry)),
     },
   };
   return Object.assign(seen, { ports });
@@ -171,7 +171,7 @@ test("a store that takes ten calls at once is asked little more than it takes, a
   slow.storeTakes = Number.POSITIVE_INFINITY;
   vi.setSystemTime(Date.now() + world.timing.claimWithinMs + 5000);
   await swept();
-  expect(new Set(world.startAttempts.map(({ orderId }) => orderId)).size).toBe(1000);
+  expect(new Set(world.startAttempts.map(({ jobId: orderId }) => orderId)).size).toBe(1000);
 });
 
 test("a search that is begun anew visits no record twice, also none that is under way", async () => {

@@ -3,7 +3,7 @@
 import type { StartAttempt } from "@scheduler-agent-supervisor/core/domain/attempt";
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
-import { recordOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { recordJob } from "@scheduler-agent-supervisor/core/operations/submit-job";
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { beforeEach, describe, expect, test } from "vitest";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 async function submitted(orderId = "order-1"): Promise<StartAttempt> {
   const body = sampleOrder(orderId, { workflow: "returns", returnOf: "sold-1" });
   const envelope = { messageId: orderId, replyTo: "replies-shop" };
-  const record = await recordOrder({ body, envelope, traceparent: null }, world);
+  const record = await recordJob({ body, envelope, traceparent: null }, world);
   if (!record) throw new Error("nothing to start");
   return startAttemptOf(record);
 }
@@ -68,7 +68,7 @@ describe("P10 a sweep", () => {
     await submitted();
     await stuck();
     expect(await sweep(world)).toMatchObject({ startsRepeated: 1 });
-    expect(world.startAttempts).toMatchObject([{ orderId: "order-1", attempt: 1 }]);
+    expect(world.startAttempts).toMatchObject([{ jobId: "order-1", attempt: 1 }]);
     expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
   });
 
@@ -84,7 +84,7 @@ describe("P10 a sweep", () => {
       if (!startAttempt) throw new Error("the scheduler was not notified");
       await world.claim(startAttempt);
     }
-    expect(world.eventNames().filter((name) => name === "OrderRescheduled")).toHaveLength(4);
+    expect(world.eventNames().filter((name) => name === "JobRescheduled")).toHaveLength(4);
   });
 
   test("P12 two at once raise the failure count once", async () => {

@@ -1,13 +1,13 @@
 // What the overview says of how orders flow: from bounded samples, read seldom.
 
 import { createTraffic } from "@scheduler-agent-supervisor/core/operations/traffic";
-import type { RecentOrders } from "@scheduler-agent-supervisor/core/store/recent-orders";
+import type { RecentJobs } from "@scheduler-agent-supervisor/core/store/recent-jobs";
 import { expect, test } from "vitest";
 import { NOON_MS } from "../support/orders.ts";
 
 const at = (secondsAgo: number) => new Date(NOON_MS - secondsAgo * 1000).toISOString();
 
-function view(recent: Partial<RecentOrders>) {
+function view(recent: Partial<RecentJobs>) {
   const clock = { now: NOON_MS };
   const asked: unknown[] = [];
   const read = createTraffic({

@@ -118,7 +118,8 @@ async function settled(
   if (endedAfterMs > mayTakeMs) faults.push(`all had ended ${endedAfterMs} ms after the outage, not ${mayTakeMs} ms`);
   if (faults.length === 0 && ends["Processed"] !== orderIds.length) {
     faults.push(`not all are Processed: ${JSON.stringify(ends)}`);
-    for (const { orderId, error } of records) if (error) faults.push(`${orderId}: ${error.kind}: ${error.message}`);
+    for (const { jobId: orderId, error } of records)
+      if (error) faults.push(`${orderId}: ${error.kind}: ${error.message}`);
   }
   say(`${name}: ${JSON.stringify(ends)} ${Math.round(endedAfterMs / 1000)} s after its end`);
   const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);

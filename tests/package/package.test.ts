@@ -174,7 +174,7 @@ test("unpacked far from any node_modules, it runs on the host: every function is
 
 function tracesIn(data: string, orderId: string) {
   const reader = openTraces(join(data, "traces"));
-  const found = reader?.tracesWith("orderId", orderId) ?? [];
+  const found = reader?.tracesWith("jobId", orderId) ?? [];
   reader?.close();
   return found;
 }

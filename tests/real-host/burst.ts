@@ -54,7 +54,7 @@ async function followed(
   for (let nextWords = PROGRESS_EVERY_MS; ; ) {
     await sleep(Math.max(0, Math.min(pauseMs, begunAt + nextWords - Date.now())));
     // The newest: in one setup a burst follows another only when that has ended.
-    const found = (await store.latest(orders)).filter(({ orderId }) => ids.has(orderId));
+    const found = (await store.latest(orders)).filter(({ jobId: orderId }) => ids.has(orderId));
     const tally = tallyOf(orders, found);
     const passedMs = Date.now() - begunAt;
     if (passedMs >= nextWords) {

@@ -39,8 +39,8 @@ const log = received([
 
 test("each activity has the times at which it was scheduled, taken up and done, by its orchestration", () => {
   expect(log.runs("made-a-")).toEqual([
-    { orchestration: "made-a-1-1", name: "claimOrder", scheduledAt: 1000, startedAt: 1500, doneAt: 1520 },
-    { orchestration: "made-a-2-1", name: "claimOrder", scheduledAt: 1000, startedAt: 2500, doneAt: 2600 },
+    { orchestration: "made-a-1-1", name: "claimJob", scheduledAt: 1000, startedAt: 1500, doneAt: 1520 },
+    { orchestration: "made-a-2-1", name: "claimJob", scheduledAt: 1000, startedAt: 2500, doneAt: 2600 },
     { orchestration: "made-a-1-1", name: "inventoryAgent", scheduledAt: 1600, startedAt: 3500, doneAt: 3600 },
   ]);
   expect(log.runs("made-b-")).toHaveLength(1);
@@ -49,7 +49,7 @@ test("each activity has the times at which it was scheduled, taken up and done, 
 test("waits and runs are spread by activity", () => {
   const [claim, step] = figuresOf(log.runs("made-a-"));
   expect(claim).toMatchObject({
-    name: "claimOrder",
+    name: "claimJob",
     waitMs: { count: 2, least: 500, most: 1500 },
     runMs: { most: 100 },
   });
@@ -57,14 +57,12 @@ test("waits and runs are spread by activity", () => {
 });
 
 test("moments say how many activities waited and ran, and how far claims and first steps had come", () => {
-  expect(momentsOf(log.runs("made-a-"), 10, "claimOrder", "inventoryAgent")).toEqual([
+  expect(momentsOf(log.runs("made-a-"), 10, "claimJob", "inventoryAgent")).toEqual([
     { atMs: 1000, waiting: 2, running: 0, firstStepsDone: 1, secondStepsStarted: 0, done: 1 },
     { atMs: 2000, waiting: 1, running: 0, firstStepsDone: 2, secondStepsStarted: 0, done: 2 },
     { atMs: 3000, waiting: 0, running: 0, firstStepsDone: 2, secondStepsStarted: 1, done: 3 },
   ]);
-  expect(momentsOf(log.runs("made-a-"), 2, "claimOrder", "inventoryAgent").map(({ atMs }) => atMs)).toEqual([
-    2000, 4000,
-  ]);
+  expect(momentsOf(log.runs("made-a-"), 2, "claimJob", "inventoryAgent").map(({ atMs }) => atMs)).toEqual([2000, 4000]);
 });
 
 test("a spread of nothing has no numbers", () => {

@@ -178,5 +178,5 @@ function firstStepTime({ steps, enqueuedAt, createdAt }: StateRecord): number | 
 
 /** Orders that are made in one go have ids that begin alike. */
 function commonPrefix(records: readonly StateRecord[]): string {
-  return records[0]?.orderId.replace(/\d+$/, "") ?? "";
+  return records[0]?.jobId.replace(/\d+$/, "") ?? "";
 }

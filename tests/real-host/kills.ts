@@ -78,7 +78,7 @@ export function effectFaults(records: readonly StateRecord[], keys: readonly str
   const byOrder = Map.groupBy(keys, (key) => key.split(":")[0]);
   return records
     .filter(({ processState }) => processState === "Processed")
-    .flatMap(({ orderId, steps }) => {
+    .flatMap(({ jobId: orderId, steps }) => {
       const had = (byOrder.get(orderId) ?? []).map((key) => key.split(":").slice(1).join(":"));
       return [
         ...Object.keys(steps).flatMap((step) => {

@@ -61,9 +61,9 @@ test.each([
   ["shared/operations/planted.ts", `${CORE}/store/order-store`],
   ["shared/operations/planted.ts", "durable-functions"],
   ["shared/operations/planted.ts", `${LOCAL}/bus/start`],
-  ["shared/operations/planted.ts", "../../packages/core/src/domain/order.ts"],
+  ["shared/operations/planted.ts", "../../packages/core/src/domain/job.ts"],
   ["packages/client/src/planted.ts", `${CORE}/domain/order`],
-  ["packages/client/src/planted.ts", "../../core/src/domain/order.ts"],
+  ["packages/client/src/planted.ts", "../../core/src/domain/job.ts"],
   ["packages/client/src/planted.ts", "node:fs"],
   ["functions/planted.ts", "./submission.ts"],
   ["functions/planted.ts", `${LOCAL}/host/start`],
@@ -88,7 +88,7 @@ test.each([
   ["packages/local/src/bus/planted.ts", `${CORE}/domain/order`],
   ["packages/local/src/host/planted.ts", "../bus/start.ts"],
   ["packages/local/src/traces/planted.ts", "../bus/start.ts"],
-  ["cli/planted.ts", "../packages/core/src/domain/order.ts"],
+  ["cli/planted.ts", "../packages/core/src/domain/job.ts"],
 ])("%s may not import %s", (file, from) => expect(restricted(file, from)).toBe(true));
 
 test.each([

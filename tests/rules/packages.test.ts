@@ -51,3 +51,30 @@ test("a planted import of an app's file is found", () => {
   );
   expect(found).toEqual(["packages/core/src/domain/plan.test.ts: ../../../../shared/app.ts"]);
 });
+
+/** Where "order" is a sequence, as in SQL. */
+const SEQUENCE =
+  /ORDER BY|\b[Oo]rder of (?:writes|effects|arrival|members|keys|the inputs|the given|their instants)|\bin order\b|\bin (?:the|their|reverse|what|one) order\b|\btheir order\b|\bno order of (?:their|its) own\b|the order (?:of|in which)/g;
+
+/** Lines in which "order" is a word or a part of a name. */
+const withOrder = (file: string, text: string): string[] =>
+  text
+    .split("\n")
+    .filter((line) => /(?<![a-z])order(?!ed|ing)|Order/.test(line.replace(SEQUENCE, "")))
+    .map((line) => `${file}: ${line.trim().slice(0, 120)}`);
+
+test("the core knows no order: that is the sample's word for a job", () => {
+  const files = globSync("packages/core/{src,tests}/**/*.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.flatMap((file) => withOrder(file, readFileSync(join(root, file), "utf8")))).toEqual([]);
+  expect(files.filter((file) => /order/i.test(file))).toEqual([]);
+});
+
+test.each([
+  'throw new Error("there is no such order");',
+  "const { orderId } = record;",
+  "export interface OrderStore {}",
+  "const ofOrder = 1;",
+])("planted: %s is found", (line) => {
+  expect(withOrder("a.ts", `// Order of writes: the record, then the rest.\n${line}`)).toHaveLength(1);
+});

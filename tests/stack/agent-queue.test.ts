@@ -98,14 +98,14 @@ test("P7 a forged reply completes nothing: neither of a step that no queue is as
   for (const ticket of tickets)
     await reply({ ...request, body: { ...request.body, ticket } } as typeof request, forged);
   const rejected = async () =>
-    (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply" && entry.orderId === "forged-1");
+    (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply" && entry.jobId === "forged-1");
   await expect.poll(async () => (await rejected()).length, { timeout: 10_000 }).toBe(tickets.length);
   await reply(request, DONE);
   const { steps } = await app.eventually("forged-1", ended);
   expect(steps["checkFraud"]?.result).toEqual(DONE.result);
   expect(steps["takePayment"]?.result).not.toMatchObject({ chargeId: "ch-forged" });
   expect((await app.effects("payment", "forged-1")).length).toBe(2);
-  const shown = await fetch(`${app.stack.addresses.host?.url}/api/orders/forged-1`);
+  const shown = await fetch(`${app.stack.addresses.host?.url}/api/jobs/forged-1`);
   expect(await shown.text()).not.toContain(nonce);
 });
 
@@ -125,9 +125,9 @@ test("P7 P8 a late reply changes nothing and stands in the audit log; the next a
   expect(record.steps["checkFraud"]).toMatchObject({ result: { checkId: "chk-1" }, retryCount: 1 });
   const late = () =>
     openAuditLog(app.settings).then((entries) =>
-      entries.filter((entry) => entry.kind === "lateReply" && entry.orderId === "ask-2"),
+      entries.filter((entry) => entry.kind === "lateReply" && entry.jobId === "ask-2"),
     );
-  await expect.poll(late).toMatchObject([{ orderId: "ask-2", attempt: 1, step: "checkFraud" }]);
+  await expect.poll(late).toMatchObject([{ jobId: "ask-2", attempt: 1, step: "checkFraud" }]);
 }, 40_000);
 
 test("P7 P26 a request that nobody takes up is made again, and no failure is counted", async () => {

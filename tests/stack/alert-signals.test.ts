@@ -4,7 +4,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after } from "@scheduler-agent-supervisor/core/domain/duration";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -68,7 +68,7 @@ const inError = ({ processState, outbox }: { processState: string; outbox: reado
   processState === "Error" && outbox.length === 0;
 
 async function operate(orderId: string, action: string): Promise<void> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/${action}`, {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ reason: "test" }),
@@ -99,10 +99,10 @@ async function makeTrouble(): Promise<void> {
   await app.shop.send({ ...madeOrder("alert-6"), workflow: HASTY_TRIP.name });
   const now = new Date().toISOString();
   const lost = { ...sampleRecord("alert-5", { ...CHAIN, version: 99 }), dueAt: after(now, -60_000) };
-  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-5"), lost);
+  await createCosmosJobStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-5"), lost);
   await app.shop.send(sampleOrder("alert-5"));
   const waiting = { ...sampleRecord("alert-7"), dueAt: after(now, 3_600_000) };
-  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-7"), waiting);
+  await createCosmosJobStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-7"), waiting);
   await operate("alert-7", "cancel");
 }
 

@@ -85,11 +85,11 @@ test("P9 where the cause is still there it stops after one order, and leaves the
 
 test("P9 P16 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
   const { orderIds, fix } = await rejected("fixed", 14);
-  const { run } = await preview("resubmit", { orderIds: [...orderIds, "nowhere-1"] });
+  const { run } = await preview("resubmit", { jobIds: [...orderIds, "nowhere-1"] });
   expect(run.total).toBe(14);
   await rejected("newcomer", 1);
   const [changed = ""] = orderIds.slice(-1);
-  expect((await ask(`orders/${changed}/markResolved`, { reason: "refunded by the bank" })).status).toBe(200);
+  expect((await ask(`jobs/${changed}/markResolved`, { reason: "refunded by the bank" })).status).toBe(200);
   await fix();
   // Slow enough that the kill finds the second wave under way.
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
@@ -103,13 +103,13 @@ test("P9 P16 each order is done once though the host is killed; what changed sin
     wave: 2,
     counts: { done: 13, skipped: 1, well: 13, same: 0, other: 0 },
   });
-  expect(done.results.find(({ orderId }) => orderId === changed)).toMatchObject({
+  expect(done.results.find(({ jobId: orderId }) => orderId === changed)).toMatchObject({
     outcome: "skipped",
     reason: "it has changed since the preview",
   });
   for (const record of await app.records.of(orderIds.slice(0, -1))) {
     const resubmissions = record.history.filter(({ what }) => what.includes(`(bulk ${run.bulkId})`));
-    expect(resubmissions, record.orderId).toHaveLength(1);
+    expect(resubmissions, record.jobId).toHaveLength(1);
     expect(resubmissions[0]).toMatchObject({ by: "ada@example.com" });
   }
   expect((await app.records.of(["newcomer-1"]))[0]).toMatchObject({ processState: "Error", attempt: 1 });
@@ -121,7 +121,7 @@ test("paused, it acts on no more orders than it has begun with; resumed, it goes
   const { orderIds, fix } = await rejected("paused", 4);
   await fix();
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
-  const { run } = await preview("resubmit", { orderIds });
+  const { run } = await preview("resubmit", { jobIds: orderIds });
   expect((await ask(`bulk/${run.bulkId}/start`, { reason: "fixed", count: 4 })).status).toBe(200);
   expect((await ask(`bulk/${run.bulkId}/pause`, {})).body).toMatchObject({ state: "paused" });
   const [canary = "", ...others] = orderIds;
@@ -129,7 +129,7 @@ test("paused, it acts on no more orders than it has begun with; resumed, it goes
   await expect
     .poll(async () => (await begun()).every((one) => one.processState === "Processed"), { timeout: 20_000 })
     .toBe(true);
-  expect((await begun()).map(({ orderId }) => orderId).filter((orderId) => orderId !== canary)).toEqual([]);
+  expect((await begun()).map(({ jobId: orderId }) => orderId).filter((orderId) => orderId !== canary)).toEqual([]);
   expect((await app.records.of(others)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   expect((await ask(`bulk/${run.bulkId}/resume`, {})).body).toMatchObject({ state: "running" });
   expect((await over(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 4, well: 4 } });
@@ -139,13 +139,13 @@ test("what is not possible is said before; a run that has not begun can be cance
   const { orderIds } = await rejected("held", 3);
   await app.shop.send(madeOrder("fine-1"));
   await app.eventually("fine-1", ({ processState }) => processState === "Processed");
-  const { run, notPossible } = await preview("markResolved", { orderIds: [...orderIds, "fine-1"] });
-  expect(notPossible).toMatchObject([{ orderId: "fine-1", reason: expect.stringContaining("Processed") }]);
+  const { run, notPossible } = await preview("markResolved", { jobIds: [...orderIds, "fine-1"] });
+  expect(notPossible).toMatchObject([{ jobId: "fine-1", reason: expect.stringContaining("Processed") }]);
   expect((await ask(`bulk/${run.bulkId}/pause`, {})).status).toBe(409);
   expect((await ask(`bulk/${run.bulkId}/start`, { reason: "refunded", count: 3 })).status).toBe(200);
   await over(run.bulkId);
   expect((await progressOf(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
-  const other = await preview("compensate", { orderIds });
+  const other = await preview("compensate", { jobIds: orderIds });
   expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
   expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
   const filter = { state: "Error", kind: "resolved", q: "held-" };
@@ -191,7 +191,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect(await typed("start", run, "--reason", "refunded")).toMatchObject({ code: 2 });
   expect(await typed("start", run, "--count", "2", "--reason", "refunded")).toMatchObject({
     code: 1,
-    output: expect.stringContaining("it is for 3 orders"),
+    output: expect.stringContaining("it is for 3 jobs"),
   });
   const started = await typed("start", run, "--count", "3", "--reason", "refunded by the bank");
   expect(started.output).toContain("done: 3 of 3, 3 ended well");

@@ -2,7 +2,7 @@
 
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { attemptId, newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -21,12 +21,19 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 /** As a submission leaves it that dies before it starts the attempt. */
 async function pending(orderId: string): Promise<StateRecord> {
   const record = newStateRecord(
-    { orderId, priority: "normal", replyTo: null, replyToSessionId: null, correlationId: orderId, traceparent: null },
+    {
+      jobId: orderId,
+      priority: "normal",
+      replyTo: null,
+      replyToSessionId: null,
+      correlationId: orderId,
+      traceparent: null,
+    },
     GRAPH,
     new Date().toISOString(),
     new Date(Date.now() + TIMEOUT_MS).toISOString(),
   );
-  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder(orderId), record);
+  await createCosmosJobStore(sampleContainer(containerOf(app.settings))).create(sampleOrder(orderId), record);
   return record;
 }
 
@@ -52,7 +59,7 @@ test(
     await sender.close();
 
     const hosts = new Set<number>();
-    for (const { orderId } of records) {
+    for (const { jobId: orderId } of records) {
       const record = await app.eventually(orderId, ({ processState }) => processState === "Processed", TIMEOUT_MS);
       expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
       expect(record.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);

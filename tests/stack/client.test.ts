@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  createOrderClient,
-  type OrderClient,
-  OrderClientError,
+  createJobClient,
+  type JobClient,
+  JobClientError,
   type StatusMessage,
-} from "@scheduler-agent-supervisor/client/order-client";
+} from "@scheduler-agent-supervisor/client/job-client";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
 let app: TestStack;
-let client: OrderClient;
+let client: JobClient;
 beforeAll(async () => {
   app = await startTestStack();
   writeStackFile(data, app.settings);
@@ -34,7 +34,8 @@ afterAll(async () => {
 });
 
 const queues = {
-  ordersQueue: "orders",
+  jobsQueue: "orders",
+  idName: "orderId",
   priorityQueue: "orders-priority",
   replyQueue: SESSION_REPLY_QUEUE,
   usualWorkflow: USUAL_WORKFLOW,
@@ -47,7 +48,7 @@ test("P15 submit resolves when the order has completed, and delivers each status
   const received: StatusMessage[] = [];
   const end = await client.submit(madeOrder("await-1"), { onStatus: (status) => received.push(status) });
   const outputs = { chargeId: expect.any(String), shipmentId: expect.any(String) };
-  expect(end).toEqual({ kind: "completed", orderId: "await-1", outputs, received });
+  expect(end).toEqual({ kind: "completed", jobId: "await-1", outputs, received });
   const statuses = received.map(({ status }) => status);
   expect(statuses.slice(0, 2)).toEqual(["Received", "Started"]);
   expect(statuses.at(-1)).toBe("Completed");
@@ -119,9 +120,9 @@ test("P9 P15 a rejection for good is a failure with its reason", async () => {
 
 test("P15 two clients at once on one queue each receive only their own", async () => {
   await using other = openOrderClient(app.settings);
-  const submitAll = async (one: OrderClient, name: string) => {
+  const submitAll = async (one: JobClient, name: string) => {
     const received = new Set<string>();
-    const onStatus = ({ orderId }: StatusMessage) => void received.add(orderId);
+    const onStatus = ({ jobId: orderId }: StatusMessage) => void received.add(orderId);
     const ids = Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
     const ends = await Promise.all(ids.map((id) => one.submit(madeOrder(id), { onStatus })));
     expect(ends.map(({ kind }) => kind)).toEqual(ids.map(() => "completed"));
@@ -152,19 +153,19 @@ test("an aborted wait rejects with the signal's reason, and leaves the order alo
 test("a client that takes up its session again receives what it missed", async () => {
   const sessionId = "shop-7";
   const options = { connection: app.settings["ServiceBus"] ?? "", ...queues, sessionId };
-  const first = createOrderClient(options);
+  const first = createJobClient(options);
   await app.switchOn("shipping", { kind: "slow", delayMs: 1000, match: { orderId: "restart-1" } });
   expect(await first.submit(madeOrder("restart-1"), { timeoutMs: 500 })).toMatchObject({ kind: "timedOut" });
   await first.close();
   await app.eventually("restart-1", ({ processState }) => processState === "Processed");
-  await using second = createOrderClient(options);
+  await using second = createJobClient(options);
   expect(await second.follow("restart-1")).toMatchObject({ kind: "completed" });
 });
 
 test("what can't be received or sent is said before anything is ordered", async () => {
   const connection = app.settings["ServiceBus"] ?? "";
   const faultWith = async (changes: Partial<typeof queues>): Promise<unknown> => {
-    await using faulty = createOrderClient({ connection, ...queues, ...changes });
+    await using faulty = createJobClient({ connection, ...queues, ...changes });
     return await faulty.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
   };
   const unnamed = await faultWith({ usualWorkflow: "" });
@@ -175,13 +176,13 @@ test("what can't be received or sent is said before anything is ordered", async 
   });
   expect(await faultWith({ replyQueue: "replies-nowhere" })).toMatchObject({ fault: "noQueue", retriable: false });
   expect(await faultWith({ replyQueue: REPLY_QUEUE })).toMatchObject({ fault: "noSessions" });
-  expect(await faultWith({ ordersQueue: "nowhere" })).toMatchObject({ fault: "noQueue" });
+  expect(await faultWith({ jobsQueue: "nowhere" })).toMatchObject({ fault: "noQueue" });
   await client.follow("unsent-1", { timeoutMs: 100 });
-  await using second = createOrderClient({ connection, ...queues, sessionId: client.sessionId });
+  await using second = createJobClient({ connection, ...queues, sessionId: client.sessionId });
   const held = await second.submit(madeOrder("unsent-1")).catch((cause: unknown) => cause);
   expect(held).toMatchObject({ fault: "sessionHeld", retriable: true });
   const large = { ...madeOrder("large-1"), paymentToken: "x".repeat(300_000) };
-  expect(await client.submit(large)).toMatchObject({ kind: "rejected", orderId: "large-1" });
+  expect(await client.submit(large)).toMatchObject({ kind: "rejected", jobId: "large-1" });
   expect(await app.records.of(["unsent-1", "large-1"])).toEqual([]);
 });
 
@@ -191,7 +192,7 @@ test("whoever still waits when the client is closed is notified so", async () =>
   const submitted = closing.submit(madeOrder("closing-1")).catch((cause: unknown) => cause);
   await new Promise((resolve) => setTimeout(resolve, 20));
   await closing.close();
-  for (const cause of [await waiting, await submitted]) expect(cause).toBeInstanceOf(OrderClientError);
+  for (const cause of [await waiting, await submitted]) expect(cause).toBeInstanceOf(JobClientError);
   await expect(closing.follow("never-1")).rejects.toMatchObject({ fault: "closed" });
 });
 
@@ -218,7 +219,7 @@ test("P15 what a client says of its session: a number is its text, none where on
     { ...request("session-3"), replyToSessionId: "x".repeat(129) },
   ]);
   await sender.close();
-  await using numbered = createOrderClient({
+  await using numbered = createJobClient({
     connection: app.settings["ServiceBus"] ?? "",
     ...queues,
     sessionId: "42",
@@ -235,7 +236,7 @@ test("P1 P15 a rejected submission is reported to its sender, with every fault",
   const bad = { ...madeOrder("rejected-1"), currency: "euro", lines: [] };
   const end = await client.submit(bad, { onStatus: (status) => received.push(status) });
   const faults = [expect.stringContaining("lines"), expect.stringContaining("currency")];
-  expect(end).toMatchObject({ kind: "rejected", orderId: "rejected-1", sent: true, faults });
+  expect(end).toMatchObject({ kind: "rejected", jobId: "rejected-1", sent: true, faults });
   expect(received).toMatchObject([{ status: "Rejected", attempt: 0, correlationId: "rejected-1" }]);
   // Put right, it is the first order of this id.
   expect(await client.submit(madeOrder("rejected-1"))).toMatchObject({ kind: "completed" });
@@ -274,7 +275,7 @@ test("P11 a start message may be sent for later", async () => {
     },
     { noun: ORDER },
   );
-  const startAttempt = { orderId: "later-1", attempt: 2, direction: "forward" } as const;
+  const startAttempt = { jobId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();
   await messenger.startAttempt(startAttempt, { at });
   await expect.poll(() => app.statuses("later-1"), { timeout: 5000 }).toHaveLength(1);
@@ -339,6 +340,6 @@ test("send --wait says what is wrong with an order, and where one is that will n
   expect(sent.code, sent.output).toBe(1);
   expect(sent.output).toMatch(/bad order +Rejected \n {2}- orderId.*\n {2}- currency/);
   expect(sent.output).toMatch(/sent-1 +no end An order sent-1 was submitted before: it is Processed/);
-  expect(sent.output).toMatch(/nameless\.json +not sent The order needs an orderId/);
+  expect(sent.output).toMatch(/nameless\.json +not sent The job needs its orderId/);
   expect(sent.output).toContain("3 orders: 1 without an end, 1 rejected, 1 not sent");
 });

@@ -1,8 +1,11 @@
 // The audit log's contract on the Cosmos DB server, through the official SDK.
+
 import { CosmosClient } from "@azure/cosmos";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import { afterAll } from "vitest";
 import { supervisionLogContract } from "../contract/audit-log.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
@@ -12,7 +15,7 @@ supervisionLogContract("cosmos", async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   return createCosmosAuditLog({
-    supervision: database.container("supervision"),
-    audit: database.container("audit"),
+    supervision: namedContainer(database.container("supervision"), ORDER),
+    audit: namedContainer(database.container("audit"), ORDER),
   });
 });

@@ -1,6 +1,6 @@
 // The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
 
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll } from "vitest";
 import { operatorStoreContract } from "../contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -11,5 +11,5 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 operatorStoreContract("cosmos", async () => {
   app = await startTestStack({ parts: ["cosmos"], host: false });
-  return createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
+  return createCosmosJobStore(sampleContainer(containerOf(app.settings)));
 });

@@ -1,7 +1,7 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
 
 import type { Container } from "@azure/cosmos";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll } from "vitest";
 import { closingStoreContract } from "../contract/closing-store.ts";
 import { orderStoreContract } from "../contract/order-store.ts";
@@ -25,9 +25,9 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
   const orders = await container();
   for (const document of documents) await orders.items.create({ ...document, id: "state" });
   const stored = async (orderId: string) => (await orders.item("state", orderId).read<StoredRecord>()).resource;
-  return { store: createCosmosOrderStore(sampleContainer(orders), { onNewer }), stored };
+  return { store: createCosmosJobStore(sampleContainer(orders), { onNewer }), stored };
 });
 
-orderStoreContract("cosmos", async () => createCosmosOrderStore(sampleContainer(await container())));
+orderStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));
 
-closingStoreContract("cosmos", async () => createCosmosOrderStore(sampleContainer(await container())));
+closingStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));

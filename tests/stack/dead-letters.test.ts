@@ -92,7 +92,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
   const [summary] = await page("quarantine");
   expect(summary).toMatchObject({
     messageId: "corrected-1",
-    orderId: "corrected-1",
+    jobId: "corrected-1",
     subject: "InvalidSubmission",
     reason: expect.stringContaining("currency"),
   });
@@ -114,7 +114,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
     {
       action: "resendDeadLetter",
       operator: "ada@example.com",
-      orderId: "corrected-1",
+      jobId: "corrected-1",
       reason: REASON.reason,
       outcome: expect.stringMatching(/^resent to orders as resent-.*, with another body$/),
       message: { queue: "quarantine", subject: "InvalidSubmission" },
@@ -147,7 +147,7 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
   expect((await page("scheduler"))[0]).toMatchObject({
     reason: "TestReason",
     description: "planted by the test",
-    orderId: "paged-0",
+    jobId: "paged-0",
     deliveryCount: expect.any(Number),
     bytes: 21,
   });
@@ -255,7 +255,7 @@ test("discarded, it is gone, and the audit log says who did it and why", async (
   expect((await ask(path, REASON)).status).toBe(200);
   expect((await ask(path, REASON)).status).toBe(404);
   expect(await auditLog("gone-1")).toMatchObject([
-    { action: "discardDeadLetter", operator: "ada@example.com", outcome: "discarded", orderId: "gone-1" },
+    { action: "discardDeadLetter", operator: "ada@example.com", outcome: "discarded", jobId: "gone-1" },
   ]);
 });
 
@@ -283,7 +283,7 @@ test("discarded, it can be read and sent again as it was, byte for byte and prop
     queue: "scheduler",
     by: "ada@example.com",
     why: REASON.reason,
-    message: { orderId: "back-2", reason: "TestReason" },
+    message: { jobId: "back-2", reason: "TestReason" },
   });
   const read = await askFor(`discarded-messages/${ids[0]}`);
   expect(read.body["message"]).toMatchObject({ messageId: "back-1", subject: "repeatStart", body: { kind: "json" } });
@@ -308,7 +308,7 @@ test("copies of discarded messages go with their order", async () => {
   await deadLetter("scheduler", { body: { orderId: "erased-1" }, messageId: "erased-1" });
   const { body } = await ask(`/scheduler/${await numberOf("scheduler", "erased-1")}/discard`, REASON);
   expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(200);
-  expect((await askFor("orders/erased-1/erase", REASON)).status).toBe(200);
+  expect((await askFor("jobs/erased-1/erase", REASON)).status).toBe(200);
   expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(404);
 });
 

@@ -37,7 +37,7 @@ async function stopInTheMiddle(app: TestStack, stop: () => Promise<void>): Promi
   await stop();
   const processed = async () => (await records()).filter(({ processState }) => processState === "Processed").length;
   await expect.poll(processed, { timeout: ALL_END_WITHIN_MS }).toBe(ORDERS);
-  expect((await records()).filter(({ attempt }) => attempt > 1).map(({ orderId }) => orderId)).toEqual([]);
+  expect((await records()).filter(({ attempt }) => attempt > 1).map(({ jobId: orderId }) => orderId)).toEqual([]);
 }
 
 test(

@@ -76,18 +76,18 @@ describe("what is too large", () => {
 
   test("a status message is undeliverable, and no reason to wait", async () => {
     const reply: Reply = { replyTo: REPLY_QUEUE, replyToSessionId: null, correlationId: "c", traceparent: null };
-    const message = { orderId: "large-1", attempt: 1, status: "Failed", at: new Date().toISOString() } as const;
+    const message = { jobId: "large-1", attempt: 1, status: "Failed", at: new Date().toISOString() } as const;
     expect(await messenger().publish(reply, { ...message, detail: "x".repeat(300_000) })).toBe("no-such-queue");
   });
 
   test("an agent's request is said to be, too", async () => {
-    const ticket = { orderId: "large-2", attempt: 1, step: "s", direction: "forward", lockedBy: "l" } as const;
+    const ticket = { jobId: "large-2", attempt: 1, step: "s", direction: "forward", lockedBy: "l" } as const;
     const times = { startBy: "", completeBy: "", completeWithin: "PT1S", priority: "normal" } as const;
     const order = { ...sampleOrder("large-2"), note: "x".repeat(300_000) };
     const request = {
       ticket,
       operation: "check",
-      order,
+      job: order,
       results: {},
       idempotencyKey: "k",
       compensates: null,
@@ -104,7 +104,7 @@ describe("what is too large", () => {
     const record = await app.eventually("large-3", ended);
     expect(record).toMatchObject({ processState: "Error", error: { step: "takePayment" } });
     expect(record.error?.message.length).toBeLessThanOrEqual(1000);
-    const answer = await send(host, "POST", "/api/orders/large-3/resubmit", JSON_TYPE, '{"reason":"fixed"}');
+    const answer = await send(host, "POST", "/api/jobs/large-3/resubmit", JSON_TYPE, '{"reason":"fixed"}');
     expect(answer.status).toBe(200);
     expect(await app.eventually("large-3", ({ attempt }) => attempt === 2)).toMatchObject({ error: null });
   });
@@ -135,7 +135,7 @@ describe("what a sender may try", () => {
     const replies = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults);
     await expect.poll(replies, PATIENCE).toContainEqual("the body: is nested more than 100 levels deep");
     const body = `{"reason":"r","order":${deep}}`;
-    const answer = await send(host, "POST", "/api/orders/none/resubmit", JSON_TYPE, body);
+    const answer = await send(host, "POST", "/api/jobs/none/resubmit", JSON_TYPE, body);
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
     const resent = await send(
       host,
@@ -196,7 +196,7 @@ describe("what a sender may try", () => {
 });
 
 describe("what a web page may try", () => {
-  const compensation = "/api/orders/page-1/compensate";
+  const compensation = "/api/jobs/page-1/compensate";
   const reason = '{"reason":"a page"}';
 
   test("no request of another site, and none under another name, reaches anything that changes", async () => {
@@ -216,7 +216,7 @@ describe("what a web page may try", () => {
           (await send(host, "POST", path, headers, reason)).status,
         );
     }
-    const durable = "/runtime/webhooks/durabletask/instances/page-1-1@OrderScheduler/terminate";
+    const durable = "/runtime/webhooks/durabletask/instances/page-1-1@JobScheduler/terminate";
     for (const path of [durable, "/admin/functions/supervisor"])
       for (const headers of attacks.slice(0, 3))
         expect((await send(host, "POST", path, headers, "{}")).status, path).toBe(403);
@@ -236,7 +236,7 @@ describe("what a web page may try", () => {
 
 describe("what a caller of the list may try", () => {
   const list = (query: Record<string, string>) =>
-    send(host, "GET", `/api/orders?${new URLSearchParams(query).toString()}`, {});
+    send(host, "GET", `/api/jobs?${new URLSearchParams(query).toString()}`, {});
 
   test.each([
     { q: `' OR true OR 'a'='a` },
@@ -248,7 +248,7 @@ describe("what a caller of the list may try", () => {
   ])("%j finds nothing: a filter is a value, and never part of the query", async (query) => {
     await app.shop.send(madeOrder("listed-1"));
     await app.eventually("listed-1", ended);
-    expect(await list(query)).toEqual({ status: 200, body: '{"orders":[]}' });
+    expect(await list(query)).toEqual({ status: 200, body: '{"jobs":[]}' });
   });
 
   test.each([
@@ -278,15 +278,15 @@ describe("what a caller of the list may try", () => {
     const continuation = Buffer.from(JSON.stringify({ createdAt: "2000-01-01T00:00:00.000Z", shown })).toString(
       "base64url",
     );
-    expect(await list({ continuation })).toEqual({ status: 200, body: '{"orders":[]}' });
+    expect(await list({ continuation })).toEqual({ status: 200, body: '{"jobs":[]}' });
   });
 });
 
 test.each(["%2e", "%2e%2e", "..%2f..%2fcolls", "%00", "a%0d%0ax-admin:%201", "__proto__", "x".repeat(2000), "%ff"])(
   "the id %s in a path is that of no order, and of no action on many",
   async (id) => {
-    for (const path of [`/api/orders/${id}`, `/api/bulk/${id}`])
+    for (const path of [`/api/jobs/${id}`, `/api/bulk/${id}`])
       expect((await send(host, "GET", path, {})).status, path).toBe(404);
-    expect((await send(host, "POST", `/api/orders/${id}/compensate`, JSON_TYPE, '{"reason":"r"}')).status).toBe(404);
+    expect((await send(host, "POST", `/api/jobs/${id}/compensate`, JSON_TYPE, '{"reason":"r"}')).status).toBe(404);
   },
 );

@@ -3,11 +3,13 @@
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import type { DecisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
+import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 24;
@@ -56,15 +58,15 @@ async function askToSweep({ url }: HostAddress): Promise<{ status: number; body:
 async function expiries(orderIds: readonly string[]): Promise<DecisionEntry[]> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   const log = createCosmosAuditLog({
-    supervision: database.container("supervision"),
-    audit: database.container("audit"),
+    supervision: namedContainer(database.container("supervision"), ORDER),
+    audit: namedContainer(database.container("audit"), ORDER),
   });
   const found: DecisionEntry[] = [];
   for (const ms of new Set([Date.now(), Date.now() - 120_000].map((at) => new Date(at).toISOString().slice(0, 10)))) {
     for await (const entry of log.entries(ms)) if (entry.kind === "decision") found.push(entry);
   }
   const counted = found.filter(({ before, after }) => after && after.failureCount > before.failureCount);
-  return counted.filter(({ orderId, outcome }) => orderIds.includes(orderId) && outcome === "applied");
+  return counted.filter(({ jobId: orderId, outcome }) => orderIds.includes(orderId) && outcome === "applied");
 }
 
 test("P12 of two hosts exactly one leads; the other one says who, and sweeps nothing", async () => {
@@ -116,13 +118,13 @@ test("P12 P16 kill -9 the leader over overdue orders: the other one leads within
   expect(await askToSweep(first.host)).toMatchObject({ status: 409, body: { kind: "following" } });
 
   const decided = await expiries(orderIds);
-  const attempts = decided.map(({ orderId, before }) => `${orderId}:${before.attempt}`);
+  const attempts = decided.map(({ jobId: orderId, before }) => `${orderId}:${before.attempt}`);
   expect(new Set(attempts).size, "each attempt is decided once").toBe(attempts.length);
   expect(new Set(decided.map(({ epoch }) => epoch))).toContain(first.epoch + 1);
-  for (const { orderId, failureCount, attempt } of await records()) {
+  for (const { jobId: orderId, failureCount, attempt } of await records()) {
     expect(failureCount, orderId).toBe(attempt - 1);
     // What the dead leader decided last may not have come to stand in its audit log.
-    const known = decided.filter((decision) => decision.orderId === orderId);
+    const known = decided.filter((decision) => decision.jobId === orderId);
     const unwritten = known.every(({ epoch }) => epoch > first.epoch) ? 1 : 0;
     expect(failureCount, orderId).toBeLessThanOrEqual(known.length + unwritten);
     expect(failureCount, orderId).toBeGreaterThanOrEqual(known.length);

@@ -109,7 +109,7 @@ test("P6 a report whose result is not as the carrier's agent declares it is at f
   const faults = [expect.stringMatching(/^result\.shipmentId: /)];
   const wrong = { kind: "done", result: { shipment: "S-4" } };
   expect(await report("later-4", wrong)).toMatchObject({ status: 400, body: { faults } });
-  const path = "api/orders/later-4/steps/arrangeShipping/report";
+  const path = "api/jobs/later-4/steps/arrangeShipping/report";
   const byHand = await fetch(`${app.stack.addresses.host?.url}/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...OPERATOR },
@@ -186,7 +186,7 @@ test("an operator finds what awaits a report and answers in its place, by keyboa
   await press("Show what operators and supervisors did");
   await page.getByRole("row", { name: /local-operator .* the carrier rang back done: arrangeShipping/ }).waitFor();
 
-  await page.goto(`${base}/orders/waits-2`);
+  await page.goto(`${base}/jobs/waits-2`);
   await press("Report arrangeShipping as rejected");
   await type("Reason*", "nobody is there");
   await press("Report arrangeShipping as rejected");

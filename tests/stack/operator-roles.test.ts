@@ -15,18 +15,18 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 /** Each route by the role that it takes. */
 const ROUTES = {
-  "Orders.Read": [
+  "Jobs.Read": [
     "GET api/session",
     "GET api/overview",
     "GET api/traffic",
     "GET api/agents",
     "GET api/openapi.json",
     "GET api/attention",
-    "GET api/attention/orders",
-    "GET api/order-contract",
-    "GET api/orders",
-    "GET api/orders/{orderId}",
-    "GET api/orders/{orderId}/audit",
+    "GET api/attention/jobs",
+    "GET api/job-contract",
+    "GET api/jobs",
+    "GET api/jobs/{jobId}",
+    "GET api/jobs/{jobId}/audit",
     "GET api/workflows",
     "GET api/awaiting",
     "GET api/dead-letters",
@@ -40,14 +40,14 @@ const ROUTES = {
     "GET api/bulk",
     "GET api/bulk/{bulkId}",
   ],
-  "Orders.Operate": [
-    "POST api/orders/{orderId}/resubmit",
-    "POST api/orders/{orderId}/compensate",
-    "POST api/orders/{orderId}/cancel",
-    "POST api/orders/{orderId}/extend",
-    "POST api/orders/{orderId}/markResolved",
-    "POST api/orders/{orderId}/erase",
-    "POST api/orders/{orderId}/steps/{step}/report",
+  "Jobs.Operate": [
+    "POST api/jobs/{jobId}/resubmit",
+    "POST api/jobs/{jobId}/compensate",
+    "POST api/jobs/{jobId}/cancel",
+    "POST api/jobs/{jobId}/extend",
+    "POST api/jobs/{jobId}/markResolved",
+    "POST api/jobs/{jobId}/erase",
+    "POST api/jobs/{jobId}/steps/{step}/report",
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/discarded-messages/{id}/resend",
@@ -90,7 +90,7 @@ async function statusOf(route: string, headers: Record<string, string>): Promise
 const FOR_SERVICES = "POST api/completions/{ticket}";
 
 test("what services report takes no role, and reveals nothing to who guesses an address", async () => {
-  for (const headers of [{}, principal("Orders.Operate")]) expect(await statusOf(FOR_SERVICES, headers)).toBe(409);
+  for (const headers of [{}, principal("Jobs.Operate")]) expect(await statusOf(FOR_SERVICES, headers)).toBe(409);
 });
 
 test("no endpoint is missing here", async () => {
@@ -104,18 +104,18 @@ test.each(Object.entries(ROUTES))("endpoints that take %s", async (role, routes)
   for (const route of routes) {
     expect(await statusOf(route, {}), `${route}, not signed in`).toBe(401);
     expect(await statusOf(route, principal("Shop.Manager")), `${route}, another role`).toBe(403);
-    const reader = await statusOf(route, principal("Orders.Read"));
-    if (role === "Orders.Read") expect([200, 404], `${route}, reader`).toContain(reader);
+    const reader = await statusOf(route, principal("Jobs.Read"));
+    if (role === "Jobs.Read") expect([200, 404], `${route}, reader`).toContain(reader);
     else expect(reader, `${route}, reader`).toBe(403);
-    expect([401, 403, 500], `${route}, operator`).not.toContain(await statusOf(route, principal("Orders.Operate")));
+    expect([401, 403, 500], `${route}, operator`).not.toContain(await statusOf(route, principal("Jobs.Operate")));
   }
 });
 
 test("the console's session says who it is and whether they may act", async () => {
   const session = async (role: string) =>
     (await fetch(`${host}/api/session`, { headers: principal(role) })).json() as Promise<unknown>;
-  expect(await session("Orders.Read")).toMatchObject({ operator: "ada@example.com", mayOperate: false });
-  expect(await session("Orders.Operate")).toMatchObject({ operator: "ada@example.com", mayOperate: true });
+  expect(await session("Jobs.Read")).toMatchObject({ operator: "ada@example.com", mayOperate: false });
+  expect(await session("Jobs.Operate")).toMatchObject({ operator: "ada@example.com", mayOperate: true });
 });
 
 /** As written: no client tidies the path. */
@@ -132,25 +132,25 @@ function raw(method: string, path: string, headers: Record<string, string>, body
 const JSON_TYPE = { "content-type": "application/json" };
 
 describe("however a request is written, it takes its role", () => {
-  const COMPENSATION = "/api/orders/none/compensate";
+  const COMPENSATION = "/api/jobs/none/compensate";
 
   test.each([
     "/API/Orders/none/UNDO",
-    "/api/orders/none/compensate/",
-    "//api/orders/none/compensate",
-    "/api//orders/none/compensate",
-    "/api/orders/none/compensate?code=x",
-    "/api/orders/none/%75ndo",
-    "/api/orders/none%2Fundo",
-    "/api/orders/%2e%2e/compensate",
-    "/api/orders/../orders/none/compensate",
-    "/api/./orders/none/compensate",
-    "/api/orders/none;x=1/compensate",
-    "/api/orders/none/compensate%00",
-    "/console/../api/orders/none/compensate",
+    "/api/jobs/none/compensate/",
+    "//api/jobs/none/compensate",
+    "/api//jobs/none/compensate",
+    "/api/jobs/none/compensate?code=x",
+    "/api/jobs/none/%75ndo",
+    "/api/jobs/none%2Fundo",
+    "/api/jobs/%2e%2e/compensate",
+    "/api/jobs/../jobs/none/compensate",
+    "/api/./jobs/none/compensate",
+    "/api/jobs/none;x=1/compensate",
+    "/api/jobs/none/compensate%00",
+    "/console/../api/jobs/none/compensate",
     "/console/..%2fapi%2forders%2fnone%2fundo",
   ])("%s", async (path) => {
-    for (const headers of [{}, principal("Shop.Manager"), principal("Orders.Read")]) {
+    for (const headers of [{}, principal("Shop.Manager"), principal("Jobs.Read")]) {
       const status = await raw("POST", path, { ...JSON_TYPE, ...headers }, '{"reason":"r"}');
       expect([401, 403, 404], JSON.stringify(headers)).toContain(status);
     }
@@ -158,11 +158,11 @@ describe("however a request is written, it takes its role", () => {
   });
 
   test.each(["x-http-method-override", "x-http-method", "x-method-override"])("%s changes nothing", async (name) => {
-    const reader = principal("Orders.Read");
+    const reader = principal("Jobs.Read");
     expect(await raw("GET", COMPENSATION, { ...JSON_TYPE, ...reader, [name]: "POST" })).toBe(404);
     expect(await raw("GET", `${COMPENSATION}?_method=POST`, { ...JSON_TYPE, ...reader })).toBe(404);
     // One who may act is not let through as one who looks, either.
-    expect(await raw("POST", "/api/orders/none", { ...JSON_TYPE, ...reader, [name]: "GET" })).toBe(404);
+    expect(await raw("POST", "/api/jobs/none", { ...JSON_TYPE, ...reader, [name]: "GET" })).toBe(404);
   });
 });
 
@@ -178,23 +178,23 @@ describe("the payment token", () => {
     await app.switchOn("payment", { kind: "reject", status: 402, message: "no", calls: 1, match });
     await app.shop.send({ ...madeOrder("token-1"), paymentToken: TOKEN });
     await app.eventually("token-1", ({ processState, outbox }) => processState === "Error" && outbox.length === 0);
-    for (const role of ["Orders.Read", "Orders.Operate"]) {
-      const shown = await get("orders/token-1", role);
-      expect(JSON.parse(shown)).toMatchObject({ order: { paymentToken: "(hidden)" } });
+    for (const role of ["Jobs.Read", "Jobs.Operate"]) {
+      const shown = await get("jobs/token-1", role);
+      expect(JSON.parse(shown)).toMatchObject({ job: { paymentToken: "(hidden)" } });
       expect(shown).not.toContain(TOKEN);
-      expect(await get("orders?q=token-1", role)).not.toContain(TOKEN);
+      expect(await get("jobs?q=token-1", role)).not.toContain(TOKEN);
     }
-    const { order } = JSON.parse(await get("orders/token-1", "Orders.Operate")) as { order: object };
-    const resubmit = { method: "POST", headers: { ...JSON_TYPE, ...principal("Orders.Operate") } };
+    const { job: order } = JSON.parse(await get("jobs/token-1", "Jobs.Operate")) as { job: object };
+    const resubmit = { method: "POST", headers: { ...JSON_TYPE, ...principal("Jobs.Operate") } };
     const body = JSON.stringify({
       reason: "fewer",
-      order: { ...order, lines: [{ sku: "TEA", quantity: 1, unitPrice: 7 }] },
+      job: { ...order, lines: [{ sku: "TEA", quantity: 1, unitPrice: 7 }] },
     });
-    expect((await fetch(`${host}/api/orders/token-1/resubmit`, { ...resubmit, body })).status).toBe(200);
+    expect((await fetch(`${host}/api/jobs/token-1/resubmit`, { ...resubmit, body })).status).toBe(200);
     const record = await app.eventually("token-1", ({ processState }) => processState === "Processed");
-    expect(record.orderRevision).toBe(2);
-    expect(JSON.parse(await get("orders/token-1", "Orders.ReadData"))).toMatchObject({
-      order: { paymentToken: TOKEN, lines: [{ unitPrice: 7 }] },
+    expect(record.jobRevision).toBe(2);
+    expect(JSON.parse(await get("jobs/token-1", "Jobs.ReadData"))).toMatchObject({
+      job: { paymentToken: TOKEN, lines: [{ unitPrice: 7 }] },
     });
   });
 
@@ -209,25 +209,25 @@ describe("the payment token", () => {
     await sender.close();
     const ids = async () => (await app.records.quarantined()).map(({ messageId }) => messageId);
     await expect.poll(ids, { timeout: 10_000 }).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
-    const list = JSON.parse(await get("dead-letters?queue=quarantine", "Orders.Read")) as {
+    const list = JSON.parse(await get("dead-letters?queue=quarantine", "Jobs.Read")) as {
       messages: { messageId: string; sequenceNumber: string }[];
     };
     for (const { messageId, sequenceNumber } of list.messages) {
       const path = `dead-letters/quarantine/${sequenceNumber}`;
-      expect(await get(path, "Orders.Operate")).not.toContain(TOKEN);
-      if (messageId !== "token-4") expect(await get(path, "Orders.ReadData")).toContain(TOKEN);
+      expect(await get(path, "Jobs.Operate")).not.toContain(TOKEN);
+      if (messageId !== "token-4") expect(await get(path, "Jobs.ReadData")).toContain(TOKEN);
     }
     // Corrected by somebody who has not seen it, the message keeps its token.
     const { sequenceNumber } = list.messages.find(({ messageId }) => messageId === "token-2") ?? {};
     const corrected = { ...order, currency: "EUR", paymentToken: "(hidden)" };
     const resent = await fetch(`${host}/api/dead-letters/quarantine/${sequenceNumber}/resend`, {
       method: "POST",
-      headers: { ...JSON_TYPE, ...principal("Orders.Operate") },
+      headers: { ...JSON_TYPE, ...principal("Jobs.Operate") },
       body: JSON.stringify({ reason: "fixed", body: corrected }),
     });
     expect(resent.status).toBe(200);
     await app.eventually("token-2", ({ processState }) => processState === "Processed");
-    expect(await get("orders/token-2", "Orders.ReadData")).toContain(TOKEN);
+    expect(await get("jobs/token-2", "Jobs.ReadData")).toContain(TOKEN);
   });
 });
 

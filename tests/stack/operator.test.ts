@@ -25,7 +25,7 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
           headers: { "content-type": "application/json", ...headers },
           body: typeof body === "string" ? body : JSON.stringify(body),
         };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders${path}`, options);
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs${path}`, options);
   return { status: response.status, body: (await response.json()) as Json, etag: response.headers.get("etag") };
 }
 
@@ -83,12 +83,12 @@ describe("resubmit", () => {
       paymentToken: "tok_new",
       lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 7 }],
     };
-    const answer = await ask("/edit-1/resubmit", { reason: "another card", order });
-    expect(answer).toMatchObject({ status: 200, body: { orderRevision: 2 } });
+    const answer = await ask("/edit-1/resubmit", { reason: "another card", job: order });
+    expect(answer).toMatchObject({ status: 200, body: { jobRevision: 2 } });
     const record = await app.eventually("edit-1", ended);
-    expect(record).toMatchObject({ processState: "Processed", orderRevision: 2 });
+    expect(record).toMatchObject({ processState: "Processed", jobRevision: 2 });
     expect(record.steps["takePayment"]?.result).toMatchObject({ amount: 7 });
-    expect((await ask("/edit-1")).body).toMatchObject({ order: { paymentToken: "tok_new" } });
+    expect((await ask("/edit-1")).body).toMatchObject({ job: { paymentToken: "tok_new" } });
     expect(await callsByKey("edit-1")).toMatchObject({
       "edit-1:reserveStock:forward": 1,
       "edit-1:takePayment:forward:2": 1,
@@ -107,7 +107,7 @@ test("P12 an action at the version that was looked at; a stale one is answered w
   expect(settled.etag).not.toBe(seen.etag);
   expect(await ask("/version-1/resubmit", { reason: "card renewed" }, at(seen.etag))).toMatchObject({
     status: 412,
-    body: { orderId: "version-1", state: "Error", attempt: 1, etag: settled.etag, error: expect.any(String) },
+    body: { jobId: "version-1", state: "Error", attempt: 1, etag: settled.etag, error: expect.any(String) },
     etag: settled.etag,
   });
   expect((await ask("/version-1/resubmit", { reason: "r" }, at("version 1"))).status).toBe(400);
@@ -180,7 +180,7 @@ test("P11 an extension keeps the supervisor from an order that runs late", async
 
 describe("what is rejected", () => {
   test("an order that is not there, and one whose state does not allow it", async () => {
-    const absent = { status: 404, body: { error: "There is no order nowhere." }, etag: null };
+    const absent = { status: 404, body: { error: "There is no job nowhere." }, etag: null };
     expect(await ask("/nowhere")).toEqual(absent);
     expect((await ask("/nowhere/compensate", { reason: "r" })).status).toBe(404);
     await app.shop.send(madeOrder("done-1"));
@@ -198,7 +198,7 @@ describe("what is rejected", () => {
   test("a request that is at fault: one answer names every fault, and nothing changes", async () => {
     const before = await rejected("fault-1");
     const order = { ...madeOrder("other"), currency: "euro" };
-    const answer = await ask("/fault-1/resubmit", { order, surprise: 1 });
+    const answer = await ask("/fault-1/resubmit", { job: order, surprise: 1 });
     expect(answer.status).toBe(400);
     const faults = (answer.body["faults"] as string[]).join("\n");
     for (const part of ["reason", "surprise", "currency"]) expect(faults).toContain(part);
@@ -218,19 +218,19 @@ test("lists and pages what is there, by filter", async () => {
   let continuation = "";
   do {
     const page = (await ask(`?q=page-&state=Processed&limit=2${continuation}`)).body;
-    const orders = page["orders"] as { orderId: string }[];
+    const orders = page["jobs"] as { jobId: string }[];
     expect(orders.length).toBeLessThanOrEqual(2);
-    seen.push(...orders.map(({ orderId }) => orderId));
+    seen.push(...orders.map(({ jobId }) => jobId));
     continuation = page["continuation"] ? `&continuation=${page["continuation"]}` : "";
   } while (continuation);
   expect([...seen].sort()).toEqual(orderIds);
-  expect((await ask("?q=page-&state=Error")).body).toEqual({ orders: [] });
+  expect((await ask("?q=page-&state=Error")).body).toEqual({ jobs: [] });
   await rejected("found-1");
   expect((await ask("?q=found-&step=takePayment&workflow=order-fulfilment")).body).toMatchObject({
-    orders: [{ orderId: "found-1", processState: "Error", steps: { takePayment: "Failed" } }],
+    jobs: [{ jobId: "found-1", processState: "Error", steps: { takePayment: "Failed" } }],
   });
   expect((await ask("/found-1")).body).toMatchObject({
-    order: { orderId: "found-1" },
+    job: { orderId: "found-1" },
     record: { processState: "Error", steps: { reserveStock: { state: "Completed" } }, history: expect.any(Array) },
     actions: { resubmit: { allowed: true }, extend: { allowed: false } },
   });

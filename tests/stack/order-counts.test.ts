@@ -50,7 +50,7 @@ async function counts(): Promise<{ store: Counts; bus: Counts; host: Counts }> {
 function spansOf(orderId: string): number {
   const reader = openTraces(join(data, "traces"));
   try {
-    return reader?.tracesWith("orderId", orderId).flatMap(({ spans }) => spans).length ?? 0;
+    return reader?.tracesWith("jobId", orderId).flatMap(({ spans }) => spans).length ?? 0;
   } finally {
     reader?.close();
   }

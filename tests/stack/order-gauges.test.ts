@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
-import { hasEnded, type OrderError, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
-import { createOrderGauges } from "@scheduler-agent-supervisor/core/store/order-gauges";
-import { createRecentOrders } from "@scheduler-agent-supervisor/core/store/recent-orders";
+import { hasEnded, type JobError, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { createJobGauges } from "@scheduler-agent-supervisor/core/store/job-gauges";
+import { createRecentJobs } from "@scheduler-agent-supervisor/core/store/recent-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -20,7 +20,7 @@ let container: Container;
 beforeAll(async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   container = containerOf(app.settings);
-  const store = createCosmosOrderStore(sampleContainer(container));
+  const store = createCosmosJobStore(sampleContainer(container));
   for (const [orderId, changes] of Object.entries(RECORDS)) {
     const { dueAt, ...record } = { ...sampleRecord(orderId), ...changes };
     const ended = hasEnded(record.processState);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const inError = (kind: OrderError["kind"], changes: Partial<StateRecord> = {}): Partial<StateRecord> => ({
+const inError = (kind: JobError["kind"], changes: Partial<StateRecord> = {}): Partial<StateRecord> => ({
   processState: "Error",
   error: { kind, message: "m", step: null, agent: null, at: NOW },
   ...changes,
@@ -58,7 +58,7 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
 
 test("counts the orders by state, and by kind those in Error that somebody has to see to", async () => {
   const counted = await Promise.all(
-    createOrderGauges(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
+    createJobGauges(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
   );
   expect(counted).toEqual([
     [{ state: "Pending", kind: null }, 2],
@@ -71,7 +71,7 @@ test("counts the orders by state, and by kind those in Error that somebody has t
 });
 
 test("of late: the newest that came in and that were completed, also where these are closed at once; what is in flight", async () => {
-  const recent = createRecentOrders(container, undefined);
+  const recent = createRecentJobs(container, undefined);
   const [newest] = await recent.received(NOON, 1);
   expect(newest).toBe("2026-01-01T12:30:00.000Z");
   expect(await recent.received(NOON, 100)).toHaveLength(Object.keys(RECORDS).length);
@@ -81,7 +81,7 @@ test("of late: the newest that came in and that were completed, also where these
     { sentAt: NOON, endedAt: "2026-01-01T12:40:00.000Z" },
   ]);
   expect(await recent.completed(NOON, 1)).toHaveLength(1);
-  const closing = createRecentOrders(container, 7 * 86_400_000);
+  const closing = createRecentJobs(container, 7 * 86_400_000);
   expect(await closing.completed(NOON, 100)).toEqual([{ sentAt: NOON, endedAt: "2026-01-01T12:50:00.000Z" }]);
   expect(await recent.inFlight(3)).toMatchObject({ workflows: { length: 4 }, isAll: true });
   const one = { name: "order-fulfilment", version: 1 };
@@ -102,7 +102,7 @@ function recorded_queries(): { readonly container: Container; readonly queries: 
 
 test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
   const { container: received, queries } = recorded_queries();
-  await Promise.all(createOrderGauges(received).map(({ count }) => count(NOW)));
+  await Promise.all(createJobGauges(received).map(({ count }) => count(NOW)));
   expect(queries).toHaveLength(6);
   for (const { query, parameters = [] } of queries) {
     const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.orderId"), parameters };
@@ -116,7 +116,7 @@ test("each filter has an index of its own: one over both properties where there 
   const { containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
   const { includedPaths, compositeIndexes } = containers[0].indexingPolicy;
   const { container: received, queries } = recorded_queries();
-  await Promise.all(createOrderGauges(received).map(({ count }) => count(NOW)));
+  await Promise.all(createJobGauges(received).map(({ count }) => count(NOW)));
   for (const { query } of queries) {
     const paths = [...query.matchAll(/\bc((?:\.\w+)+) (?:=|<)/g)].map(([, path = ""]) => path.replaceAll(".", "/"));
     if (paths.length === 1) expect(includedPaths).toContainEqual({ path: `${paths[0]}/?` });

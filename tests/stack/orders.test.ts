@@ -167,8 +167,8 @@ test("P16 an attempt that is started again once it is over finds that out by its
   // As it stood while an attempt before was still at work: there is nothing for this one to begin.
   const taken = { ...steps["reserveStock"], state: "Scheduled", attempt: 0, startBy: now, completeBy: now };
   const attempt = {
-    ...{ orderId: "again-1", attempt: 1, lockedBy: "again-1-1@OrderScheduler", direction: "forward", workflow },
-    ...{ orderRevision: 1, priority: "normal", plan: [], steps: { ...steps, reserveStock: taken } },
+    ...{ jobId: "again-1", attempt: 1, lockedBy: "again-1-1@JobScheduler", direction: "forward", workflow },
+    ...{ jobRevision: 1, priority: "normal", plan: [], steps: { ...steps, reserveStock: taken } },
     reply: { replyTo: null, replyToSessionId: null, correlationId: "again-1", traceparent: null },
   };
   const [host] = app.stack.addresses.hosts;

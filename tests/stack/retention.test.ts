@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { REMOVED } from "@scheduler-agent-supervisor/core/domain/order";
+import { REMOVED } from "@scheduler-agent-supervisor/core/domain/job";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -31,7 +31,7 @@ describe("the price", () => {
   let app: TestStack;
   beforeAll(async () => {
     // What housekeeping asks for would be counted too.
-    app = await startTestStack({ appSettings: { HousekeepingSchedule: "0 0 0 1 1 *", EndedOrdersKeptFor: "P1D" } });
+    app = await startTestStack({ appSettings: { HousekeepingSchedule: "0 0 0 1 1 *", EndedJobsKeptFor: "P1D" } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -55,7 +55,7 @@ describe("the price", () => {
 describe("without an archive", () => {
   let app: TestStack;
   beforeAll(async () => {
-    app = await startTestStack({ appSettings: { ...SHORT, EndedOrdersKeptFor: "PT10S" } });
+    app = await startTestStack({ appSettings: { ...SHORT, EndedJobsKeptFor: "PT10S" } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -95,7 +95,7 @@ describe("without an archive", () => {
     const ask = async (path: string, body?: object) => {
       const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
       const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : {};
-      return (await fetch(`${app.stack.addresses.host?.url}/api/orders/${path}`, options)).status;
+      return (await fetch(`${app.stack.addresses.host?.url}/api/jobs/${path}`, options)).status;
     };
     await app.switchOn("inventory", { kind: "slow", delayMs: 3000, match: { orderId: "erased-1" } });
     await app.shop.send(madeOrder("erased-1"));
@@ -116,13 +116,13 @@ describe("without an archive", () => {
 
   test("P29 a closed order that gets a new token stays, with all of its documents", async () => {
     const orders = containerOf(app.settings);
-    const store = createCosmosOrderStore(sampleContainer(orders));
+    const store = createCosmosJobStore(sampleContainer(orders));
     await app.shop.send(madeOrder("stays-1"));
     await app.eventually("stays-1", ended);
     const read = await store.state("stays-1");
     if (!read?.record.keptUntil) throw new Error("it is not closed");
     const { keptUntil: _closed, ...open } = read.record;
-    const written = await store.revise(read, { ...open, orderRevision: 2 }, sampleOrder("stays-1"));
+    const written = await store.revise(read, { ...open, jobRevision: 2 }, sampleOrder("stays-1"));
     expect(written.kind).toBe("written");
     const documents = await documentsOf(app, "stays-1");
     expect(Object.fromEntries(documents.map(({ id, ttl }) => [id, ttl]))).toEqual({
@@ -137,7 +137,7 @@ describe("with an archive", () => {
   let app: TestStack;
   beforeAll(async () => {
     app = await startTestStack({
-      appSettings: { ...SHORT, EndedOrdersKeptFor: "P1D", OrderArchive: "order-archive" },
+      appSettings: { ...SHORT, EndedJobsKeptFor: "P1D", JobArchive: "order-archive" },
     });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
@@ -173,13 +173,13 @@ describe("a host that is killed while it closes orders", () => {
   let app: TestStack;
   beforeAll(async () => {
     app = await startTestStack({
-      appSettings: { ...SHORT, EndedOrdersKeptFor: "P1D", OrderArchive: "order-archive" },
+      appSettings: { ...SHORT, EndedJobsKeptFor: "P1D", JobArchive: "order-archive" },
     });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 
   test("[housekeeping | orders that are over, between the archive and their closing | host killed] each stands in the archive once, and all are closed in the end", async () => {
-    const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
+    const store = createCosmosJobStore(sampleContainer(containerOf(app.settings)));
     await app.stack.kill("host");
     for (const [index, orderId] of ids.entries()) {
       const { dueAt: _due, ...record } = sampleRecord(orderId);

@@ -3,14 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createOrderClient,
-  type OrderClient,
-  type StatusMessage,
-} from "@scheduler-agent-supervisor/client/order-client";
+import { createJobClient, type JobClient, type StatusMessage } from "@scheduler-agent-supervisor/client/job-client";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
@@ -21,10 +17,10 @@ import { containerOf, startTestStack, type TestStack } from "../support/test-sta
 
 const folder = mkdtempSync(join(tmpdir(), "senders-"));
 let app: TestStack;
-let tea: OrderClient;
-let mug: OrderClient;
+let tea: JobClient;
+let mug: JobClient;
 /** On the queues that several share. */
-let shared: OrderClient;
+let shared: JobClient;
 beforeAll(async () => {
   const queuesFile = join(folder, "service-bus.json");
   const queuesIn = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { queues: object[] }).queues;
@@ -34,11 +30,12 @@ beforeAll(async () => {
   );
   app = await startTestStack({ queuesFile });
   const clientOf = (owner: string) =>
-    createOrderClient({
+    createJobClient({
       connection: app.settings["ServiceBus"] ?? "",
-      ordersQueue: `orders-${owner}`,
+      jobsQueue: `orders-${owner}`,
       priorityQueue: `orders-${owner}`,
       replyQueue: `replies-${owner}`,
+      idName: "orderId",
       usualWorkflow: USUAL_WORKFLOW,
     });
   [tea, mug, shared] = [clientOf("tea-shop"), clientOf("mug-shop"), openOrderClient(app.settings)];
@@ -93,7 +90,7 @@ test("P1 P15 another sender takes the id first, by its own queue and by a shared
 
 test("P1 P15 an id that is taken by its owner: another sender learns nothing of the order, nor that it is there", async () => {
   const here = await mug.submit(madeOrder("tea-1"));
-  expect(await mug.submit(madeOrder("tea-nowhere"))).toEqual({ ...here, orderId: "tea-nowhere" });
+  expect(await mug.submit(madeOrder("tea-nowhere"))).toEqual({ ...here, jobId: "tea-nowhere" });
 });
 
 test("P15 an order that is to be answered on another sender's queue is rejected on its own", async () => {
@@ -121,7 +118,7 @@ test("P15 on a shared queue another takes the id and the session: the client is 
   const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => received.push(status) });
   expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another order`] });
   expect(received.map(({ status }) => status)).toEqual(["Rejected"]);
-  expect(await shared.follow("shared-1", { order: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
+  expect(await shared.follow("shared-1", { job: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
     kind: "timedOut",
     reason: expect.stringContaining("another one was submitted"),
   });
@@ -141,7 +138,7 @@ test("P7 a reply by a queue of somebody who was not asked completes nothing, wha
   const record = await app.eventually("tea-5", ended);
   expect(record.steps["checkFraud"]?.result?.["checkId"]).toMatch(/^chk-(?!forged)/);
   const rejected = (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply");
-  expect(rejected).toMatchObject([{ orderId: "tea-5", reason: expect.stringContaining("not asked") }]);
+  expect(rejected).toMatchObject([{ jobId: "tea-5", reason: expect.stringContaining("not asked") }]);
 });
 
 test("P13 P15 an order is cancelled by its own sender, and by nobody else who knows what is in it", async () => {
@@ -206,7 +203,7 @@ describe("P13 P16 returns", () => {
   test("a return of an order that is closed: its documents still go together", async () => {
     const sold = { ...SOLD, orderId: "tea-12" };
     expect(await tea.submit(sold)).toMatchObject({ kind: "completed" });
-    const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
+    const store = createCosmosJobStore(sampleContainer(containerOf(app.settings)));
     const read = await store.state("tea-12");
     if (!read) throw new Error("there is no tea-12");
     const keptUntil = new Date(Date.now() + 3_600_000).toISOString();

@@ -62,11 +62,11 @@ function read<T>(look: (reader: TraceReader) => T): T {
 async function tracesOf(orderId: string): Promise<Trace[]> {
   await app.eventually(orderId, ended, 40_000);
   const names = () =>
-    read((reader) => reader.tracesWith("orderId", orderId).flatMap(({ spans }) => spans.map(({ name }) => name)));
+    read((reader) => reader.tracesWith("jobId", orderId).flatMap(({ spans }) => spans.map(({ name }) => name)));
   await expect
     .poll(names, { timeout: 10_000 })
     .toEqual(expect.arrayContaining([expect.stringMatching(/^publish (Completed|Failed|Compensated)$/)]));
-  return read((reader) => reader.tracesWith("orderId", orderId));
+  return read((reader) => reader.tracesWith("jobId", orderId));
 }
 
 /** From the root to the span: what had to happen for it. */
@@ -114,7 +114,7 @@ test("P7 an order goes through both transports in the client's own trace, and it
   expect(pathTo("fraud check", spans).slice(-2)).toEqual(["fraudQueueAgent", "fraud check"]);
   expect(pathTo("publish Completed", spans).slice(-2)).toEqual(["capturePayment", "publish Completed"]);
   expect(spans.find(({ name }) => name === "reserveStock")?.attributes).toMatchObject({
-    orderId: "traced-1",
+    jobId: "traced-1",
     attempt: 1,
     step: "reserveStock",
     agent: "inventory",
@@ -153,7 +153,7 @@ test("P10 a retry by the supervisor goes on in the order's trace, below the reco
   ]);
   expect(spans.filter(({ name, isError }) => name === "shipping arrange" && isError).length).toBeGreaterThan(2);
   const events = traces[0]?.events.map(({ name }) => name);
-  expect(events).toEqual(expect.arrayContaining(["AgentTimedOut", "EndpointHealth", "OrderExpired", "OrderRetried"]));
+  expect(events).toEqual(expect.arrayContaining(["AgentTimedOut", "EndpointHealth", "JobExpired", "JobRetried"]));
 }, 60_000);
 
 test("an order without a trace of its own begins one", async () => {
@@ -172,13 +172,13 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   await expect.poll(metrics, { timeout: 15_000 }).toEqual(new Set<string>(Object.keys(METRICS)));
   const points = read((reader) => reader.points());
   const of = (name: MetricName) => points.filter(({ metric }) => metric === name);
-  const stock = of("orders.by_state").map(({ attributes: { state, kind } }) => [state, kind ?? null]);
+  const stock = of("jobs.by_state").map(({ attributes: { state, kind } }) => [state, kind ?? null]);
   const kinds = ["rejected", "expired", "compensationIncomplete"].map((kind) => ["Error", kind]);
   const wanted = [["Pending", null], ["Processing", null], ...kinds];
   expect(stock).toEqual(expect.arrayContaining(wanted));
   // What rests in Error for good is not counted over and over.
   expect(wanted).toEqual(expect.arrayContaining(stock));
-  expect(of("orders.critical_time")).toMatchObject([{ kind: "histogram", unit: "ms", count: 3 }]);
+  expect(of("jobs.critical_time")).toMatchObject([{ kind: "histogram", unit: "ms", count: 3 }]);
   expect(
     of("queues.oldest_message_age")
       .map(({ attributes }) => attributes["queue"])
@@ -208,15 +208,15 @@ test("P9 events arrive as log records that Application Insights shows as custom 
   });
   await app.shop.send(madeOrder("traced-4"));
   await app.eventually("traced-4", ended);
-  await expect.poll(() => read((reader) => reader.eventNames().get("OrderErrored")), { timeout: 10_000 }).toBe(1);
-  const [error] = read((reader) => reader.eventsNamed("OrderErrored"));
+  await expect.poll(() => read((reader) => reader.eventNames().get("JobErrored")), { timeout: 10_000 }).toBe(1);
+  const [error] = read((reader) => reader.eventsNamed("JobErrored"));
   expect(error).toMatchObject({
     severity: "error",
-    attributes: { "microsoft.custom_event.name": "OrderErrored", orderId: "traced-4", attempt: 1, kind: "rejected" },
+    attributes: { "microsoft.custom_event.name": "JobErrored", jobId: "traced-4", attempt: 1, kind: "rejected" },
   });
   const rejected = () =>
     read((reader) => reader.points()).find(
-      ({ metric, attributes }) => metric === "orders.by_state" && attributes["kind"] === "rejected",
+      ({ metric, attributes }) => metric === "jobs.by_state" && attributes["kind"] === "rejected",
     );
   await expect.poll(() => rejected()?.value, { timeout: 10_000 }).toBe(1);
 });
@@ -287,7 +287,7 @@ test("a host that stops in order sends what it still holds", async () => {
     await other.eventually("stopped-1", ended);
     const kept = () => {
       const reader = openTraces(join(folder, "traces"));
-      const found = { traces: reader?.tracesWith("orderId", "stopped-1") ?? [], points: reader?.points() ?? [] };
+      const found = { traces: reader?.tracesWith("jobId", "stopped-1") ?? [], points: reader?.points() ?? [] };
       reader?.close();
       return found;
     };
@@ -295,7 +295,7 @@ test("a host that stops in order sends what it still holds", async () => {
     await other.stack.kill("host", "SIGTERM");
     const { traces, points } = kept();
     expect(traces[0]?.spans.map(({ name }) => name)).toContain("publish Completed");
-    expect(points.map(({ metric }) => metric)).toContain("orders.critical_time");
+    expect(points.map(({ metric }) => metric)).toContain("jobs.critical_time");
   } finally {
     await other[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

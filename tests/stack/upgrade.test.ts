@@ -86,7 +86,7 @@ function named(event: string): Set<unknown> {
   try {
     const events = reader?.eventsNamed(event) ?? [];
     const missing = events.filter(({ attributes }) => String(attributes["cause"]).includes("No workflow"));
-    return new Set(missing.map(({ attributes }) => attributes["orderId"]));
+    return new Set(missing.map(({ attributes }) => attributes["jobId"]));
   } finally {
     reader?.close();
   }
@@ -153,9 +153,9 @@ test(
     await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("next-waiting");
     await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("gift-1");
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
-    const orders = expect.objectContaining({ inError: 1 });
-    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "missing", orders });
-    const rejected = await ask("orders/next-error/resubmit", { reason: "test" });
+    const jobs = expect.objectContaining({ inError: 1 });
+    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "missing", jobs });
+    const rejected = await ask("jobs/next-error/resubmit", { reason: "test" });
     expect(rejected).toMatchObject({ status: 409, body: { reason: expect.stringContaining("order-fulfilment v3") } });
     await nothingIsLost();
   },
@@ -167,14 +167,14 @@ test(
   async () => {
     await paymentIsBack();
     await deploy(N_PLUS_1, "SIGTERM");
-    expect(await ask("orders/next-error/resubmit", { reason: "n+1 is back" })).toMatchObject({ status: 200 });
+    expect(await ask("jobs/next-error/resubmit", { reason: "n+1 is back" })).toMatchObject({ status: 200 });
     for (const orderId of [...HELD, "next-error", "gift-1"])
       await app.eventually(orderId, processed, LOOK_AGAIN_MS + 30_000);
     for (const orderId of [...HELD, "next-error", "next-0"])
       await oneEffectEach(orderId, ["inventory", "fraud", "payment"]);
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const none = { pending: 0, processing: 0, inError: 0 };
-    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "newest", orders: none });
+    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "newest", jobs: none });
     await nothingIsLost();
   },
   TIMEOUT_MS,

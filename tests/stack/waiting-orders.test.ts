@@ -3,7 +3,7 @@
 import { after } from "@scheduler-agent-supervisor/core/domain/duration";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
@@ -34,7 +34,7 @@ const ended = ({ processState, outbox }: StateRecord) =>
 const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
 
 async function operate(orderId: string, action: string, reason: string) {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/orders/${orderId}/${action}`, {
+  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ reason }),
@@ -94,7 +94,7 @@ test.concurrent("P13 cancelled, what was done is compensated, and its end says b
 test.concurrent("P13 cancelled before anything was done, it ends at once", async ({ expect }) => {
   const dueAt = after(new Date().toISOString(), 3_600_000);
   const later = { ...sampleRecord("cancel-2", patient), dueAt };
-  await createCosmosOrderStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("cancel-2"), later);
+  await createCosmosJobStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("cancel-2"), later);
   expect(await operate("cancel-2", "cancel", "sent twice")).toMatchObject({
     status: 200,
     body: { state: "Cancelled", attempt: 1, dueAt: null, published: true },

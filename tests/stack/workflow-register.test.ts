@@ -55,8 +55,8 @@ test("orders are counted by the version that they need, of any schema version, a
   for (const record of [...records, expired]) {
     await containerOf(app.settings).items.create({ ...record, workflow, dueAt: "2999-01-01", id: "state" });
   }
-  expect(await register.orders(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
-  expect(await register.orders({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });
+  expect(await register.jobs(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
+  expect(await register.jobs({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });
 });
 
 test("an operator sees which versions orders need", async () => {
@@ -67,9 +67,9 @@ test("an operator sees which versions orders need", async () => {
     name: CHAIN.name,
     version: CHAIN.version,
     standing: "mayBeRetired",
-    orders: none,
+    jobs: none,
   });
-  expect(workflows).toContainEqual({ name: "at-once", version: CHAIN.version, standing: "retired", orders: none });
+  expect(workflows).toContainEqual({ name: "at-once", version: CHAIN.version, standing: "retired", jobs: none });
 });
 
 test("an app whose workflow was edited without a new version does not start", async () => {

@@ -2,7 +2,7 @@
 
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosOrderStore } from "@scheduler-agent-supervisor/core/store/cosmos-order-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../../cli/shop.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
@@ -83,7 +83,7 @@ test("P3 P13 a compensation is supervised: a service that is down meanwhile is w
 });
 
 test("P5 an order keeps the version that it started with", async () => {
-  const store = createCosmosOrderStore(sampleContainer(containerOf(app.settings)));
+  const store = createCosmosJobStore(sampleContainer(containerOf(app.settings)));
   const record = sampleRecord("old-1", CHAIN);
   await store.create(sampleOrder("old-1"), record);
   const sender = app.bus.createSender("scheduler");

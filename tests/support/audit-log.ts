@@ -1,16 +1,19 @@
 // The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
+
 import { CosmosClient } from "@azure/cosmos";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import type { Settings } from "../../cli/settings.ts";
+import { ORDER } from "./sample-container.ts";
 
 const LONGEST_TEST_MS = 120_000;
 
 export async function openAuditLog(settings: Settings): Promise<SupervisionEntry[]> {
   const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
   const log = createCosmosAuditLog({
-    supervision: database.container("supervision"),
-    audit: database.container("audit"),
+    supervision: namedContainer(database.container("supervision"), ORDER),
+    audit: namedContainer(database.container("audit"), ORDER),
   });
   const days = [Date.now() - LONGEST_TEST_MS, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
   const found: SupervisionEntry[] = [];

@@ -13,7 +13,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: { readonly [name: string]: object } };
 }
 
-/** Its operations, as `GET api/orders/{orderId}`. */
+/** Its operations, as `GET api/jobs/{orderId}`. */
 export function operationsOf({ paths }: OpenApi): string[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(1)}`),

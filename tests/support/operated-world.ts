@@ -1,14 +1,14 @@
 // An operator's hand in the tests' world.
 import type { WantedVersion } from "@scheduler-agent-supervisor/core/messaging/entity-tag";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging/operator-request";
-import { operateOrder } from "@scheduler-agent-supervisor/core/operations/operate-order";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
 import type { World } from "./world.ts";
 
 export const resubmit = {
   kind: "resubmit",
   reason: "card renewed",
-  order: null,
+  job: null,
   compensatedManually: false,
 } as const satisfies OperatorRequest;
 export const compensate = { kind: "compensate", reason: "shop asked" } as const satisfies OperatorRequest;
@@ -17,10 +17,10 @@ export const compensate = { kind: "compensate", reason: "shop asked" } as const 
 export function operateIn(
   world: World,
   request: OperatorRequest,
-  store: OrderStore = world.store,
+  store: JobStore = world.store,
   ifMatch: WantedVersion = "any",
 ) {
-  return operateOrder("order-1", request, { by: "ada", ifMatch }, { ...world, store });
+  return operateJob("order-1", request, { by: "ada", ifMatch }, { ...world, store });
 }
 
 /** Runs the attempt that was asked for last. */

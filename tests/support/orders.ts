@@ -1,11 +1,13 @@
 // The sample's orders and workflows to test with, beside what the core's tests have.
 
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { sampleRecord as coreRecord } from "../../packages/core/tests/jobs.ts";
 import type { Order } from "../../shared/contracts/order.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { trips } from "../../shared/workflows/trip.ts";
 
-export { NOON, NOON_MS, SCHEDULING, sampleRecord } from "../../packages/core/tests/orders.ts";
+export { NOON, NOON_MS, SCHEDULING } from "../../packages/core/tests/jobs.ts";
 
 /** The first two versions of the workflow, by what they look like: the suites run these, whatever versions come after. */
 export const [CHAIN, GRAPH] = orderFulfilment as readonly [Workflow, Workflow];
@@ -23,6 +25,10 @@ export const HASTY_TRIP: Workflow = {
     step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
   ),
 };
+
+export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): StateRecord {
+  return coreRecord(orderId, workflow);
+}
 
 export function sampleOrder(orderId = "order-1", changes: Partial<Order> = {}): Order {
   return {

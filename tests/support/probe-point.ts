@@ -37,7 +37,16 @@ export function pointName(call: string, where: Where): string {
 /** The order that an invocation's input is about, and what else its label says. */
 export function orderIn(given: unknown): { readonly orderId: string | undefined; readonly parts: readonly string[] } {
   const input = asObject(given);
-  const { orderId, step, direction } = { ...asObject(input["params"]), ...input, ...asObject(input["ticket"]) };
+  const {
+    jobId,
+    orderId = jobId,
+    step,
+    direction,
+  } = {
+    ...asObject(input["params"]),
+    ...input,
+    ...asObject(input["ticket"]),
+  };
   const parts = [step, direction === "compensate" ? direction : undefined];
   return {
     orderId: typeof orderId === "string" ? orderId : undefined,

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import type {
   AgentRequest,
   BoundedReply,
+  JobView,
   LastError,
-  OrderView,
   Pending,
   RoutedAgent,
 } from "@scheduler-agent-supervisor/core/agents/agent";
@@ -20,9 +20,9 @@ import {
   type StepTask,
   tasksToBegin,
 } from "@scheduler-agent-supervisor/core/domain/attempt";
-import type { ReplyAddress } from "@scheduler-agent-supervisor/core/domain/order";
+import type { ReplyAddress } from "@scheduler-agent-supervisor/core/domain/job";
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
-import type { OrderStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { JobStatus, StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { AgentFacts, Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { NO_RULES, type WorkflowRules } from "@scheduler-agent-supervisor/core/domain/workflow-rules";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
@@ -42,13 +42,13 @@ import type {
 } from "@scheduler-agent-supervisor/core/messaging/messenger";
 import { answerRequest } from "@scheduler-agent-supervisor/core/operations/answer-request";
 import { askAgent } from "@scheduler-agent-supervisor/core/operations/ask-agent";
-import { claimOrder } from "@scheduler-agent-supervisor/core/operations/claim-order";
+import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
 import type { Ports } from "@scheduler-agent-supervisor/core/operations/ports";
 import { runStep } from "@scheduler-agent-supervisor/core/operations/run-step";
-import { recordOrder, submitOrder } from "@scheduler-agent-supervisor/core/operations/submit-order";
+import { recordJob, submitJob } from "@scheduler-agent-supervisor/core/operations/submit-job";
 import { takeReply } from "@scheduler-agent-supervisor/core/operations/take-reply";
-import { createMemoryOrderStore } from "@scheduler-agent-supervisor/core/store/memory-order-store";
-import type { OrderStore } from "@scheduler-agent-supervisor/core/store/order-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { createMemoryAuditLog } from "@scheduler-agent-supervisor/core/supervision/memory-audit-log";
 import { createMemoryLease } from "@scheduler-agent-supervisor/core/supervision/memory-leadership";
 import type { Attributes, EventName, Telemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
@@ -73,7 +73,7 @@ type Answer =
   | Pending
   | { readonly kind: "rejected"; readonly message: string; readonly outcomeUnknown?: boolean }
   | { readonly kind: "expired"; readonly lastError?: LastError };
-type Call = AgentRequest<OrderView> & { readonly agent: string; readonly operation: string };
+type Call = AgentRequest<JobView> & { readonly agent: string; readonly operation: string };
 
 interface Asked {
   readonly agent: string;
@@ -109,7 +109,7 @@ export interface World extends Omit<Ports, "timing"> {
   /** No agent's queue takes a request any more. */
   tooLarge: boolean;
   /** A status that can't be sent. */
-  failing: OrderStatus | undefined;
+  failing: JobStatus | undefined;
   eventNames(): EventName[];
   /** The sample order under the sample's envelope, unless stated otherwise. */
   submit(body?: unknown, envelope?: Record<string, unknown>): Promise<ClaimOutcome | undefined>;
@@ -132,7 +132,7 @@ export interface Business {
 
 export function createWorld(
   startMs: number,
-  store: OrderStore = createMemoryOrderStore(),
+  store: JobStore = createMemoryJobStore(),
   { workflows: known, rules = NO_RULES }: Business = { workflows: [CHAIN, GRAPH, RETURNS] },
 ): World {
   const events: World["events"] = [];
@@ -230,7 +230,7 @@ export function createWorld(
     store,
     messenger,
     agents: new Map(agents.map((agent) => [agent.name, agent])),
-    orderFor: (_agent, order) => order,
+    jobFor: (_agent, order) => order,
     checkResult: (_agent, _operation, result) => ({ kind: "fits", result }),
     workflows,
     isNewerWorkflow: async (name) => name === "brought-by-a-newer-app",
@@ -267,15 +267,15 @@ export function createWorld(
     calls,
     answers,
     eventNames: () => events.map(({ name }) => name),
-    submit: (body = sampleOrder(), envelope = ENVELOPE) => submitOrder({ body, envelope, traceparent: null }, world),
+    submit: (body = sampleOrder(), envelope = ENVELOPE) => submitJob({ body, envelope, traceparent: null }, world),
     async submitted() {
       const message = { body: sampleOrder(), envelope: ENVELOPE, traceparent: null };
-      const record = await recordOrder(message, world);
+      const record = await recordJob(message, world);
       if (!record) throw new Error("nothing to start");
       return startAttemptOf(record);
     },
     async claim(startAttempt) {
-      const claim = await claimOrder(startAttempt, world);
+      const claim = await claimJob(startAttempt, world);
       if (claim.kind !== "claimed") throw new Error("the claim was rejected");
       return claim.attempt;
     },
@@ -286,7 +286,7 @@ export function createWorld(
     },
     stateOf: async (orderId = "order-1") => (await world.store.state(orderId))?.record,
     async runAttempt(startAttempt) {
-      const claim = await claimOrder(startAttempt, world);
+      const claim = await claimJob(startAttempt, world);
       if (claim.kind !== "claimed") return claim.kind;
       return (await runTasks(claim.attempt, doStep)).kind;
     },

@@ -50,8 +50,8 @@ function temporaryFolder(): string {
 }
 
 async function sayOneOfEach(): Promise<void> {
-  await inSpan("claim", { traceparent: TRACEPARENT, attributes: { orderId: "o-1" } }, async () => {
-    logTelemetry(log).event("OrderErrored", { orderId: "o-1", attempt: 2, kind: "expired", step: null });
+  await inSpan("claim", { traceparent: TRACEPARENT, attributes: { jobId: "o-1" } }, async () => {
+    logTelemetry(log).event("JobErrored", { jobId: "o-1", attempt: 2, kind: "expired", step: null });
     return { kind: "claimed" };
   });
   measure("queues.oldest_message_age", 12, { queue: "orders" });
@@ -69,7 +69,7 @@ test("nowhere to send to: nothing is loaded, an event is its line in the log", a
   await startTelemetry(OFF);
   await sayOneOfEach();
   await flushTelemetry(1000);
-  expect(lines).toEqual(['{"event":"OrderErrored","orderId":"o-1","attempt":2,"kind":"expired","step":null}']);
+  expect(lines).toEqual(['{"event":"JobErrored","jobId":"o-1","attempt":2,"kind":"expired","step":null}']);
 });
 
 test("OTLP: spans, events with their span, metrics; and the log as ever", async () => {
@@ -80,7 +80,7 @@ test("OTLP: spans, events with their span, metrics; and the log as ever", async 
   await flushTelemetry(5000);
   const reader = openTraces(folder);
   cleanups.push(() => reader?.close());
-  const [trace, ...others] = reader?.tracesWith("orderId", "o-1") ?? [];
+  const [trace, ...others] = reader?.tracesWith("jobId", "o-1") ?? [];
   expect(others).toEqual([]);
   expect(trace).toMatchObject({
     traceId: "0af7651916cd43dd8448eb211c80319c",
@@ -89,12 +89,12 @@ test("OTLP: spans, events with their span, metrics; and the log as ever", async 
         name: "claim",
         parentId: "a".repeat(16),
         service: "orders-test",
-        attributes: { orderId: "o-1", outcome: "claimed" },
+        attributes: { jobId: "o-1", outcome: "claimed" },
       },
     ],
     events: [
       {
-        name: "OrderErrored",
+        name: "JobErrored",
         severity: "error",
         spanId: trace?.spans[0]?.spanId,
         attributes: { kind: "expired", attempt: 2 },
@@ -117,8 +117,8 @@ test("of traces only a part may be kept; events and metrics are kept all the sam
   await flushTelemetry(5000);
   const reader = openTraces(folder);
   cleanups.push(() => reader?.close());
-  expect(reader?.tracesWith("orderId", "o-1")).toEqual([]);
-  expect(reader?.eventNames()).toEqual(new Map([["OrderErrored", 1]]));
+  expect(reader?.tracesWith("jobId", "o-1")).toEqual([]);
+  expect(reader?.eventNames()).toEqual(new Map([["JobErrored", 1]]));
   expect(reader?.points()).toHaveLength(2);
 });
 
@@ -164,11 +164,11 @@ test("Application Insights: an event is a custom event of its name, what a funct
   const of = (baseType: string) => envelopes.filter(({ data }) => data.baseType === baseType);
   const [event] = of("EventData");
   expect(event?.data.baseData).toMatchObject({
-    name: "OrderErrored",
-    properties: { orderId: "o-1", kind: "expired", attempt: "2" },
+    name: "JobErrored",
+    properties: { jobId: "o-1", kind: "expired", attempt: "2" },
   });
   const [span] = of("RemoteDependencyData");
-  expect(span?.data.baseData).toMatchObject({ name: "claim", properties: { orderId: "o-1", outcome: "claimed" } });
+  expect(span?.data.baseData).toMatchObject({ name: "claim", properties: { jobId: "o-1", outcome: "claimed" } });
   for (const envelope of [event, span])
     expect(envelope?.tags).toMatchObject({
       "ai.operation.id": "0af7651916cd43dd8448eb211c80319c",

@@ -28,7 +28,7 @@ function measured(name: Parameters<typeof measureEvent>[0], attributes: Attribut
 }
 
 test.each([
-  ["OrderProcessed", { orderId: "o", criticalMs: 12 }, [["orders.critical_time", 12, {}]]],
+  ["JobProcessed", { orderId: "o", criticalMs: 12 }, [["jobs.critical_time", 12, {}]]],
   [
     "StepCompleted",
     { agent: "a", step: "s", ms: 5 },
@@ -44,9 +44,9 @@ test.each([
     { agent: "a", step: "s", ms: 5 },
     [["steps.duration", 5, { agent: "a", step: "s", outcome: "rejected" }]],
   ],
-  ["OrderRetried", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
-  ["OrderWaits", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
-  ["LateReplyRejected", { step: "s" }, [["orders.late_replies", 1, { step: "s" }]]],
+  ["JobRetried", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
+  ["JobWaits", { agent: "a", step: "s" }, [["steps.retries", 1, { agent: "a", step: "s", by: "supervisor" }]]],
+  ["LateReplyRejected", { step: "s" }, [["jobs.late_replies", 1, { step: "s" }]]],
   ["AgentTimedOut", { agent: "a", step: "s" }, [["agents.timeouts", 1, { agent: "a", step: "s" }]]],
   [
     "EndpointHealth",
@@ -69,7 +69,7 @@ test.each([
     [["agents.breaker", 0, { agent: "a", endpoint: "e" }]],
   ],
   ["SupervisorFollows", {}, [["supervisor.sweep.age", undefined, {}]]],
-  ["OrderClaimed", { orderId: "o" }, []],
+  ["JobClaimed", { orderId: "o" }, []],
 ] as const)("%s %o", (name, attributes, wanted) => expect(measured(name, attributes)).toEqual(wanted));
 
 test("a sweep says how long it took, and when it was unless a fault ended it", () => {
@@ -109,16 +109,16 @@ const points = (metric: MetricData | undefined) =>
 test("a gauge holds one value for each set of attributes; one that a timer sets times out when nobody sets it anew", async () => {
   const clock = { ms: 0 };
   const exported = instruments(1000, clock);
-  measure("orders.by_state", 3, { state: "Pending", kind: null });
-  measure("orders.by_state", 4, { state: "Error", kind: "expired" });
-  measure("orders.by_state", 2, { state: "Pending", kind: null });
+  measure("jobs.by_state", 3, { state: "Pending", kind: null });
+  measure("jobs.by_state", 4, { state: "Error", kind: "expired" });
+  measure("jobs.by_state", 2, { state: "Pending", kind: null });
   measure("agents.breaker", 1, { agent: "a", endpoint: "e" });
-  expect(points(await exported("orders.by_state"))).toEqual([
+  expect(points(await exported("jobs.by_state"))).toEqual([
     { attributes: { state: "Pending" }, value: 2 },
     { attributes: { state: "Error", kind: "expired" }, value: 4 },
   ]);
   clock.ms = 2000;
-  expect(points(await exported("orders.by_state"))).toEqual([]);
+  expect(points(await exported("jobs.by_state"))).toEqual([]);
   expect(points(await exported("agents.breaker"))).toEqual([{ attributes: { agent: "a", endpoint: "e" }, value: 1 }]);
 });
 
@@ -136,10 +136,10 @@ test("counters add up, histograms spread in their own bounds, and no clock makes
   const exported = instruments(1000, { ms: 0 });
   measure("agents.timeouts", 1, { agent: "a", step: "s" });
   measure("agents.timeouts", 1, { agent: "a", step: "s" });
-  measure("orders.critical_time", -5);
-  measure("orders.critical_time", 7_200_000);
+  measure("jobs.critical_time", -5);
+  measure("jobs.critical_time", 7_200_000);
   expect(points(await exported("agents.timeouts"))).toEqual([{ attributes: { agent: "a", step: "s" }, value: 2 }]);
-  const [spread] = ((await exported("orders.critical_time")) as HistogramMetricData).dataPoints;
+  const [spread] = ((await exported("jobs.critical_time")) as HistogramMetricData).dataPoints;
   expect(spread?.value).toMatchObject({ min: 0, max: 7_200_000, count: 2 });
   expect(spread?.value.buckets.boundaries).toContain(21_600_000);
 });

@@ -45,16 +45,16 @@ test("children stand below their parent in the order of time, events among them"
     span("step", "claim", 12_000, 12_400, { attributes: { attempt: 1, agent: "payment" } }),
   ];
   const events = [
-    event("submission", "OrderSubmitted", 4, { orderId: "o", processState: "Pending" }),
-    event("claim", "OrderClaimed", 45),
+    event("submission", "JobSubmitted", 4, { orderId: "o", processState: "Pending" }),
+    event("claim", "JobClaimed", 45),
     event("step", "StepCompleted", 12_300, { "microsoft.custom_event.name": "StepCompleted", agent: "payment", ms: 7 }),
   ];
   expect(tree(spans, events)).toEqual([
     "   0.0 ms    20 ms  submission",
-    "   4.0 ms           │ · OrderSubmitted  processState=Pending",
+    "   4.0 ms           │ · JobSubmitted  processState=Pending",
     "   5.0 ms   4.5 ms  ├─ publish  attempt=1 to replies",
     "    30 ms    20 ms  └─ claim  outcome=claimed attempt=1",
-    "    45 ms              │ · OrderClaimed",
+    "    45 ms              │ · JobClaimed",
     "   12.0 s   400 ms     └─ step  agent=payment",
     "   12.3 s                   · StepCompleted  ms=7",
   ]);

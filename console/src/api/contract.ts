@@ -4,7 +4,7 @@ export type {
   AgentStandings,
   AgentTimeout,
   Attention,
-  AttentionOrder,
+  AttentionJob,
   AttentionPage,
   AuditEntry,
   Awaiting,
@@ -25,9 +25,9 @@ export type {
   HandlingAnswer,
   Handlings,
   Inspection,
-  OrderAudit,
-  OrderPage,
-  OrderSummary,
+  JobAudit,
+  JobPage,
+  JobSummary,
   Overview,
   Pause,
   Pauses,
@@ -48,11 +48,11 @@ export type {
 
 import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 
-/** What an action on many orders is for. */
+/** What an action on many jobs is for. */
 export type BulkTarget =
   | { readonly group: string }
-  | { readonly orderIds: readonly string[] }
+  | { readonly jobIds: readonly string[] }
   | { readonly filter: NonNullable<BulkRun["filter"]> };
 
-export type OrderRecord = Inspection["record"];
-export type OrderAction = keyof Inspection["actions"];
+export type JobRecord = Inspection["record"];
+export type JobAction = keyof Inspection["actions"];

@@ -1,4 +1,4 @@
-// What the views show and how often it is asked for again: lists every half minute, one order every few seconds, nothing in a hidden tab.
+// What the views show and how often it is asked for again: lists every half minute, one job every few seconds, nothing in a hidden tab.
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiFault, get } from "./client.ts";
 import type {
@@ -17,8 +17,8 @@ import type {
   DiscardedPage,
   Handlings,
   Inspection,
-  OrderAudit,
-  OrderPage,
+  JobAudit,
+  JobPage,
   Overview,
   Session,
   SupervisionPage,
@@ -29,7 +29,7 @@ import type {
 const LIST_MS = 30_000;
 const QUEUES_MS = 60_000;
 const AGENTS_MS = 10_000;
-const ORDER_MS = 3_000;
+const JOB_MS = 3_000;
 const BULK_MS = 2_000;
 
 export function createQueryClient(): QueryClient {
@@ -92,15 +92,15 @@ export const useAttention = () =>
 
 export const useAttentionPage = (group: string | undefined) =>
   useInfiniteQuery({
-    queryKey: ["attention", "orders", group ?? ""],
+    queryKey: ["attention", "jobs", group ?? ""],
     queryFn: ({ signal, pageParam }) =>
-      get<AttentionPage>(`attention/orders${query({ group, from: pageParam })}`, signal),
+      get<AttentionPage>(`attention/jobs${query({ group, from: pageParam })}`, signal),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
     refetchInterval: LIST_MS,
   });
 
-export interface OrderFilter {
+export interface JobFilter {
   readonly state?: string | undefined;
   readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
@@ -113,35 +113,35 @@ export interface OrderFilter {
   readonly to?: string | undefined;
 }
 
-export const useOrders = (filter: OrderFilter) =>
+export const useJobs = (filter: JobFilter) =>
   useInfiniteQuery({
-    queryKey: ["orders", filter],
+    queryKey: ["jobs", filter],
     queryFn: ({ signal, pageParam }) =>
-      get<OrderPage>(`orders${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
+      get<JobPage>(`jobs${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     // What no index finds is dear: it is asked for once.
     refetchInterval: ({ state: { data } }) => !data?.pages.some(({ looked }) => looked) && LIST_MS,
   });
 
-export const useOrder = (orderId: string) =>
+export const useJob = (jobId: string) =>
   useQuery({
-    queryKey: ["order", orderId],
-    queryFn: ({ signal }) => get<Inspection>(`orders/${encodeURIComponent(orderId)}`, signal),
-    refetchInterval: ORDER_MS,
+    queryKey: ["job", jobId],
+    queryFn: ({ signal }) => get<Inspection>(`jobs/${encodeURIComponent(jobId)}`, signal),
+    refetchInterval: JOB_MS,
   });
 
 /** Only when it is asked for: it looks through the days of the audit logs. */
-export const useOrderAudit = (orderId: string) =>
+export const useJobAudit = (jobId: string) =>
   useQuery({
-    queryKey: ["order", orderId, "audit"],
-    queryFn: ({ signal }) => get<OrderAudit>(`orders/${encodeURIComponent(orderId)}/audit`, signal),
+    queryKey: ["job", jobId, "audit"],
+    queryFn: ({ signal }) => get<JobAudit>(`jobs/${encodeURIComponent(jobId)}/audit`, signal),
   });
 
-export const useOrderContract = (workflow: string) =>
+export const useJobContract = (workflow: string) =>
   useQuery({
-    queryKey: ["order-contract", workflow],
-    queryFn: ({ signal }) => get<unknown>(`order-contract${query({ workflow })}`, signal),
+    queryKey: ["job-contract", workflow],
+    queryFn: ({ signal }) => get<unknown>(`job-contract${query({ workflow })}`, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -191,7 +191,7 @@ export const useBulkList = () =>
     refetchInterval: LIST_MS,
   });
 
-/** Nothing of it changes any more; of one that is cancelled, orders that are under way still end. */
+/** Nothing of it changes any more; of one that is cancelled, jobs that are under way still end. */
 const isOver = (state: BulkRun["state"] | undefined) => state === "done" || state === "stopped";
 
 export const useBulk = (bulkId: string) =>

@@ -1,7 +1,7 @@
 // States as badges: each has a sign beside its colour, so that nobody has to distinguish colours.
 import { Badge } from "@fluentui/react-components";
 import type { ErrorKind, ProcessState, StepState } from "../api/contract.ts";
-import { KINDS, STATES, STEP_STATES } from "../words/order.ts";
+import { KINDS, STATES, STEP_STATES } from "../words/job.ts";
 
 type Tone = "informative" | "success" | "danger" | "warning" | "brand";
 
@@ -24,7 +24,7 @@ const TONES: { readonly [state in ProcessState | StepState]: readonly [Tone, str
 export const toneOf = (state: StepState): Tone => TONES[state][0];
 export const signOf = (state: StepState): string => TONES[state][1];
 
-export function OrderBadge({ state, kind }: { readonly state: ProcessState; readonly kind?: ErrorKind | undefined }) {
+export function JobBadge({ state, kind }: { readonly state: ProcessState; readonly kind?: ErrorKind | undefined }) {
   const isAtRest = state === "Error" && kind === "resolved";
   const [tone, sign] = isAtRest ? (["informative", "■"] as const) : TONES[state];
   const name = state === "Error" && kind ? KINDS[kind] : STATES[state];

@@ -1,4 +1,4 @@
-// What can be done with many orders, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
+// What can be done with many jobs, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
@@ -6,7 +6,7 @@ import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
-import { ACTIONS } from "../words/order.ts";
+import { ACTIONS } from "../words/job.ts";
 import { Fault, Loading } from "./notices.tsx";
 
 interface BulkButtonsProps {

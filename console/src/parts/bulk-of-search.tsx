@@ -1,14 +1,14 @@
 // Actions on what a search has found: on the rows that are chosen, or on all that match.
 import { Button } from "@fluentui/react-components";
 import type { BulkRun, ProcessState } from "../api/contract.ts";
-import type { OrderFilter } from "../api/queries.ts";
+import type { JobFilter } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
-import { KINDS, STATES } from "../words/order.ts";
+import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
 import { BulkButtons } from "./bulk-buttons.tsx";
 import type { Selection } from "./table.tsx";
 
-/** What an order in that state may take; each preview says of which orders it is not possible. */
+/** What a job in that state may take; each preview says of which jobs it is not possible. */
 const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"][] } = {
   Pending: ["resubmit", "extend", "compensate", "cancel"],
   Processing: ["extend", "compensate", "cancel"],
@@ -20,26 +20,26 @@ const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"]
 const ALL: readonly BulkRun["action"][] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 interface BulkOfSearchProps {
-  readonly filter: OrderFilter;
+  readonly filter: JobFilter;
   readonly selection: Selection;
 }
 
 export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSearchProps) {
-  const orderIds = [...chosen];
+  const jobIds = [...chosen];
   return (
     <section className="bulk-of-search" aria-label={BULK.title}>
-      {orderIds.length > 0 ? (
+      {jobIds.length > 0 ? (
         <>
           <p role="status">
-            {BULK.chosen(orderIds.length)}{" "}
-            <Button size="small" onClick={() => choose(orderIds, false)}>
+            {BULK.chosen(jobIds.length)}{" "}
+            <Button size="small" onClick={() => choose(jobIds, false)}>
               {BULK.clear}
             </Button>
           </p>
           <BulkButtons
-            target={{ orderIds }}
+            target={{ jobIds }}
             actions={ALL}
-            words={(action) => BULK.previewChosen(action, orderIds.length)}
+            words={(action) => BULK.previewChosen(action, jobIds.length)}
           />
         </>
       ) : (
@@ -49,7 +49,7 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
   );
 }
 
-function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilter }) {
+function Matching({ filter: { state, ...others } }: { readonly filter: JobFilter }) {
   if (!state) return <p className="quiet">{BULK.matchingNeeds}</p>;
   if (state === "Processed") return null;
   const more = Object.entries(others).filter(([, value]) => value);
@@ -64,7 +64,7 @@ function Matching({ filter: { state, ...others } }: { readonly filter: OrderFilt
 }
 
 /** A search in the words of its view. */
-export function filterWords({ state, kind, workflow, version, step, key, q, timeOf, from, to }: OrderFilter): string {
+export function filterWords({ state, kind, workflow, version, step, key, q, timeOf, from, to }: JobFilter): string {
   const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
   const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
   const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";

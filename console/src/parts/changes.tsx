@@ -1,5 +1,5 @@
 // What differs between two values, by the place of each difference: for an operator's own edit and for what somebody else has changed.
-import { ORDER } from "../words/order.ts";
+import { JOB } from "../words/job.ts";
 
 export interface Change {
   readonly place: string;
@@ -31,16 +31,16 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
       <thead>
         <tr>
           <td />
-          <th scope="col">{ORDER.before}</th>
-          <th scope="col">{ORDER.after}</th>
+          <th scope="col">{JOB.before}</th>
+          <th scope="col">{JOB.after}</th>
         </tr>
       </thead>
       <tbody>
         {changes.map(({ place, before, after }) => (
           <tr key={place}>
             <th scope="row">{place}</th>
-            <td data-name={ORDER.before}>{before === undefined ? ORDER.empty : <del>{before}</del>}</td>
-            <td data-name={ORDER.after}>{after === undefined ? ORDER.empty : <ins>{after}</ins>}</td>
+            <td data-name={JOB.before}>{before === undefined ? JOB.empty : <del>{before}</del>}</td>
+            <td data-name={JOB.after}>{after === undefined ? JOB.empty : <ins>{after}</ins>}</td>
           </tr>
         ))}
       </tbody>

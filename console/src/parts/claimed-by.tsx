@@ -1,4 +1,4 @@
-// Who sees to an order or a cause, in the lists.
+// Who sees to a job or a cause, in the lists.
 import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims } from "../api/queries.ts";
 import { HANDLING } from "../words/attention.ts";

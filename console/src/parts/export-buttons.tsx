@@ -2,8 +2,8 @@
 import { Button } from "@fluentui/react-components";
 import { useEffect, useRef, useState } from "react";
 import { get } from "../api/client.ts";
-import type { OrderPage } from "../api/contract.ts";
-import { type OrderFilter, query } from "../api/queries.ts";
+import type { JobPage } from "../api/contract.ts";
+import { type JobFilter, query } from "../api/queries.ts";
 import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../export.ts";
 import { SEARCH } from "../words/search.ts";
 import { Fault } from "./notices.tsx";
@@ -15,7 +15,7 @@ const FORMATS = {
 
 type Format = keyof typeof FORMATS;
 
-export function ExportButtons({ filter }: { readonly filter: OrderFilter }) {
+export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
   const running = useRef<AbortController>(undefined);
   const [isRunning, setRunning] = useState(false);
   const [said, say] = useState("");
@@ -31,11 +31,11 @@ export function ExportButtons({ filter }: { readonly filter: OrderFilter }) {
     say(SEARCH.exporting(0));
     try {
       const read = (limit: number, continuation: string | undefined) =>
-        get<OrderPage>(`orders${query({ ...filter, limit, continuation })}`, stop.signal);
-      const { orders, isAll } = await readAllPages(read, (count) => say(SEARCH.exporting(count)));
+        get<JobPage>(`jobs${query({ ...filter, limit, continuation })}`, stop.signal);
+      const { jobs, isAll } = await readAllPages(read, (count) => say(SEARCH.exporting(count)));
       const { write, type } = FORMATS[format];
-      save(new Blob([write(orders)], { type }), nameOf(format));
-      say(isAll ? SEARCH.exported(orders.length) : SEARCH.exportedSome(EXPORT_LIMIT));
+      save(new Blob([write(jobs)], { type }), nameOf(format));
+      say(isAll ? SEARCH.exported(jobs.length) : SEARCH.exportedSome(EXPORT_LIMIT));
     } catch (cause) {
       say(stop.signal.aborted ? SEARCH.exportStopped : "");
       if (!stop.signal.aborted) setFault(cause);
@@ -63,7 +63,7 @@ export function ExportButtons({ filter }: { readonly filter: OrderFilter }) {
 }
 
 function nameOf(format: Format): string {
-  return `orders-${new Date().toISOString().slice(0, "2026-01-31T12:00".length).replaceAll(":", "")}Z.${format}`;
+  return `jobs-${new Date().toISOString().slice(0, "2026-01-31T12:00".length).replaceAll(":", "")}Z.${format}`;
 }
 
 function save(content: Blob, name: string): void {

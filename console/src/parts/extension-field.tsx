@@ -1,6 +1,6 @@
-// How much more time one order gets, or many.
+// How much more time one job gets, or many.
 import { Field, Select } from "@fluentui/react-components";
-import { EXTENSIONS, ORDER } from "../words/order.ts";
+import { EXTENSIONS, JOB } from "../words/job.ts";
 
 interface ExtensionFieldProps {
   /** An ISO 8601 duration. */
@@ -10,7 +10,7 @@ interface ExtensionFieldProps {
 
 export function ExtensionField({ by, choose }: ExtensionFieldProps) {
   return (
-    <Field label={ORDER.extendBy}>
+    <Field label={JOB.extendBy}>
       <Select value={by} onChange={(_, { value }) => choose(value)}>
         {Object.entries(EXTENSIONS).map(([duration, words]) => (
           <option key={duration} value={duration}>

@@ -1,4 +1,4 @@
-// Claims an order or a cause, and holds what operators have noted about it.
+// Claims a job or a cause, and holds what operators have noted about it.
 import { Button, Field, Textarea } from "@fluentui/react-components";
 import { type FormEvent, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
@@ -21,9 +21,9 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
   const [isBusy, setBusy] = useState(false);
   if (!data) return null;
   const own = data.handlings.find(isOf(target));
-  // What was noted about a cause stands with each of its orders too, also when they are in another group by now.
+  // What was noted about a cause stands with each of its jobs too, also when they are in another group by now.
   const ofGroups = data.handlings.filter(
-    ({ target: { kind }, orderIds }) => target.kind === "order" && kind === "group" && orderIds.includes(target.id),
+    ({ target: { kind }, jobIds }) => target.kind === "job" && kind === "group" && jobIds.includes(target.id),
   );
   const shown = [...(own ? [own] : []), ...ofGroups];
   const notes = shown.flatMap((one) => one.notes).sort((one, other) => other.at.localeCompare(one.at));
@@ -55,7 +55,7 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
         claim ? (
           <p key={`${kind} ${id}`}>
             {HANDLING.claimed(claim.by, words(claim.until))}
-            {kind === "group" && target.kind === "order" && ` (${HANDLING.withGroup})`}
+            {kind === "group" && target.kind === "job" && ` (${HANDLING.withGroup})`}
           </p>
         ) : null,
       )}

@@ -26,7 +26,7 @@ export function Message({ message, facts = [], children }: MessageProps) {
   const faults = Object.entries(applicationProperties).filter(([name]) => /^fault\d+$/.test(name));
   const all: readonly Fact[] = [
     ...facts,
-    [DEAD_LETTERS.order, message.orderId],
+    [DEAD_LETTERS.job, message.jobId],
     [DEAD_LETTERS.messageId, message.messageId],
     [DEAD_LETTERS.subject, message.subject],
     [DEAD_LETTERS.deliveries, message.deliveryCount],

@@ -2,14 +2,14 @@
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link } from "wouter";
-import { type OrderFilter, query } from "../api/queries.ts";
+import { type JobFilter, query } from "../api/queries.ts";
 import { SEARCH } from "../words/search.ts";
 import { filterWords } from "./bulk-of-search.tsx";
 
 const KEPT = "searches";
 const MOST = 20;
 
-export function SavedSearches({ filter }: { readonly filter: OrderFilter }) {
+export function SavedSearches({ filter }: { readonly filter: JobFilter }) {
   const [saved, setSaved] = useState(read);
   const address = query({ ...filter });
   const keep = (searches: readonly string[]) => {

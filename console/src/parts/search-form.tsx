@@ -2,7 +2,7 @@
 import { Button, Field, Input, Select } from "@fluentui/react-components";
 import type { FormEvent } from "react";
 import type { ErrorKind, ProcessState } from "../api/contract.ts";
-import { KINDS, STATES } from "../words/order.ts";
+import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
 import { useZone } from "./zone.tsx";
 

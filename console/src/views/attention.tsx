@@ -1,10 +1,10 @@
-// What needs a person: orders in groups by their cause, and messages that could not be processed.
+// What needs a person: jobs in groups by their cause, and messages that could not be processed.
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Attention, AttentionOrder, CauseGroup, DeadLetterCounts } from "../api/contract.ts";
+import type { Attention, AttentionJob, CauseGroup, DeadLetterCounts } from "../api/contract.ts";
 import { useAttention, useAttentionPage, useAwaiting, useDeadLetterCounts } from "../api/queries.ts";
-import { OrderBadge } from "../parts/badges.tsx";
+import { JobBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
@@ -16,7 +16,7 @@ import { AWAITING } from "../words/awaiting.ts";
 import { BULK } from "../words/bulk.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
-import { KINDS } from "../words/order.ts";
+import { KINDS } from "../words/job.ts";
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
@@ -48,7 +48,7 @@ export function AttentionView() {
                 </p>
               )}
               <Groups attention={data} chosen={chosen} />
-              <Orders group={chosen} />
+              <Jobs group={chosen} />
             </>
           )
         }
@@ -63,7 +63,7 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
   return (
     <section aria-labelledby="causes">
       <h2 id="causes">
-        {ATTENTION.byCause} <span className="quiet">{ATTENTION.orders(TEXT.capped(count, isAll))}</span>
+        {ATTENTION.byCause} <span className="quiet">{ATTENTION.jobs(TEXT.capped(count, isAll))}</span>
       </h2>
       <ul className="groups">
         {shown.map((group) => (
@@ -90,7 +90,7 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
 
 interface GroupProps {
   readonly group: CauseGroup;
-  /** False where more orders need a person than were counted: then each cause may have more. */
+  /** False where more jobs need a person than were counted: then each cause may have more. */
   readonly isAll: boolean;
 }
 
@@ -121,13 +121,13 @@ function Group({ group, isAll }: GroupProps) {
   );
 }
 
-const COLUMNS: readonly Column<AttentionOrder>[] = [
+const COLUMNS: readonly Column<AttentionJob>[] = [
   {
-    name: ATTENTION.order,
-    cell: ({ orderId }) => (
+    name: ATTENTION.job,
+    cell: ({ jobId }) => (
       <>
-        <Link href={`/orders/${orderId}`}>{orderId}</Link>
-        <ClaimedBy target={{ kind: "order", id: orderId }} />
+        <Link href={`/jobs/${jobId}`}>{jobId}</Link>
+        <ClaimedBy target={{ kind: "job", id: jobId }} />
       </>
     ),
   },
@@ -135,7 +135,7 @@ const COLUMNS: readonly Column<AttentionOrder>[] = [
     name: ATTENTION.cause,
     cell: ({ error }) => (
       <>
-        <OrderBadge state="Error" kind={error.kind} /> <span className="message">{error.message}</span>
+        <JobBadge state="Error" kind={error.kind} /> <span className="message">{error.message}</span>
       </>
     ),
   },
@@ -144,21 +144,21 @@ const COLUMNS: readonly Column<AttentionOrder>[] = [
   { name: ATTENTION.age, cell: ({ error }) => <Age at={error.at} /> },
 ];
 
-function Orders({ group }: { readonly group: string | undefined }) {
-  const orders = useAttentionPage(group);
-  if (orders.data === undefined && !orders.error) return <Loading />;
+function Jobs({ group }: { readonly group: string | undefined }) {
+  const jobs = useAttentionPage(group);
+  if (jobs.data === undefined && !jobs.error) return <Loading />;
   return (
-    <Loaded query={orders} hidesAge>
+    <Loaded query={jobs} hidesAge>
       {({ pages }) => (
         <section>
           <Table
             caption={group === undefined ? ATTENTION.all : ATTENTION.inGroup}
             columns={COLUMNS}
-            rows={pages.flatMap((page) => page.orders)}
-            keyOf={({ orderId }) => orderId}
+            rows={pages.flatMap((page) => page.jobs)}
+            keyOf={({ jobId }) => jobId}
           />
-          {orders.hasNextPage && (
-            <Button disabled={orders.isFetchingNextPage} onClick={() => void orders.fetchNextPage()}>
+          {jobs.hasNextPage && (
+            <Button disabled={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
               {TEXT.more}
             </Button>
           )}
@@ -183,7 +183,7 @@ function AwaitedReports() {
             <Link href="/awaiting">{AWAITING.all}</Link>
           </h3>
           <p className="quiet">
-            {AWAITING.next} {first.step}, <Link href={`/orders/${first.orderId}`}>{first.orderId}</Link>
+            {AWAITING.next} {first.step}, <Link href={`/jobs/${first.jobId}`}>{first.jobId}</Link>
             {first.until && (
               <>
                 , <Instant at={first.until} />

@@ -9,22 +9,22 @@ import { Age, Instant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
-import { ORDER } from "../words/order.ts";
+import { JOB } from "../words/job.ts";
 
 const COLUMNS: readonly Column<AwaitingStep>[] = [
   {
-    name: ATTENTION.order,
-    cell: ({ orderId }) => (
+    name: ATTENTION.job,
+    cell: ({ jobId }) => (
       <>
-        <Link href={`/orders/${orderId}`}>{orderId}</Link>
-        <ClaimedBy target={{ kind: "order", id: orderId }} />
+        <Link href={`/jobs/${jobId}`}>{jobId}</Link>
+        <ClaimedBy target={{ kind: "job", id: jobId }} />
       </>
     ),
   },
   {
     name: AWAITING.step,
     cell: ({ step, direction, workflow }) =>
-      `${direction === "compensate" ? ORDER.compensation(step) : step} · ${workflow.name}`,
+      `${direction === "compensate" ? JOB.compensation(step) : step} · ${workflow.name}`,
   },
   { name: AWAITING.since, cell: ({ since }) => <Age at={since} /> },
   { name: AWAITING.until, cell: ({ until }) => until && <Instant at={until} /> },
@@ -56,7 +56,7 @@ export function AwaitingView() {
               caption={`${AWAITING.all} (${TEXT.capped(steps.length, isAll)})`}
               columns={COLUMNS}
               rows={steps}
-              keyOf={({ orderId, step, direction }) => `${orderId} ${step} ${direction}`}
+              keyOf={({ jobId, step, direction }) => `${jobId} ${step} ${direction}`}
             />
           )
         }

@@ -1,4 +1,4 @@
-// An action on many orders: what its preview found, its start, and how far it has come. Every operator sees the same.
+// An action on many jobs: what its preview found, its start, and how far it has come. Every operator sees the same.
 import { Button, Field, Input, ProgressBar, Textarea } from "@fluentui/react-components";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
@@ -12,7 +12,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
-import { ACTIONS, USUAL_EXTENSION } from "../words/order.ts";
+import { ACTIONS, USUAL_EXTENSION } from "../words/job.ts";
 
 /** More than so many have to be typed. */
 const TYPED_ABOVE = 100;
@@ -58,7 +58,7 @@ function Start({ run }: { readonly run: BulkRun }) {
   const [typed, setTyped] = useState("");
   const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [hasTried, setTried] = useState(false);
-  const { isBusy, fault, send } = useOrder(run);
+  const { isBusy, fault, send } = useJob(run);
   const isExtension = run.action === "extend";
   const isTyped = run.total <= TYPED_ABOVE || Number(typed) === run.total;
   const start = (event: FormEvent) => {
@@ -69,7 +69,7 @@ function Start({ run }: { readonly run: BulkRun }) {
   const action = ACTIONS[run.action].name;
   return (
     <>
-      {notPossible.length > 0 && <NotPossible orders={notPossible} />}
+      {notPossible.length > 0 && <NotPossible jobs={notPossible} />}
       {run.total > 0 && (
         <form className="decision" noValidate onSubmit={start}>
           <p>
@@ -109,14 +109,14 @@ function Start({ run }: { readonly run: BulkRun }) {
   );
 }
 
-function NotPossible({ orders }: { readonly orders: BulkPreview["notPossible"] }) {
+function NotPossible({ jobs }: { readonly jobs: BulkPreview["notPossible"] }) {
   return (
-    <details open={orders.length <= 5}>
-      <summary>{BULK.notPossible(orders.length)}</summary>
+    <details open={jobs.length <= 5}>
+      <summary>{BULK.notPossible(jobs.length)}</summary>
       <ul className="listed">
-        {orders.map(({ orderId, reason }) => (
-          <li key={orderId}>
-            <Link href={`/orders/${orderId}`}>{orderId}</Link>: {reason}
+        {jobs.map(({ jobId, reason }) => (
+          <li key={jobId}>
+            <Link href={`/jobs/${jobId}`}>{jobId}</Link>: {reason}
           </li>
         ))}
       </ul>
@@ -125,7 +125,7 @@ function NotPossible({ orders }: { readonly orders: BulkPreview["notPossible"] }
 }
 
 const columnsOf = (action: BulkRun["action"]): readonly Column<BulkProgress["results"][number]>[] => [
-  { name: BULK.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+  { name: BULK.job, cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link> },
   { name: BULK.result, cell: ({ outcome, end }) => resultsOf(action)[end ?? outcome] },
   { name: BULK.why, cell: ({ reason }) => reason },
 ];
@@ -134,7 +134,7 @@ const resultsOf = (action: BulkRun["action"]) => (action === "extend" ? BULK.res
 
 function Progress({ progress: { run, now, limit, results } }: { readonly progress: BulkProgress }) {
   const { data: session } = useSession();
-  const { isBusy, fault, send } = useOrder(run);
+  const { isBusy, fault, send } = useJob(run);
   const counts = {
     well: run.counts.well + now.well,
     same: run.counts.same + now.same,
@@ -184,21 +184,21 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
       )}
       {fault && <Fault cause={fault} />}
       {results.length > 0 && (
-        <Table caption={BULK.orders} columns={columnsOf(run.action)} rows={results} keyOf={({ orderId }) => orderId} />
+        <Table caption={BULK.jobs} columns={columnsOf(run.action)} rows={results} keyOf={({ jobId }) => jobId} />
       )}
     </>
   );
 }
 
-function useOrder(run: BulkRun) {
+function useJob(run: BulkRun) {
   const refresh = useRefresh();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiFault>();
-  const give = async (order: "start" | "pause" | "resume" | "cancel", body: unknown) => {
+  const give = async (job: "start" | "pause" | "resume" | "cancel", body: unknown) => {
     setBusy(true);
     setFault(undefined);
     try {
-      await post(`bulk/${run.bulkId}/${order}`, body);
+      await post(`bulk/${run.bulkId}/${job}`, body);
       await refresh();
     } catch (cause) {
       setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
@@ -206,5 +206,5 @@ function useOrder(run: BulkRun) {
       setBusy(false);
     }
   };
-  return { isBusy, fault, send: (...order: Parameters<typeof give>) => void give(...order) };
+  return { isBusy, fault, send: (...job: Parameters<typeof give>) => void give(...job) };
 }

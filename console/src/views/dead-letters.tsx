@@ -61,7 +61,7 @@ function Messages({ queue }: { readonly queue: string }) {
       ),
     },
     { name: DEAD_LETTERS.reason, cell: ({ reason, description }) => reason ?? description },
-    { name: DEAD_LETTERS.order, cell: ({ orderId }) => orderId },
+    { name: DEAD_LETTERS.job, cell: ({ jobId }) => jobId },
     { name: DEAD_LETTERS.subject, cell: ({ subject }) => subject },
     { name: DEAD_LETTERS.deliveries, isNumber: true, cell: ({ deliveryCount }) => deliveryCount },
     { name: DEAD_LETTERS.enqueued, cell: ({ enqueuedAt }) => enqueuedAt && <Age at={enqueuedAt} /> },

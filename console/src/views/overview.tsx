@@ -1,4 +1,4 @@
-// How many orders stand where, how they flow, and which queues hold messages that could not be processed.
+// How many jobs stand where, how they flow, and which queues hold messages that could not be processed.
 
 import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import { Link } from "wouter";
@@ -9,7 +9,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
-import { KINDS, STATES } from "../words/order.ts";
+import { KINDS, STATES } from "../words/job.ts";
 import { OVERVIEW } from "../words/overview.ts";
 
 export function OverviewView() {
@@ -90,7 +90,7 @@ const QUEUE_COLUMNS: readonly Column<Traffic["queues"][number]>[] = [
 
 const VERSION_COLUMNS: readonly Column<Traffic["inFlight"]["versions"][number]>[] = [
   { name: OVERVIEW.version, cell: ({ name, version }) => `${name} v${version}` },
-  { name: OVERVIEW.orders, isNumber: true, cell: ({ count }) => count.toLocaleString("en") },
+  { name: OVERVIEW.jobs, isNumber: true, cell: ({ count }) => count.toLocaleString("en") },
 ];
 
 function Flow({ traffic: { received, processed, times, inFlight, queues } }: { readonly traffic: Traffic }) {

@@ -1,10 +1,10 @@
-// Finds orders by id, state, cause, workflow, step and time: each search has its own address. What is found can be acted on and exported.
+// Finds jobs by id, state, cause, workflow, step and time: each search has its own address. What is found can be acted on and exported.
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { OrderPage, OrderSummary } from "../api/contract.ts";
-import { useOrders, useSession } from "../api/queries.ts";
-import { OrderBadge } from "../parts/badges.tsx";
+import type { JobPage, JobSummary } from "../api/contract.ts";
+import { useJobs, useSession } from "../api/queries.ts";
+import { JobBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
@@ -34,11 +34,11 @@ export function SearchView() {
   );
 }
 
-const COLUMNS: readonly Column<OrderSummary>[] = [
-  { name: ATTENTION.order, cell: ({ orderId }) => <Link href={`/orders/${orderId}`}>{orderId}</Link> },
+const COLUMNS: readonly Column<JobSummary>[] = [
+  { name: ATTENTION.job, cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link> },
   {
     name: SEARCH.state,
-    cell: ({ processState, error }) => <OrderBadge state={processState} kind={error?.kind} />,
+    cell: ({ processState, error }) => <JobBadge state={processState} kind={error?.kind} />,
   },
   { name: SEARCH.workflow, cell: ({ workflow }) => `${workflow.name} v${workflow.version}` },
   { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
@@ -47,16 +47,16 @@ const COLUMNS: readonly Column<OrderSummary>[] = [
 ];
 
 /** How far a search has come that no index answers. */
-function Looked({ pages }: { readonly pages: readonly OrderPage[] }) {
+function Looked({ pages }: { readonly pages: readonly JobPage[] }) {
   const words = useInstant();
   const last = pages.at(-1)?.looked;
   if (!last) return null;
-  const orders = pages.reduce((sum, { looked }) => sum + (looked?.orders ?? 0), 0);
-  return <p role="status">{SEARCH.looked(orders, words(last.downTo))}</p>;
+  const jobs = pages.reduce((sum, { looked }) => sum + (looked?.jobs ?? 0), 0);
+  return <p role="status">{SEARCH.looked(jobs, words(last.downTo))}</p>;
 }
 
 function Found({ filter }: { readonly filter: Searched }) {
-  const found = useOrders(filter);
+  const found = useJobs(filter);
   const { data: session } = useSession();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const selection: Selection = {
@@ -71,7 +71,7 @@ function Found({ filter }: { readonly filter: Searched }) {
   return (
     <Loaded query={found}>
       {({ pages }) => {
-        const orders = pages.flatMap((page) => page.orders);
+        const jobs = pages.flatMap((page) => page.jobs);
         const more = found.hasNextPage && (
           <>
             <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
@@ -80,7 +80,7 @@ function Found({ filter }: { readonly filter: Searched }) {
             {found.isFetchingNextPage && <Loading />}
           </>
         );
-        if (orders.length === 0) {
+        if (jobs.length === 0) {
           return (
             <Notice title={more ? SEARCH.nothingSoFar : SEARCH.nothing}>
               {more ? <Looked pages={pages} /> : <p>{SEARCH.nothingAbout}</p>}
@@ -91,10 +91,10 @@ function Found({ filter }: { readonly filter: Searched }) {
         return (
           <>
             <Table
-              caption={SEARCH.found(orders.length, !found.hasNextPage)}
+              caption={SEARCH.found(jobs.length, !found.hasNextPage)}
               columns={COLUMNS}
-              rows={orders}
-              keyOf={({ orderId }) => orderId}
+              rows={jobs}
+              keyOf={({ jobId }) => jobId}
               {...(session?.mayOperate && { selection })}
             />
             <Looked pages={pages} />

@@ -1,4 +1,4 @@
-// Which supervisor leads, and what a day's sweeps found and decided about each order.
+// Which supervisor leads, and what a day's sweeps found and decided about each job.
 
 import { Button } from "@fluentui/react-components";
 import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
@@ -9,7 +9,7 @@ import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
-import { STATES } from "../words/order.ts";
+import { STATES } from "../words/job.ts";
 import { SUPERVISION } from "../words/supervision.ts";
 
 const DAY_MS = 86_400_000;
@@ -80,8 +80,8 @@ const COLUMNS: readonly Column<SupervisionEntry>[] = [
   { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
   { name: SUPERVISION.what, cell: (entry) => <What entry={entry} /> },
   {
-    name: SUPERVISION.order,
-    cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/orders/${entry.orderId}`}>{entry.orderId}</Link>),
+    name: SUPERVISION.job,
+    cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/jobs/${entry.jobId}`}>{entry.jobId}</Link>),
   },
   { name: SUPERVISION.why, cell: (entry) => <Why entry={entry} /> },
   { name: SUPERVISION.before, cell: (entry) => (entry.kind === "decision" ? snapshotWords(entry.before) : null) },

@@ -11,8 +11,8 @@ export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string 
 
 const KINDS: { readonly [kind in Pause["kind"]]: string } = { workflow: "Workflow", agent: "Agent" };
 const MEANINGS: { readonly [kind in Pause["kind"]]: string } = {
-  workflow: "New orders wait in their queue and count as no failure. Orders that have begun go on.",
-  agent: "Its steps are not begun: their orders wait and count no failure. Calls that are under way end.",
+  workflow: "New jobs wait in their queue and count as no failure. Jobs that have begun go on.",
+  agent: "Its steps are not begun: their jobs wait and count no failure. Calls that are under way end.",
 };
 
 export const AGENTS = {

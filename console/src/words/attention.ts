@@ -7,14 +7,14 @@ const QUEUES: { readonly [name: string]: string } = {
 
 export const ATTENTION = {
   nothing: "Nothing needs a person",
-  nothingAbout: "Orders in Error that nobody has seen to, and messages that could not be processed, appear here.",
-  orders: (count: string) => `${count} orders`,
+  nothingAbout: "Jobs in Error that nobody has seen to, and messages that could not be processed, appear here.",
+  jobs: (count: string) => `${count} jobs`,
   byCause: "By cause",
-  all: "All orders that need a person",
-  inGroup: "Orders with this cause",
+  all: "All jobs that need a person",
+  inGroup: "Jobs with this cause",
   other: "Other causes",
   otherAbout: "These have no cause in common.",
-  count: "Orders",
+  count: "Jobs",
   cause: "Cause",
   where: "Workflow and step",
   firstSeen: "first",
@@ -22,7 +22,7 @@ export const ATTENTION = {
   day: "Last 24 hours",
   chart: (counts: readonly number[]) =>
     `${counts.reduce((sum, one) => sum + one, 0)} in the last 24 hours, at most ${Math.max(0, ...counts)} in one hour`,
-  order: "Order",
+  job: "Job",
   age: "Failed",
   attempt: "Attempt",
   showAll: "Show all causes",
@@ -39,7 +39,7 @@ export const HANDLING = {
   longer: "Claim for 30 min more",
   release: "Release the claim",
   claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
-  withGroup: "with all orders of the cause",
+  withGroup: "with all jobs of the cause",
   noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
   note: "Note",
   noteHint:

@@ -18,11 +18,11 @@ export const AWAITING = {
     rejected: (step: string) => `Report ${step} as rejected`,
   },
   reportAbout: {
-    done: "In the place of whoever does it: the order goes on as if it had been reported. A later report of theirs changes nothing.",
+    done: "In the place of whoever does it: the job goes on as if it had been reported. A later report of theirs changes nothing.",
     rejected:
-      "In the place of whoever does it: the order goes on as after a rejection by a service, which may compensate it.",
+      "In the place of whoever does it: the job goes on as after a rejection by a service, which may compensate it.",
   },
-  reasonHint: "Stands with the step and in the audit log; of a rejection, in the order's cause.",
+  reasonHint: "Stands with the step and in the audit log; of a rejection, in the job's cause.",
   result: "Result",
   resultHint: 'What later steps and the compensation need of it, as JSON such as {"approvalId": "A-7"}; often nothing.',
   notResult: "This has to be a JSON object of texts, numbers and yes or no",

@@ -10,7 +10,7 @@ export const DEAD_LETTERS = {
   deliveries: "Deliveries",
   messageId: "Message id",
   subject: "Subject",
-  order: "Order",
+  job: "Job",
   sequenceNumber: "Number",
   message: (sequenceNumber: string) => `Message ${sequenceNumber}`,
   size: (bytes: number) => `${bytes.toLocaleString("en")} bytes`,

@@ -10,7 +10,7 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
   },
   forbidden: {
     title: "You may not see or do this",
-    advice: "Looking takes the role Orders.Read, acting the role Orders.Operate. Ask whoever gives out roles.",
+    advice: "Looking takes the role Jobs.Read, acting the role Jobs.Operate. Ask whoever gives out roles.",
   },
   "not-found": { title: "Not found", advice: "It may have been removed, or the address has a typing error." },
   rejected: { title: "Not possible now", advice: "" },
@@ -22,7 +22,7 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
 export const ENVIRONMENT = (environment: Session["environment"]): string => environment.name;
 
 export const TEXT = {
-  title: "Orders console",
+  title: "Jobs console",
   skip: "Skip to content",
   views: "Views",
   attention: "Needs a person",
@@ -53,7 +53,7 @@ export const TEXT = {
   chooseAll: "Choose all that are shown",
   reason: "Reason",
   reasonMissing: "Say why: whoever looks at this later will want to know.",
-  reasonHint: "Stands in the order's history and in the audit log.",
+  reasonHint: "Stands in the job's history and in the audit log.",
   messageReasonHint: "Stands in the audit log.",
   operator: (name: string) => `Signed in as ${name}`,
   noPage: "There is no such page",

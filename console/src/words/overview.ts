@@ -10,7 +10,7 @@ function number(value: number): string {
 }
 
 export const OVERVIEW = {
-  states: "Orders by state",
+  states: "Jobs by state",
   overdue: "Overdue",
   overdueAbout: "due, and not yet seen to by the supervisor",
   needs: "Need a person",
@@ -25,9 +25,9 @@ export const OVERVIEW = {
   times: "From sent to processed",
   timesOf: (count: number) =>
     count === 1
-      ? "Of the only order that was processed"
-      : `Of the last ${count.toLocaleString("en")} orders that were processed`,
-  noTimes: "No order was processed of late.",
+      ? "Of the only job that was processed"
+      : `Of the last ${count.toLocaleString("en")} jobs that were processed`,
+  noTimes: "No job was processed of late.",
   p50: "Half were faster (p50)",
   p95: "95% were faster (p95)",
   p99: "99% were faster (p99)",
@@ -39,7 +39,7 @@ export const OVERVIEW = {
   versions: "Workflow versions in flight",
   versionsOf: (count: number, isAll: boolean) =>
     `${count.toLocaleString("en")} in flight${isAll ? "" : " were counted; there are more"}`,
-  noVersions: "No order is in flight.",
+  noVersions: "No job is in flight.",
   version: "Workflow",
-  orders: "Orders",
+  jobs: "Jobs",
 } as const;

@@ -15,7 +15,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   none: "Could not be judged",
 };
 
-/** In the order in which they are shown. */
+/** In the job in which they are shown. */
 const REPORT: { readonly [name: string]: string } = {
   retried: "another attempt",
   rescheduled: "scheduled again",
@@ -50,11 +50,11 @@ function reportWords(report: Report): string {
 
 export const SUPERVISION = {
   about:
-    "A sweep finds orders that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.",
+    "A sweep finds jobs that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.",
   leader: "Leads",
   lastLeader: "Led last",
   nobody: "No supervisor has led yet",
-  free: "Nobody leads now. If this lasts longer than a minute, no order is recovered: see whether the app runs.",
+  free: "Nobody leads now. If this lasts longer than a minute, no job is recovered: see whether the app runs.",
   epoch: (epoch: number) => `epoch ${epoch}`,
   since: "since",
   entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
@@ -63,14 +63,14 @@ export const SUPERVISION = {
   nothing: "Nothing is recorded for this day",
   at: "When",
   what: "What",
-  order: "Order",
+  job: "Job",
   why: "Why",
   before: "Before",
   after: "After",
   sweep: "Sweep",
   lateReply: "Late reply",
   verdict: (verdict: string) => VERDICTS[verdict] ?? verdict,
-  lost: "not done: the order was written by another first",
+  lost: "not done: the job was written by another first",
   broken: "not done",
   report: reportWords,
   took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,

@@ -1,13 +1,13 @@
 // What the app answers to cancellations, each known by an id of its own.
-import type { StatusMessage } from "./order-messages.ts";
+import type { StatusMessage } from "./job-messages.ts";
 
 export type CancelAnswer =
   /** It has ended, or what was done is being compensated: its last status says when that is over. */
-  | { readonly kind: "accepted"; readonly orderId: string }
+  | { readonly kind: "accepted"; readonly jobId: string }
   /** It goes on, or has come to its end. */
-  | { readonly kind: "rejected"; readonly orderId: string; readonly reason: string }
+  | { readonly kind: "rejected"; readonly jobId: string; readonly reason: string }
   /** No answer in time: asking again is safe. */
-  | { readonly kind: "timedOut"; readonly orderId: string };
+  | { readonly kind: "timedOut"; readonly jobId: string };
 
 export interface CancelOptions {
   readonly reason?: string;
@@ -32,16 +32,16 @@ export class Cancellations {
    * @throws what `send` throws
    */
   async answer(
-    orderId: string,
+    jobId: string,
     { timeoutMs = USUAL_TIMEOUT_MS }: CancelOptions,
     send: (id: string, signal: AbortSignal) => Promise<void>,
   ): Promise<CancelAnswer> {
     const id = crypto.randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<CancelAnswer>();
     const limit = new AbortController();
-    const timer = setTimeout(() => resolve({ kind: "timedOut", orderId }), timeoutMs);
+    const timer = setTimeout(() => resolve({ kind: "timedOut", jobId }), timeoutMs);
     this.#open.set(id, ({ status, detail: reason = "the app gave no reason" }) =>
-      resolve(status === "CancelAccepted" ? { kind: "accepted", orderId } : { kind: "rejected", orderId, reason }),
+      resolve(status === "CancelAccepted" ? { kind: "accepted", jobId } : { kind: "rejected", jobId, reason }),
     );
     send(id, limit.signal).catch((cause: unknown) => !limit.signal.aborted && reject(cause));
     try {

@@ -1,19 +1,19 @@
-// What a status message says of the content that was submitted: by it a client knows its own order from another under the same id.
-import type { OrderRequest } from "./order-messages.ts";
+// What a status message says of the content that was submitted: by it a client knows its own job from another under the same id.
+import type { JobRequest } from "./job-messages.ts";
 
 /**
- * SHA-256, in hex, of the order as canonical JSON.
- * @param usualWorkflow of an order that names none
+ * SHA-256, in hex, of the job as canonical JSON.
+ * @param usualWorkflow of a job that names none
  */
-export async function contentDigest(order: OrderRequest, usualWorkflow: string | undefined): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical(order, usualWorkflow)));
+export async function contentDigest(job: JobRequest, usualWorkflow: string | undefined): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical(job, usualWorkflow)));
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The same for two orders that the app takes for one: it fills in what is left out, and trims. */
-function canonical(order: OrderRequest, usualWorkflow: string | undefined): string {
+/** The same for two jobs that the app takes for one: it fills in what is left out, and trims. */
+function canonical(job: JobRequest, usualWorkflow: string | undefined): string {
   // As it is sent: a member without a value is left out.
-  const sent = JSON.parse(JSON.stringify(order)) as OrderRequest;
+  const sent = JSON.parse(JSON.stringify(job)) as JobRequest;
   const whole = { workflow: usualWorkflow, priority: "normal", ...sent };
   return JSON.stringify(whole, (_, member: unknown) => {
     if (typeof member === "string") return member.trim();

@@ -1,7 +1,7 @@
 // Listens to one session of the reply queue, and takes it again whenever the link, the lock or the broker is lost.
 import type { ServiceBusClient, ServiceBusSessionReceiver } from "@azure/service-bus";
-import { describeFault, OrderClientError } from "./order-client-error.ts";
-import type { ReceivedMessage } from "./order-messages.ts";
+import { describeFault, JobClientError } from "./job-client-error.ts";
+import type { ReceivedMessage } from "./job-messages.ts";
 
 export interface ReplySessionOptions {
   /** The connection to take the session on; asked for each time. */
@@ -15,7 +15,7 @@ export interface ReplySessionOptions {
   /** The session is lost; it is about to be taken again. */
   onLost(): void;
   /** The session is lost and trying again would not help. */
-  onGone(cause: OrderClientError): void;
+  onGone(cause: JobClientError): void;
 }
 
 /** The SDK renews a session's lock for this long in all; then the session is taken anew. */
@@ -39,7 +39,7 @@ export class ReplySession {
     this.#options = options;
   }
 
-  /** Resolves once the session is held. After an outage that is once it is held again. @throws OrderClientError */
+  /** Resolves once the session is held. After an outage that is once it is held again. @throws JobClientError */
   listen(): Promise<void> {
     this.#listening ??= this.#accept().catch((cause: unknown) => {
       this.#listening = undefined;
@@ -65,7 +65,7 @@ export class ReplySession {
     this.#wasHeld = true;
     if (this.#closed) {
       await receiver.close();
-      throw new OrderClientError("closed", "The client is closed.");
+      throw new JobClientError("closed", "The client is closed.");
     }
     this.#receiver = receiver;
     receiver.subscribe(
@@ -81,7 +81,7 @@ export class ReplySession {
   }
 
   /** The SDK takes every rejection of a session for one that somebody holds: a look into the queue shows more. */
-  async #describe(cause: unknown, client: ServiceBusClient): Promise<OrderClientError> {
+  async #describe(cause: unknown, client: ServiceBusClient): Promise<JobClientError> {
     const { queue } = this.#options;
     const fault = describeFault(cause, "listen on", queue);
     if (fault.fault !== "sessionHeld" || this.#wasHeld) return fault;
@@ -94,7 +94,7 @@ export class ReplySession {
       await receiver.close().catch(() => undefined);
     }
     if (!this.#options.private) return fault;
-    return new OrderClientError(
+    return new JobClientError(
       "noSessions",
       `The queue ${queue} has to be made with sessions (requiresSession).`,
       cause,

@@ -1,20 +1,20 @@
-// What waits, what is delivered once, and what counts as the end of an order.
+// What waits, what is delivered once, and what counts as the end of a job.
 import { expect, test } from "vitest";
-import { type OrderStatus, readStatus, type StatusMessage } from "./order-messages.ts";
+import { type JobStatus, readStatus, type StatusMessage } from "./job-messages.ts";
 import { endOf, StatusInbox, type Waiter } from "./status-inbox.ts";
 
-function status(status: OrderStatus, attempt = 1, orderId = "order-1"): StatusMessage {
-  return { messageId: `${orderId}:${attempt}:${status}`, orderId, attempt, status, at: "2026-01-01T12:00:00.000Z" };
+function status(status: JobStatus, attempt = 1, jobId = "job-1"): StatusMessage {
+  return { messageId: `${jobId}:${attempt}:${status}`, jobId, attempt, status, at: "2026-01-01T12:00:00.000Z" };
 }
 
-interface Recorder extends Waiter {
+interface Recjob extends Waiter {
   readonly received: string[];
   end: string | undefined;
   gone: Error | undefined;
 }
 
-function recorder(): Recorder {
-  const recording: Recorder = {
+function recjob(): Recjob {
+  const recording: Recjob = {
     received: [],
     end: undefined,
     gone: undefined,
@@ -29,12 +29,12 @@ function recorder(): Recorder {
   return recording;
 }
 
-test("delivers each status once, in order of arrival, to all who wait for its order and to nobody else", () => {
+test("delivers each status once, in order of arrival, to all who wait for its job and to nobody else", () => {
   const inbox = new StatusInbox();
-  const [one, two, other] = [recorder(), recorder(), recorder()];
-  inbox.join("order-1", one, "start");
-  inbox.join("order-1", two, "start");
-  inbox.join("order-2", other, "start");
+  const [one, two, other] = [recjob(), recjob(), recjob()];
+  inbox.join("job-1", one, "start");
+  inbox.join("job-1", two, "start");
+  inbox.join("job-2", other, "start");
   for (const next of [status("Received"), status("Started"), status("Received"), status("Completed")]) inbox.take(next);
   for (const { received, end } of [one, two]) {
     expect(received).toEqual(["Received 1", "Started 1", "Completed 1"]);
@@ -46,15 +46,15 @@ test("delivers each status once, in order of arrival, to all who wait for its or
 test("who comes later receives what came before", () => {
   const inbox = new StatusInbox();
   for (const next of [status("Received"), status("Completed")]) inbox.take(next);
-  const late = recorder();
-  inbox.join("order-1", late, "start");
+  const late = recjob();
+  inbox.join("job-1", late, "start");
   expect(late).toMatchObject({ received: ["Received 1", "Completed 1"], end: "Completed 1" });
 });
 
 test("who left receives nothing more", () => {
   const inbox = new StatusInbox();
-  const gone = recorder();
-  inbox.join("order-1", gone, "start")();
+  const gone = recjob();
+  inbox.join("job-1", gone, "start")();
   inbox.take(status("Completed"));
   expect(gone).toMatchObject({ received: [], end: undefined });
 });
@@ -62,17 +62,17 @@ test("who left receives nothing more", () => {
 test("following after a failure waits for what an operator makes of it; the end of that stays true for ever", () => {
   const inbox = new StatusInbox();
   inbox.take(status("Failed"));
-  const first = recorder();
-  inbox.join("order-1", first, "unpublished");
+  const first = recjob();
+  inbox.join("job-1", first, "unpublished");
   expect(first.end).toBe("Failed 1");
-  const second = recorder();
-  inbox.join("order-1", second, "unpublished");
+  const second = recjob();
+  inbox.join("job-1", second, "unpublished");
   expect(second).toMatchObject({ received: [], end: undefined });
   inbox.take(status("Started", 2));
   inbox.take(status("Completed", 2));
   expect(second).toMatchObject({ received: ["Started 2", "Completed 2"], end: "Completed 2" });
-  const third = recorder();
-  inbox.join("order-1", third, "unpublished");
+  const third = recjob();
+  inbox.join("job-1", third, "unpublished");
   expect(third).toMatchObject({ received: [], end: "Completed 2" });
 });
 
@@ -86,14 +86,14 @@ test("who submitted something is notified of that content alone, and of statuses
   const inbox = new StatusInbox();
   const about = (contentDigest: string, next: StatusMessage) => ({ ...next, contentDigest });
   const [own, early] = [
-    { ...recorder(), contentDigest: "mine" },
-    { ...recorder(), contentDigest: "mine" },
+    { ...recjob(), contentDigest: "mine" },
+    { ...recjob(), contentDigest: "mine" },
   ];
-  inbox.join("order-1", early, "start");
+  inbox.join("job-1", early, "start");
   for (const next of [status("Received"), status("Completed")]) inbox.take(about("another's", next));
-  inbox.join("order-1", own, "start");
+  inbox.join("job-1", own, "start");
   expect([own, early].map(({ received }) => received)).toEqual([[], []]);
-  expect(inbox.received("order-1", "mine")).toEqual([]);
+  expect(inbox.received("job-1", "mine")).toEqual([]);
   inbox.take(about("mine", status("Received")));
   inbox.take(status("Started"));
   expect(own.received).toEqual(["Received 1", "Started 1"]);
@@ -102,33 +102,33 @@ test("who submitted something is notified of that content alone, and of statuses
 
 test("all who wait are notified when nothing more can be received", () => {
   const inbox = new StatusInbox();
-  const waiting = recorder();
-  inbox.join("order-1", waiting, "start");
+  const waiting = recjob();
+  inbox.join("job-1", waiting, "start");
   inbox.abandon(new Error("gone"));
   expect(waiting.gone?.message).toBe("gone");
 });
 
-test("forgets the oldest orders that nobody waits for, and only those", () => {
+test("forgets the oldest jobs that nobody waits for, and only those", () => {
   const inbox = new StatusInbox(2);
-  const waiting = recorder();
-  inbox.join("order-1", waiting, "start");
-  for (const orderId of ["order-2", "order-3", "order-4"]) inbox.take(status("Received", 1, orderId));
-  expect(inbox.received("order-2")).toEqual([]);
-  expect(inbox.received("order-3")).toEqual([]);
-  expect(inbox.received("order-4")).toHaveLength(1);
+  const waiting = recjob();
+  inbox.join("job-1", waiting, "start");
+  for (const jobId of ["job-2", "job-3", "job-4"]) inbox.take(status("Received", 1, jobId));
+  expect(inbox.received("job-2")).toEqual([]);
+  expect(inbox.received("job-3")).toEqual([]);
+  expect(inbox.received("job-4")).toHaveLength(1);
   inbox.take(status("Completed"));
   expect(waiting.end).toBe("Completed 1");
 });
 
 test("reads status messages, and nothing else", () => {
-  const body = { orderId: "order-1", attempt: 1, status: "StepCompleted", step: "takePayment", at: "now" };
-  expect(readStatus({ body, messageId: "m", correlationId: "c" })).toEqual({
+  const body = { jobId: "job-1", attempt: 1, status: "StepCompleted", step: "takePayment", at: "now" };
+  expect(readStatus({ body, messageId: "m", correlationId: "c" }, "jobId")).toEqual({
     ...body,
     messageId: "m",
     correlationId: "c",
   });
-  expect(readStatus({ body })?.messageId).toBe("order-1:1:StepCompleted:takePayment");
+  expect(readStatus({ body }, "jobId")?.messageId).toBe("job-1:1:StepCompleted:takePayment");
   for (const stray of [undefined, null, "text", {}, { ...body, status: "Newer" }, { ...body, attempt: "1" }]) {
-    expect(readStatus({ body: stray })).toBeUndefined();
+    expect(readStatus({ body: stray }, "jobId")).toBeUndefined();
   }
 });

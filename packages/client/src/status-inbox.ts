@@ -1,6 +1,6 @@
-// What the client has received, by order: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
+// What the client has received, by job: repeats dropped, in order of arrival, for those who wait and for those who will ask later. Each
 // is notified of its own content alone.
-import type { EndStatus, StatusMessage } from "./order-messages.ts";
+import type { EndStatus, StatusMessage } from "./job-messages.ts";
 
 export type EndMessage = StatusMessage & { readonly status: EndStatus };
 
@@ -8,35 +8,35 @@ export interface Waiter {
   /** Of what it submitted; absent where that is not known. */
   readonly contentDigest?: string | undefined;
   onStatus(status: StatusMessage): void;
-  /** The order has ended; `received` is all that is known of it. */
+  /** The job has ended; `received` is all that is known of it. */
   onEnd(end: EndMessage, received: readonly StatusMessage[]): void;
   /** Nothing more can be received. */
   onGone(cause: Error): void;
 }
 
-/** `start`: all that is known of the order. `unpublished`: what came since an end of it was last delivered. */
+/** `start`: all that is known of the job. `unpublished`: what came since an end of it was last delivered. */
 export type From = "start" | "unpublished";
 
-interface OrderLog {
+interface JobLog {
   readonly received: StatusMessage[];
   readonly waiters: Set<Waiter>;
   /** How many of `received` an answered call has been given. */
   published: number;
 }
 
-/** Orders that nobody waits for are kept up to this many, and the oldest is forgotten. */
-const REMEMBERED_ORDERS = 10_000;
+/** Jobs that nobody waits for are kept up to this many, and the oldest is forgotten. */
+const REMEMBERED_JOBS = 10_000;
 
 export class StatusInbox {
-  readonly #logs = new Map<string, OrderLog>();
+  readonly #logs = new Map<string, JobLog>();
   readonly #remembered: number;
 
-  constructor(remembered: number = REMEMBERED_ORDERS) {
+  constructor(remembered: number = REMEMBERED_JOBS) {
     this.#remembered = remembered;
   }
 
   take(status: StatusMessage): void {
-    const log = this.#log(status.orderId);
+    const log = this.#log(status.jobId);
     // The app publishes at least once, and Service Bus delivers at least once.
     const { messageId, contentDigest } = status;
     if (log.received.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
@@ -47,8 +47,8 @@ export class StatusInbox {
   }
 
   /** What was received before comes at once. @returns how to leave. */
-  join(orderId: string, waiter: Waiter, from: From): () => void {
-    const log = this.#log(orderId);
+  join(jobId: string, waiter: Waiter, from: From): () => void {
+    const log = this.#log(jobId);
     log.waiters.add(waiter);
     const past = from === "start" ? 0 : log.published;
     for (const status of log.received.slice(past)) {
@@ -62,8 +62,8 @@ export class StatusInbox {
   }
 
   /** Without a digest: whatever was submitted under that id. */
-  received(orderId: string, contentDigest?: string): readonly StatusMessage[] {
-    return this.#logs.get(orderId)?.received.filter((status) => isAbout(status, contentDigest)) ?? [];
+  received(jobId: string, contentDigest?: string): readonly StatusMessage[] {
+    return this.#logs.get(jobId)?.received.filter((status) => isAbout(status, contentDigest)) ?? [];
   }
 
   /** Notifies all who wait that nothing more can be received. */
@@ -74,16 +74,16 @@ export class StatusInbox {
     }
   }
 
-  #log(orderId: string): OrderLog {
-    const known = this.#logs.get(orderId);
+  #log(jobId: string): JobLog {
+    const known = this.#logs.get(jobId);
     if (known) return known;
-    const log: OrderLog = { received: [], waiters: new Set(), published: 0 };
-    this.#logs.set(orderId, log);
+    const log: JobLog = { received: [], waiters: new Set(), published: 0 };
+    this.#logs.set(jobId, log);
     return log;
   }
 
   /** A failure that was delivered before is no news to one who follows on; the other ends stay true for ever. */
-  #conclude(log: OrderLog, past: number): void {
+  #conclude(log: JobLog, past: number): void {
     for (const waiter of log.waiters) {
       const received = log.received.filter((status) => isAbout(status, waiter.contentDigest));
       const end = endOf(received);
@@ -96,9 +96,9 @@ export class StatusInbox {
 
   #forget(): void {
     if (this.#logs.size <= this.#remembered) return;
-    for (const [orderId, { waiters }] of this.#logs) {
+    for (const [jobId, { waiters }] of this.#logs) {
       if (waiters.size > 0) continue;
-      this.#logs.delete(orderId);
+      this.#logs.delete(jobId);
       if (this.#logs.size <= this.#remembered) return;
     }
   }

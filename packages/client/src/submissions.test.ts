@@ -1,7 +1,7 @@
-// Which submission a rejection ends, and whose an order's statuses are.
+// Which submission a rejection ends, and whose a job's statuses are.
 import { beforeEach, expect, test } from "vitest";
 import { contentDigest } from "./content-digest.ts";
-import type { OrderRequest } from "./order-messages.ts";
+import type { JobRequest } from "./job-messages.ts";
 import { type Submission, Submissions } from "./submissions.ts";
 
 let submissions: Submissions;
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const submission = (id: string, content: string): Submission => ({
   id,
-  orderId: "order-1",
+  jobId: "job-1",
   content,
   onRejected: () => void published.push(`${id} rejected`),
   onMayJoin: () => void published.push(`${id} joins`),
@@ -22,14 +22,14 @@ const submission = (id: string, content: string): Submission => ({
 const reject = (submissionId?: string) =>
   submissions.reject({
     messageId: "m",
-    orderId: "order-1",
+    jobId: "job-1",
     attempt: 0,
     status: "Rejected",
     at: "",
     ...(submissionId && { submissionId }),
   });
 
-test("a rejection ends its own submission, once, and the order's statuses stay the first one's", () => {
+test("a rejection ends its own submission, once, and the job's statuses stay the first one's", () => {
   expect(submissions.add(submission("first", "a"))).toBe(true);
   expect(submissions.add(submission("again", "a"))).toBe(true);
   expect(submissions.add(submission("other", "b"))).toBe(false);
@@ -44,7 +44,7 @@ test("a rejection ends its own submission, once, and the order's statuses stay t
 test.each<[string, (first: Submission) => void]>([
   ["rejected", () => reject("first")],
   ["not sent", (first) => submissions.withdraw(first)],
-])("where the first is %s, the order's statuses are the next one's", (_, end) => {
+])("where the first is %s, the job's statuses are the next one's", (_, end) => {
   const first = submission("first", "a");
   submissions.add(first);
   submissions.add(submission("other", "b"));
@@ -53,11 +53,11 @@ test.each<[string, (first: Submission) => void]>([
   expect(submissions.add(submission("again", "b"))).toBe(true);
 });
 
-test("two orders that the app takes for one have one digest", async () => {
-  const order = { orderId: "order-1", paymentToken: "tok", customer: { id: "c" } } as OrderRequest;
-  const same = { customer: { id: "c " }, priority: "normal", paymentToken: "tok", orderId: "order-1" } as OrderRequest;
-  const digest = await contentDigest(order, "usual");
+test("two jobs that the app takes for one have one digest", async () => {
+  const job = { jobId: "job-1", paymentToken: "tok", customer: { id: "c" } } as JobRequest;
+  const same = { customer: { id: "c " }, priority: "normal", paymentToken: "tok", jobId: "job-1" } as JobRequest;
+  const digest = await contentDigest(job, "usual");
   expect(await contentDigest(same, "usual")).toBe(digest);
-  expect(await contentDigest({ ...order, ...({ workflow: undefined } as object) }, "usual")).toBe(digest);
-  expect(await contentDigest({ ...order, priority: "high" }, "usual")).not.toBe(digest);
+  expect(await contentDigest({ ...job, ...({ workflow: undefined } as object) }, "usual")).toBe(digest);
+  expect(await contentDigest({ ...job, priority: "high" }, "usual")).not.toBe(digest);
 });

@@ -9,4 +9,4 @@ export type {
   StepResult,
   StepState,
 } from "./domain/state-record.ts";
-export type { Versioned } from "./store/order-store.ts";
+export type { Versioned } from "./store/job-store.ts";

@@ -3,7 +3,7 @@ import { type Attempt, type ClaimOutcome, PROGRESS, type StepOutcome, standingOf
 import { Outage } from "./domain/outage.ts";
 import { attemptId } from "./domain/state-record.ts";
 import type { StepEnd } from "./operations/record-step.ts";
-import type { OrderStore } from "./store/order-store.ts";
+import type { JobStore } from "./store/job-store.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -31,7 +31,7 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
 export async function startClaimed(
   client: OrchestrationClient,
   { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
-  store: Pick<OrderStore, "state">,
+  store: Pick<JobStore, "state">,
 ): Promise<void> {
   await startAttempt(client, attempt);
   if (isBehind) await reportStanding(client, attempt, store);
@@ -40,12 +40,12 @@ export async function startClaimed(
 /** Notifies an attempt how the record stands. Throws `EngineUnavailable` where the engine can't be reached. */
 export async function reportStanding(
   client: OrchestrationClient,
-  attempt: Pick<Attempt, "orderId" | "attempt" | "lockedBy">,
-  store: Pick<OrderStore, "state">,
+  attempt: Pick<Attempt, "jobId" | "attempt" | "lockedBy">,
+  store: Pick<JobStore, "state">,
 ): Promise<void> {
-  const { orderId } = attempt;
-  const standing = standingOf(attempt, (await store.state(orderId))?.record);
-  await report(client, orderId, attempt.attempt, standing);
+  const { jobId } = attempt;
+  const standing = standingOf(attempt, (await store.state(jobId))?.record);
+  await report(client, jobId, attempt.attempt, standing);
 }
 
 /**
@@ -53,8 +53,8 @@ export async function reportStanding(
  * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is notified to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
 async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
-  await startOnce(client, SCHEDULER, attemptId(attempt.orderId, attempt.attempt), attempt);
-  if (attempt.attempt > 1) await report(client, attempt.orderId, attempt.attempt - 1, SUPERSEDED);
+  await startOnce(client, SCHEDULER, attemptId(attempt.jobId, attempt.attempt), attempt);
+  if (attempt.attempt > 1) await report(client, attempt.jobId, attempt.attempt - 1, SUPERSEDED);
 }
 
 /** Starts any orchestration, once however often it is asked. */
@@ -77,17 +77,17 @@ export async function startOnce(
  * Hands what came of a step to the attempt that has to be notified of it, if there is one; the engine keeps it where the attempt does not wait
  * yet. False where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
  */
-export async function reportEnd(client: OrchestrationClient, orderId: string, end: StepEnd): Promise<boolean> {
-  return end.receiver === null || report(client, orderId, end.receiver, end.outcome);
+export async function reportEnd(client: OrchestrationClient, jobId: string, end: StepEnd): Promise<boolean> {
+  return end.receiver === null || report(client, jobId, end.receiver, end.outcome);
 }
 
 async function report(
   client: OrchestrationClient,
-  orderId: string,
+  jobId: string,
   attempt: number,
   outcome: StepOutcome,
 ): Promise<boolean> {
-  const instanceId = attemptId(orderId, attempt);
+  const instanceId = attemptId(jobId, attempt);
   try {
     await client.raiseEvent(instanceId, PROGRESS, outcome);
     return true;

@@ -1,4 +1,4 @@
-// Records of orders at work, for tests of the domain.
+// Records of jobs at work, for tests of the domain.
 
 import { expect } from "vitest";
 import { applyChanges, holds } from "../src/domain/apply-changes.ts";
@@ -9,7 +9,7 @@ import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/st
 import { done, scheduled } from "../src/domain/step-run.ts";
 import { claim, type GuardedWrite } from "../src/domain/transitions.ts";
 import type { Workflow } from "../src/domain/workflow.ts";
-import { CHAIN, NOON, SCHEDULING } from "./orders.ts";
+import { CHAIN, NOON, SCHEDULING } from "./jobs.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
@@ -32,12 +32,12 @@ export function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateR
   const { steps, direction } = record;
   const ready = readySteps(planOf(workflow, steps, direction), steps, direction, NOON);
   const next = ready.map((step) => scheduled(toSchedule(step, steps), record.attempt, direction, NOON, SCHEDULING));
-  return write(record, claim(startAttemptOf(record), next, "order-1-1@hub", NOON));
+  return write(record, claim(startAttemptOf(record), next, "job-1-1@hub", NOON));
 }
 
 export function taskOf(record: StateRecord, step: string): StepTask {
-  const { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy } = record;
-  const held = { orderId, attempt, direction, workflow, orderRevision, priority, lockedBy: lockedBy ?? "" };
+  const { jobId, attempt, direction, workflow, jobRevision, priority, lockedBy } = record;
+  const held = { jobId, attempt, direction, workflow, jobRevision, priority, lockedBy: lockedBy ?? "" };
   const own = { step, agent: "a", operation: "x", record: stepIn(record, step), ...TIME };
   const transport = "activity" as const;
   return { ...held, ...own, transport, results: {}, join: null, isAlone: true, isAwaited: true, reply };

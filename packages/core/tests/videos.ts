@@ -3,13 +3,13 @@ import { z } from "zod";
 import { defineAgent } from "../src/app/define-agent.ts";
 import { defineApp } from "../src/app/define-app.ts";
 import { workflowsOf } from "../src/app/define-workflow.ts";
-import { ORDER } from "../src/domain/noun.ts";
-import type { Order } from "../src/domain/order.ts";
+import type { Job } from "../src/domain/job.ts";
+import { JOB } from "../src/domain/noun.ts";
 import type { Situation, WorkflowRules } from "../src/domain/workflow-rules.ts";
-import { defineContract, orderId, orderMembers } from "../src/messaging/contract.ts";
+import { defineContract, jobId, jobMembers } from "../src/messaging/contract.ts";
 
-export interface Video extends Order {
-  readonly orderId: string;
+export interface Video extends Job {
+  readonly jobId: string;
   readonly title: string;
   readonly minutes: number;
   readonly languages: readonly string[];
@@ -18,8 +18,8 @@ export interface Video extends Order {
 
 const contract = defineContract<Video>({
   schema: z.strictObject({
-    ...orderMembers("publishing"),
-    orderId,
+    ...jobMembers("publishing"),
+    jobId,
     title: z.string().min(1),
     minutes: z.int().min(1),
     languages: z.array(z.string()).max(20),
@@ -37,10 +37,10 @@ const done = async () => ({ kind: "done", result: { status: "done" } }) as const
 export const storageAgent = defineAgent({
   name: "storage",
   service: { setting: "StorageEndpoints", local: "http://127.0.0.1:7180" },
-  seen: ({ orderId, uploadToken }: Video) => ({ orderId, uploadToken }),
+  seen: ({ jobId, uploadToken }: Video) => ({ jobId, uploadToken }),
   results: { keep: stored, drop: nothing },
   operations: {
-    keep: async ({ order }) => ({ kind: "done", result: { blobId: `blob-${order.orderId}` } }),
+    keep: async ({ job }) => ({ kind: "done", result: { blobId: `blob-${job.jobId}` } }),
     drop: done,
   },
 });
@@ -48,14 +48,14 @@ export const storageAgent = defineAgent({
 export const encoderAgent = defineAgent({
   name: "encoder",
   service: { setting: "EncoderEndpoints", local: "http://127.0.0.1:7181" },
-  seen: ({ orderId, minutes }: Video) => ({ orderId, minutes }),
+  seen: ({ jobId, minutes }: Video) => ({ jobId, minutes }),
   reads: { keepFile: stored },
   results: { encode: z.object({ encodedId: z.string(), from: z.string() }), discard: nothing },
   operations: {
-    encode: async ({ order, results }) => {
+    encode: async ({ job, results }) => {
       const { blobId: from } = results.keepFile ?? {};
       if (from === undefined) return { kind: "rejected", message: "there is no file" };
-      return { kind: "done", result: { encodedId: `encoded-${order.orderId}`, from } };
+      return { kind: "done", result: { encodedId: `encoded-${job.jobId}`, from } };
     },
     discard: done,
   },
@@ -64,10 +64,10 @@ export const encoderAgent = defineAgent({
 export const catalogAgent = defineAgent({
   name: "catalog",
   service: { setting: "CatalogEndpoints", local: "http://127.0.0.1:7182", isOptional: true },
-  seen: ({ orderId, title }: Video) => ({ orderId, title }),
+  seen: ({ jobId, title }: Video) => ({ jobId, title }),
   results: { list: z.object({ entryId: z.string() }), remove: nothing },
   operations: {
-    list: async ({ order }) => ({ kind: "done", result: { entryId: order.title } }),
+    list: async ({ job }) => ({ kind: "done", result: { entryId: job.title } }),
     remove: done,
   },
 });
@@ -75,7 +75,7 @@ export const catalogAgent = defineAgent({
 const agents = [storageAgent, encoderAgent, catalogAgent] as const;
 
 const rules = {
-  conditions: { isLong: ({ order }: Situation<Video>) => order.minutes > 60 },
+  conditions: { isLong: ({ job }: Situation<Video>) => job.minutes > 60 },
   lists: { languages: ({ languages }: Video) => languages.map((language) => ({ language })) },
 } as const satisfies WorkflowRules;
 
@@ -118,7 +118,7 @@ export const publishing = defineWorkflow({
 });
 
 export const videos = defineApp({
-  contracts: { noun: ORDER, usual: contract, usualWorkflow: "publishing", of: {} },
+  contracts: { noun: JOB, usual: contract, usualWorkflow: "publishing", of: {} },
   agents,
   workflows: [publishing],
   rules,

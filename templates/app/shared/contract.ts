@@ -2,15 +2,14 @@
 import {
   type Contracts,
   defineContract,
-  ORDER,
-  type Order,
-  orderId,
-  orderMembers,
+  type Job,
+  jobId,
+  jobMembers,
 } from "@scheduler-agent-supervisor/core/contracts";
 import { z } from "zod";
 
-export interface Registration extends Order {
-  readonly orderId: string;
+export interface Registration extends Job {
+  readonly registrationId: string;
   readonly email: string;
   readonly plan: "free" | "team";
   readonly password: string;
@@ -18,8 +17,8 @@ export interface Registration extends Order {
 
 const registration = defineContract<Registration>({
   schema: z.strictObject({
-    orderId,
-    ...orderMembers("registration"),
+    registrationId: jobId,
+    ...jobMembers("registration"),
     email: z.email().max(254),
     plan: z.enum(["free", "team"]),
     password: z.string().min(8).max(200),
@@ -31,4 +30,7 @@ const registration = defineContract<Registration>({
   keysOf: ({ email }) => ({ email }),
 });
 
-export const contracts: Contracts = { noun: ORDER, usual: registration, usualWorkflow: "registration", of: {} };
+/** What documents and messages call a job: their id is `registrationId`, which is the partition key of `infra/entities/cosmos.json`. */
+export const NOUN = { one: "registration", many: "registrations" };
+
+export const contracts: Contracts = { noun: NOUN, usual: registration, usualWorkflow: "registration", of: {} };

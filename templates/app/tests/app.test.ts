@@ -9,7 +9,12 @@ test("its settings and workflows have no fault", () => {
 });
 
 test("no agent gets to know more than it declares", () => {
-  const content = { orderId: "r-1", workflow: "registration", priority: "normal", email: "ada@example.com" } as const;
+  const content = {
+    registrationId: "r-1",
+    workflow: "registration",
+    priority: "normal",
+    email: "ada@example.com",
+  } as const;
   const registration = { ...content, plan: "team", password: "secret" };
-  expect(business.contentFor("mail", registration)).toEqual({ orderId: "r-1", email: "ada@example.com" });
+  expect(business.contentFor("mail", registration)).toEqual({ registrationId: "r-1", email: "ada@example.com" });
 });

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OrderClient } from "@scheduler-agent-supervisor/client";
+import type { JobClient } from "@scheduler-agent-supervisor/client";
 import type { Stack } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openClient, sampleRegistration, startApp } from "../tools/stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "registration-"));
 let stack: Stack;
-let client: OrderClient;
+let client: JobClient;
 
 beforeAll(async () => {
   stack = await startApp({ data, ports: "free" });

@@ -1,7 +1,7 @@
 // The app on the local stack: Service Bus, Cosmos DB, Azurite, the simulated services and the Functions host, all on this machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOrderClient, type OrderClient } from "@scheduler-agent-supervisor/client";
+import { createJobClient, type JobClient } from "@scheduler-agent-supervisor/client";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
@@ -37,15 +37,19 @@ function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Record<strin
 }
 
 /** A client that sends registrations and receives what becomes of them. */
-export function openClient({ addresses }: Stack): OrderClient {
+export function openClient({ addresses }: Stack): JobClient {
   const { bus } = addresses;
   if (!bus) throw new Error("the stack has no bus");
-  const queues = { ordersQueue: "orders", priorityQueue: "orders-priority", replyQueue: "replies-shop-sessions" };
-  return createOrderClient({ connection: bus.connectionString, ...queues });
+  const queues = {
+    jobsQueue: "registrations",
+    priorityQueue: "registrations-priority",
+    replyQueue: "replies-shop-sessions",
+  };
+  return createJobClient({ connection: bus.connectionString, ...queues, idName: "registrationId" });
 }
 
 /** The sample registration under an id of its own. */
 export function sampleRegistration() {
   const sample = JSON.parse(readFileSync(join(ROOT, "samples/registration.json"), "utf8")) as object;
-  return { ...sample, orderId: `registration-${Date.now().toString(36)}` };
+  return { ...sample, registrationId: `registration-${Date.now().toString(36)}` };
 }

@@ -26,7 +26,7 @@ try {
   console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
   await using client = openClient(stack);
   const registration = sampleRegistration();
-  console.log(`Sending ${registration.orderId}:`);
+  console.log(`Sending ${registration.registrationId}:`);
   const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
   const end = await client.submit(registration, { onStatus, timeoutMs: 60_000, signal: stop.signal });
   console.log(`It is ${end.kind}.`);

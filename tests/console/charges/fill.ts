@@ -44,7 +44,7 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
         for (let written = 0; written < IN_ONE_WRITE; written += 1) {
           const next = records.next();
           if (next.done) return false;
-          const { orderId } = next.value;
+          const { jobId: orderId } = next.value;
           const pk = documentKey(container, JSON.stringify([orderId])) ?? "";
           const order = { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) };
           container.items.insert(pk, "order", order as unknown as JsonObject, now);
@@ -119,7 +119,7 @@ function processed(orderId: string, createdMs: number): StateRecord {
 
 /** Of the steps only the first is done, and those beside the rejected one. */
 function rejectedIn(record: StateRecord, name: string, message: string): StateRecord {
-  const { steps } = sampleRecord(record.orderId, GRAPH);
+  const { steps } = sampleRecord(record.jobId, GRAPH);
   const { reserveStock, checkFraud, [name]: rejected } = record.steps;
   if (!reserveStock || !checkFraud || !rejected) throw new Error(`no step ${name}`);
   const failed: StepRecord = { ...rejected, state: "Failed", result: null, error: message };

@@ -170,7 +170,7 @@ export class Hand {
 
   /** What an operator asks; done before, where the host died with the answer. */
   operate(action: ActionName, body: Record<string, unknown> = {}): Promise<void> {
-    return this.ask("POST", `/api/orders/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
+    return this.ask("POST", `/api/jobs/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
   }
 
   /** As whoever does a step later, by the address that it was given. */
@@ -178,7 +178,7 @@ export class Hand {
     const { orderId } = this;
     const { steps, lockedBy } = await this.until((record) => record.steps[step]?.nonce !== undefined);
     const { attempt = 0, nonce } = steps[step] ?? {};
-    const ticket = { orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
+    const ticket = { jobId: orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
     // 409: its progress, once the report of its end was taken.
     await this.ask("POST", new URL(completionUrl("http://app", ticket, ORDER)).pathname, body, 200, 409);
   }

@@ -238,8 +238,8 @@ export const scenarios: readonly Scenario[] = [
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
       await hand.send();
       await hand.until(ended);
-      await hand.ask("GET", `/api/orders/${hand.orderId}`, undefined, 200);
-      await hand.ask("GET", `/api/orders?q=${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", `/api/jobs/${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", `/api/jobs?q=${hand.orderId}`, undefined, 200);
       await hand.ask("GET", "/api/supervisor/what-if", undefined, 200);
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
     },
@@ -307,8 +307,8 @@ export const scenarios: readonly Scenario[] = [
       const lift = await hand.fault("shipping", isDown);
       await hand.send({ workflow: "hasty" });
       await hand.until(({ attempt }) => attempt > 1);
-      const lockedBy = `${hand.orderId}-1@OrderScheduler`;
-      const ticket = { orderId: hand.orderId, attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
+      const lockedBy = `${hand.orderId}-1@JobScheduler`;
+      const ticket = { jobId: hand.orderId, attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
       await hand.message("agent-replies", { ticket, kind: "done", result: { checkId: "late" } });
       await lift();
     },
@@ -320,7 +320,7 @@ export const scenarios: readonly Scenario[] = [
     async drive(hand) {
       await hand.send();
       await hand.until(ended);
-      await hand.message("agent-replies", { ticket: { orderId: hand.orderId }, kind: "finished" });
+      await hand.message("agent-replies", { ticket: { jobId: hand.orderId }, kind: "finished" });
       while ((await hand.quarantined()) === 0);
     },
     end: done,

@@ -2,15 +2,15 @@
 import type { z } from "zod";
 import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 
-/** What an agent gets of an order's content: what it has declared, and where it declares nothing the id. */
-export type OrderView = object;
+/** What an agent gets of a job's content: what it has declared, and where it declares nothing the id. */
+export type JobView = object;
 
 /** What the completed steps recorded, by step name. */
 export type Results = { readonly [step: string]: StepResult };
 
-/** What a step asks of an agent that gets `Seen` of the order, and reads `Read` of other steps' results. */
-export interface AgentRequest<Seen extends OrderView = OrderView, Read = Results> {
-  readonly order: Seen;
+/** What a step asks of an agent that gets `Seen` of the job, and reads `Read` of other steps' results. */
+export interface AgentRequest<Seen extends JobView = JobView, Read = Results> {
+  readonly job: Seen;
   readonly results: Read;
   /** Of a step that is done for each item of a list. */
   readonly item?: StepResult | undefined;
@@ -29,7 +29,7 @@ export interface AgentRequest<Seen extends OrderView = OrderView, Read = Results
 }
 
 /** What an operation gets for one try. */
-export interface AgentCall<Seen extends OrderView = OrderView, Read = Results> extends AgentRequest<Seen, Read> {
+export interface AgentCall<Seen extends JobView = JobView, Read = Results> extends AgentRequest<Seen, Read> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that wants none. */
@@ -82,12 +82,12 @@ export interface Pending {
 }
 
 /** Asks the service what has become of what it accepted, and changes nothing there. `unavailable` is asked again later. */
-export type Poll<Seen extends OrderView = OrderView, Read = Results> = (
+export type Poll<Seen extends JobView = JobView, Read = Results> = (
   call: AgentCall<Seen, Read>,
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
-export type Operation<Seen extends OrderView = OrderView, Read = Results> = (
+export type Operation<Seen extends JobView = JobView, Read = Results> = (
   call: AgentCall<Seen, Read>,
 ) => Promise<AgentReply>;
 
@@ -95,7 +95,7 @@ export type Operation<Seen extends OrderView = OrderView, Read = Results> = (
 export type Finding = AgentReply | { readonly kind: "absent" };
 
 /** How an operation is tried. What is absent is as the settings say for all. */
-export type OperationPolicy<Seen extends OrderView = OrderView, Read = Results> = {
+export type OperationPolicy<Seen extends JobView = JobView, Read = Results> = {
   /** A try without an answer is given up after so long. */
   readonly tryTimeoutMs?: number;
   /** The most tries of one call. Absent: as many as fit before complete-by. */
@@ -118,14 +118,14 @@ export type OperationPolicy<Seen extends OrderView = OrderView, Read = Results> 
 );
 
 /** For a service without idempotency keys that can be asked what it did. */
-export interface Find<Seen extends OrderView = OrderView, Read = Results> {
+export interface Find<Seen extends JobView = JobView, Read = Results> {
   readonly ask: (call: AgentCall<Seen, Read>) => Promise<Finding>;
   /** The longest after which a try that was given up may still take effect: `absent` counts from then on. */
   readonly settlesWithinMs: number;
 }
 
-/** @template Seen what it gets of an order. `Agent<never>`: whatever it gets. */
-export interface Agent<Seen extends OrderView = OrderView> {
+/** @template Seen what it gets of a job. `Agent<never>`: whatever it gets. */
+export interface Agent<Seen extends JobView = JobView> {
   readonly name: string;
   readonly operations: { readonly [name: string]: Operation<Seen> };
   /** By operation; those that are not named here go as the settings say. */
@@ -204,5 +204,5 @@ export interface Bounds {
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];
-  call(operation: string, request: AgentRequest<OrderView>, bounds: Bounds): Promise<BoundedReply>;
+  call(operation: string, request: AgentRequest<JobView>, bounds: Bounds): Promise<BoundedReply>;
 }

@@ -6,7 +6,7 @@ import type { Agent, AgentReply } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const ENDPOINTS = [{ url: "http://127.0.0.1:1/", capacity: 1 }];
-const REQUEST = { order: { orderId: "v-1" }, idempotencyKey: "key", compensates: null };
+const REQUEST = { job: { jobId: "v-1" }, idempotencyKey: "key", compensates: null };
 
 function encode(results: object, agent: Agent<never> = encoderAgent, more: object = {}) {
   const routed = routeAgent(agent, ENDPOINTS, { now: Date.now, firstPauseMs: 1, longestPauseMs: 5 });

@@ -1,5 +1,5 @@
 // The endpoints of one agent (P19): who is sent where, and who waits in which lane while capacity is short.
-import type { Priority } from "../domain/order.ts";
+import type { Priority } from "../domain/job.ts";
 import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";

@@ -2,7 +2,7 @@
 import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
 import type { StepResult } from "../domain/state-record.ts";
-import type { AgentCall, AgentReply, Finding, OrderView } from "./agent.ts";
+import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
 
@@ -18,7 +18,7 @@ export interface ServiceCall {
   readonly reference?: (answer: Answer) => string | undefined;
   /** Whether it is asked for it after the time that its 202 names (`Retry-After`). Without that time it reports by itself. */
   readonly isPolled?: boolean;
-  /** Which answers are the service's word on the order; the first rule that fits. Every other is a fault of the endpoint. */
+  /** Which answers are the service's word on the job; the first rule that fits. Every other is a fault of the endpoint. */
   readonly answers: readonly AnswerRule[];
 }
 
@@ -46,7 +46,7 @@ interface ServiceResponse {
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
-export async function callService(service: ServiceCall, call: AgentCall<OrderView, unknown>): Promise<AgentReply> {
+export async function callService(service: ServiceCall, call: AgentCall<JobView, unknown>): Promise<AgentReply> {
   const response = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (response.kind === "unavailable") return response;
   const reference = response.status === ACCEPTED ? service.reference?.(response.answer) : undefined;
@@ -61,7 +61,7 @@ export async function callService(service: ServiceCall, call: AgentCall<OrderVie
 }
 
 /** GETs what the service has. Throws as `callService`. */
-export async function lookUp(question: LookUp, call: AgentCall<OrderView, unknown>): Promise<Finding> {
+export async function lookUp(question: LookUp, call: AgentCall<JobView, unknown>): Promise<Finding> {
   const response = await exchange("GET", question.path, null, call);
   if (response.kind === "unavailable") return response;
   const retryAfterMs = question.isPolled && response.status === ACCEPTED ? pauseAskedFor(response.headers) : undefined;
@@ -79,7 +79,7 @@ async function exchange(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall<OrderView, unknown>,
+  call: AgentCall<JobView, unknown>,
 ): Promise<ServiceResponse | Unavailable> {
   const { credential } = call;
   try {
@@ -96,7 +96,7 @@ async function send(
   method: "GET" | "POST",
   path: string,
   body: string | null,
-  call: AgentCall<OrderView, unknown>,
+  call: AgentCall<JobView, unknown>,
   secret: string | undefined,
 ): Promise<ServiceResponse> {
   const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
@@ -192,7 +192,7 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
  * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
  * by its key. A service that never saw that key has nothing to compensate, and rejects what may still arrive under it.
  */
-export function whatToCompensate(call: AgentCall<OrderView, unknown>, name: string): string {
+export function whatToCompensate(call: AgentCall<JobView, unknown>, name: string): string {
   if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);
   const { result, idempotencyKey } = call.compensates;
   const recorded = result?.[name];

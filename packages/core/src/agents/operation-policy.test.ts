@@ -2,14 +2,14 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
-import { NOON_MS, sampleOrder } from "../../tests/orders.ts";
+import { NOON_MS, sampleJob } from "../../tests/jobs.ts";
 import type { Agent, AgentCall, AgentReply, AgentRequest, Finding, OperationPolicy, Poll } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleJob("job-1"),
   results: {},
-  idempotencyKey: "order-1:work:forward",
+  idempotencyKey: "job-1:work:forward",
   compensates: null,
 };
 const URL = "http://a/";

@@ -1,16 +1,16 @@
 // A paused agent begins no call; how its endpoints do can be seen at any time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds } from "../../tests/bounds.ts";
-import { sampleOrder } from "../../tests/orders.ts";
+import { sampleJob } from "../../tests/jobs.ts";
 import type { AgentReply } from "./agent.ts";
 import type { EndpointStanding } from "./endpoint-pool.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleJob("job-1"),
   results: {},
-  idempotencyKey: "order-1:work:forward",
+  idempotencyKey: "job-1:work:forward",
   compensates: null,
 };
 

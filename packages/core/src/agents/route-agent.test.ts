@@ -14,9 +14,9 @@ const down: AgentReply = { kind: "unavailable", message: "HTTP 503" };
 const hangs = () => new Promise<AgentReply>(() => undefined);
 
 const REQUEST = {
-  order: {
-    orderId: "order-1",
-    workflow: "order-fulfilment",
+  job: {
+    jobId: "job-1",
+    workflow: "job-fulfilment",
     priority: "normal",
     customer: { id: "customer-7" },
     lines: [{ sku: "TEA-1", quantity: 2, unitPrice: 450 }],
@@ -25,7 +25,7 @@ const REQUEST = {
     shipTo: { name: "Ada", street: "1 Analytical Way", city: "London", postalCode: "N1 1AA", country: "GB" },
   },
   results: {},
-  idempotencyKey: "order-1:reserveStock:forward",
+  idempotencyKey: "job-1:reserveStock:forward",
   compensates: null,
 } as const;
 
@@ -350,15 +350,15 @@ describe("P19 capacity and lanes", () => {
   });
 
   test("high ones go first, and one place in four is a normal one's", async () => {
-    const order: string[] = [];
+    const job: string[] = [];
     const call = route(takes100Ms, { "http://a/": 1 });
-    const note = (name: string) => () => void order.push(name);
+    const note = (name: string) => () => void job.push(name);
     const replies = [call().then(note("first"))];
     for (let n = 0; n < 4; n++) replies.push(call(60_000).then(note("normal")));
     for (let n = 0; n < 8; n++) replies.push(call(60_000, "high").then(note("high")));
     await vi.runAllTimersAsync();
     await Promise.all(replies);
-    expect(order.join(" ")).toBe("first high high high normal high high high normal high high normal normal");
+    expect(job.join(" ")).toBe("first high high high normal high high high normal high high normal normal");
   });
 
   test("the waiting room is bounded: who finds it full asks again later", async () => {

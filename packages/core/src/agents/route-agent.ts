@@ -87,7 +87,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
     name: agent.name,
     operationNames: Object.keys(agent.operations),
     async call(name, request, bounds) {
-      // What it gets of the order was taken out for it: see its `seen`.
+      // What it gets of the job was taken out for it: see its `seen`.
       const operation = Object.hasOwn(agent.operations, name) ? (agent.operations[name] as Operation) : undefined;
       const manner = manners.get(name);
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
@@ -104,7 +104,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
         { pool, now, pauses: manner.pauses },
         ({ completeBy, deadline, place }) =>
           untilAnswered(
-            // Of the order it has what this agent declares, which is all that its operations can read.
+            // Of the job it has what this agent declares, which is all that its operations can read.
             {
               operation: name,
               run,

@@ -1,4 +1,4 @@
-// What a service's HTTP status means (P9): its word on the order only where the agent's own rules say so.
+// What a service's HTTP status means (P9): its word on the job only where the agent's own rules say so.
 
 /** `rejected`: for good. `later`: not now. `absent`: nothing is there, to a question. */
 export type AnswerRule<Means extends string = "rejected" | "later"> = {
@@ -29,7 +29,7 @@ const USUAL = [
   { from: 500, to: 599, means: "later", mayHaveHappened: true },
   // A success that does not say what it has to: perhaps another service answers there.
   { from: 200, to: 299, means: "misconfigured", mayHaveHappened: true },
-  // Redirections, rejected credentials, unknown paths, gateways' limits: a fault of the endpoint, and not of the order.
+  // Redirections, rejected credentials, unknown paths, gateways' limits: a fault of the endpoint, and not of the job.
   { from: 100, to: 499, means: "misconfigured", mayHaveHappened: false },
 ] as const;
 

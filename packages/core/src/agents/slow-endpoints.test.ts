@@ -2,15 +2,15 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
-import { sampleOrder } from "../../tests/orders.ts";
+import { sampleJob } from "../../tests/jobs.ts";
 import type { AgentReply, RoutedAgent } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const done: AgentReply = { kind: "done", result: {} };
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleJob("job-1"),
   results: {},
-  idempotencyKey: "order-1:work:forward",
+  idempotencyKey: "job-1:work:forward",
   compensates: null,
 };
 

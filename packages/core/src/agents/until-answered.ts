@@ -1,6 +1,6 @@
 // Tries an operation until it is answered (P6, P8): routed, with pauses, as its policy says, and never past complete-by.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
-import type { Priority } from "../domain/order.ts";
+import type { Priority } from "../domain/job.ts";
 import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError, Poll } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded } from "./bounds.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
-import { sampleOrder } from "../../tests/orders.ts";
+import { sampleJob } from "../../tests/jobs.ts";
 import type { Agent, AgentCall, AgentRequest, Finding, OperationPolicy } from "./agent.ts";
 import { type Answer, callService, keepId, lookUp } from "./http-service.ts";
 import { routeAgent } from "./route-agent.ts";
@@ -59,9 +59,9 @@ const SETTLED_MS = 3000;
 const FIND: OperationPolicy = { find: { ask: findBooking, settlesWithinMs: SETTLED_MS } };
 
 const REQUEST = {
-  order: sampleOrder("order-1"),
+  job: sampleJob("job-1"),
   results: {},
-  idempotencyKey: "order-1:bookFlight:forward",
+  idempotencyKey: "job-1:bookFlight:forward",
   compensates: null,
 };
 

@@ -1,6 +1,8 @@
 // Puts an app together: the ports, made once a process, from the settings.
+
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
@@ -14,26 +16,26 @@ import { createAdmission } from "../operations/admission.ts";
 import { createAgentStandings } from "../operations/agent-standings.ts";
 import { createAttention } from "../operations/attention.ts";
 import { createAwaiting } from "../operations/awaiting.ts";
-import { STILL_PUBLISHED_MS } from "../operations/close-orders.ts";
-import { createHandling } from "../operations/handle-order.ts";
+import { STILL_PUBLISHED_MS } from "../operations/close-jobs.ts";
+import { createHandling } from "../operations/handle-job.ts";
 import { createPauses } from "../operations/pauses.ts";
 import { instant, type Ports, type Retention } from "../operations/ports.ts";
 import { createHealthReports } from "../operations/report-health.ts";
 import { createTraffic } from "../operations/traffic.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
-import { createAwaitingOrders } from "../store/awaiting-orders.ts";
-import { createBlobOrderArchive } from "../store/blob-order-archive.ts";
+import { createAwaitingJobs } from "../store/awaiting-jobs.ts";
+import { createBlobJobArchive } from "../store/blob-job-archive.ts";
 import { createCosmosBulkStore } from "../store/bulk-store.ts";
-import { createCosmosOrderStore } from "../store/cosmos-order-store.ts";
+import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import { createCosmosDiscardedStore } from "../store/discarded-store.ts";
 import { createCosmosHandlingStore } from "../store/handling-store.ts";
+import { createJobGauges } from "../store/job-gauges.ts";
+import type { ClosingStore } from "../store/job-store.ts";
 import { namedDatabase } from "../store/named-container.ts";
-import { createOpenOrders } from "../store/open-orders.ts";
-import { createOrderGauges } from "../store/order-gauges.ts";
-import type { ClosingStore } from "../store/order-store.ts";
+import { createOpenJobs } from "../store/open-jobs.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
-import { createRecentOrders } from "../store/recent-orders.ts";
+import { createRecentJobs } from "../store/recent-jobs.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
 import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "../supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
@@ -59,7 +61,7 @@ const UNRECORDED_MS = 2000;
 const WAITS_LONG = 1 / 6;
 
 /**
- * Where a sweep works, nothing is overdue for so long but what it has to leave alone, as orders of a newer version of the app: nobody is at
+ * Where a sweep works, nothing is overdue for so long but what it has to leave alone, as jobs of a newer version of the app: nobody is at
  * work on those, and they take up no room.
  */
 const ABANDONED_MS = 300_000;
@@ -78,23 +80,23 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const queues = {
-    orders: config.OrdersQueue,
-    priorityOrders: config.PriorityOrdersQueue,
+    jobs: config.JobsQueue,
+    priorityJobs: config.PriorityJobsQueue,
     scheduler: config.SchedulerQueue,
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
     agentTeams: config.AgentTeams,
   };
-  const orders = database.container(config.OrdersContainer);
-  const store = createCosmosOrderStore(
-    { container: orders, noun },
+  const jobs = database.container(config.JobsContainer);
+  const store = createCosmosJobStore(
+    { container: jobs, noun },
     {
       rolesAreNew,
-      onNewer: (orderId, cause) => processTelemetry.event("NewerRecordLeft", { orderId, cause: cause.message }),
+      onNewer: (jobId, cause) => processTelemetry.event("NewerRecordLeft", { jobId, cause: cause.message }),
     },
   );
-  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), orders);
+  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), jobs);
   const now = Date.now;
   const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
   const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
@@ -134,7 +136,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       { store, now },
     ),
     agentTeams: config.AgentTeams,
-    orderFor: business.contentFor,
+    jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
     isNewerWorkflow: (name) => register.isNewer(name, known),
@@ -154,7 +156,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       unrecordedMs: UNRECORDED_MS,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
-    retention: retentionOf(config, store),
+    retention: retentionOf(config, store, noun),
     taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
     completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket, noun),
     ...connectSupervision(
@@ -174,7 +176,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
         const [waitsLong, abandoned, reported] = [config.StartWithin * (1 - WAITS_LONG), -ABANDONED_MS, longest];
         return store.countInFlight(instant(now() + waitsLong), instant(now() + abandoned), instant(now() + reported));
       },
-      limit: config.OrdersInFlight,
+      limit: config.JobsInFlight,
       now,
       pause: sleep,
     }),
@@ -185,8 +187,8 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const ownedQueues = config.SubmissionQueues.map(({ queue }) => queue);
   const teamQueues = config.AgentTeams.map(({ team }) => repliesQueueOf(team, queues.agentReplies));
   const consumed = [
-    queues.orders,
-    queues.priorityOrders,
+    queues.jobs,
+    queues.priorityJobs,
     ...ownedQueues,
     queues.scheduler,
     queues.agentReplies,
@@ -194,12 +196,12 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const orderGauges = createOrderGauges(orders);
-  const stock = { ...ports, orderGauges, queueAges };
+  const jobGauges = createJobGauges(jobs);
+  const stock = { ...ports, jobGauges, queueAges };
   const supervisionContainer = database.container(config.SupervisionContainer);
   const attention = createAttention({
-    openOrders: createOpenOrders(orders),
-    orderGauges,
+    openJobs: createOpenJobs(jobs),
+    jobGauges,
     clockSkewMs: config.ClockSkew,
     now,
   });
@@ -207,13 +209,13 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
   const console: ConsolePorts = {
-    awaiting: createAwaiting({ orders: createAwaitingOrders(orders), workflows: known, now }),
+    awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: known, now }),
     attention,
     pauses,
     agents: createAgentStandings({ health, pauses, known: pausable, now }),
     known: pausable,
     traffic: createTraffic({
-      recent: createRecentOrders(orders, closedAtOnceFor),
+      recent: createRecentJobs(jobs, closedAtOnceFor),
       queueAges,
       windowMs: Math.min(
         TRAFFIC_WINDOW_MS,
@@ -239,13 +241,13 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   let deadLetters: DeadLetters | undefined;
   const connected = () => {
     const { quarantine, agentReplies } = queues;
-    const sources = { orders: config.OrdersQueue, ownedQueues, agentReplies, teamQueues };
+    const sources = { jobs: config.JobsQueue, ownedQueues, agentReplies, teamQueues };
     const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
     deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own, noun);
     return { ...ports, deadLetters, discarded };
   };
   const workflowsKnown = { known, register };
-  const purgeProgress = createCosmosPurgeProgress(supervisionContainer, orders, ports.taskHub);
+  const purgeProgress = createCosmosPurgeProgress(supervisionContainer, jobs, ports.taskHub);
   return {
     ports,
     queues,
@@ -265,12 +267,12 @@ function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
   return `${(instance || "host").slice(0, 8)}-${process.pid}`;
 }
 
-function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
-  const { EndedOrdersKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, OrderArchive: container } = config;
+function retentionOf(config: Config, store: ClosingStore, noun: Noun): Retention | undefined {
+  const { EndedJobsKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, JobArchive: container } = config;
   if (keepMs === undefined) return undefined;
   const archive =
     container === undefined
       ? undefined
-      : createBlobOrderArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container));
+      : createBlobJobArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container), noun);
   return { store, keepMs, resubmitWithinMs, archive };
 }

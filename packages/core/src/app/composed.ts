@@ -6,13 +6,13 @@ import type { QueueNames } from "../messaging/service-bus-messenger.ts";
 import type { AttentionView } from "../operations/attention.ts";
 import type { AwaitingView } from "../operations/awaiting.ts";
 import type { DeadLetterPorts } from "../operations/handle-dead-letter.ts";
-import type { HandlingView } from "../operations/handle-order.ts";
+import type { HandlingView } from "../operations/handle-job.ts";
 import type { GaugePorts } from "../operations/measure-gauges.ts";
 import type { Pauses } from "../operations/pauses.ts";
 import type { Ports } from "../operations/ports.ts";
 import type { BulkPorts } from "../operations/preview-bulk.ts";
 import type { DiscardedStore } from "../store/discarded-store.ts";
-import type { ClosingStore } from "../store/order-store.ts";
+import type { ClosingStore } from "../store/job-store.ts";
 import type { Pause } from "../store/pause-store.ts";
 import type { PurgeProgress } from "../store/purge-progress.ts";
 import type { WorkflowRegister } from "../store/workflow-register.ts";
@@ -20,7 +20,7 @@ import type { SupervisionReader } from "../supervision/read-supervision.ts";
 
 export interface Composed {
   readonly ports: Ports;
-  readonly queues: QueueNames & { readonly orders: string; readonly priorityOrders: string };
+  readonly queues: QueueNames & { readonly jobs: string; readonly priorityJobs: string };
   readonly stock: GaugePorts;
   readonly deadLetters: () => DeadLetterPorts;
   readonly closing: ClosingStore;

@@ -52,8 +52,8 @@ const fixed = z.object({
   ServiceBus__fullyQualifiedNamespace: text.optional(),
   ServiceBus__credential: managedIdentity,
   ServiceBus__clientId: text.optional(),
-  OrdersQueue: queueName.default("orders"),
-  PriorityOrdersQueue: queueName.default("orders-priority"),
+  JobsQueue: queueName.default("jobs"),
+  PriorityJobsQueue: queueName.default("jobs-priority"),
   /** The submission queues of one sender each. */
   SubmissionQueues: ownedQueues,
   SchedulerQueue: queueName.default("scheduler"),
@@ -71,8 +71,8 @@ const fixed = z.object({
   Cosmos__accountEndpoint: serviceUrl.optional(),
   Cosmos__credential: managedIdentity,
   Cosmos__clientId: text.optional(),
-  CosmosDatabase: z.string().min(1).default("orders"),
-  OrdersContainer: z.string().min(1).default("orders"),
+  CosmosDatabase: z.string().min(1).default("jobs"),
+  JobsContainer: z.string().min(1).default("jobs"),
   /** Where the supervisors' audit log stands. */
   SupervisionContainer: z.string().min(1).default("supervision"),
   /** Where it stands what operators did. */
@@ -91,15 +91,15 @@ const fixed = z.object({
   BreakerFailures: z.coerce.number().int().min(1).default(5),
   /** The first pause of a broken endpoint; later ones grow to five times that. */
   BreakerOpenFor: duration("PT1S"),
-  /** How many orders should be held by an attempt at once; others wait in their queue. */
-  OrdersInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
+  /** How many jobs should be held by an attempt at once; others wait in their queue. */
+  JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow says otherwise. */
   StartWithin: duration(START_WITHIN),
-  /** When an order is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to fix it. */
+  /** When a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to fix it. */
   RetryMisconfiguredAfter: duration("PT5M"),
   /** How long a message is held under its lock during an outage, before it goes back to wait in its queue. */
   HoldWithin: duration("PT3M"),
-  /** How long a Pending order may wait for its claim. */
+  /** How long a Pending job may wait for its claim. */
   ClaimWithin: duration("PT5M"),
   /** What clocks may differ by. */
   ClockSkew: duration("PT2S"),
@@ -107,24 +107,24 @@ const fixed = z.object({
   SweepWithin: duration("PT20S"),
   /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
   OrchestrationsKeptFor: duration("P30D"),
-  /** So long after an order is over all of its documents go, and its payment token at once. */
-  EndedOrdersKeptFor: keptFor,
-  /** How long an order that was compensated, cancelled or marked resolved can still be resubmitted as it is, and keeps its payment token. */
+  /** So long after a job is over all of its documents go, and its payment token at once. */
+  EndedJobsKeptFor: keptFor,
+  /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted as it is, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),
-  /** The blob container where orders that are over are written first. */
-  OrderArchive: containerOrNone,
+  /** The blob container where jobs that are over are written first. */
+  JobArchive: containerOrNone,
   /** How long a supervisor that died still leads. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** Of the sweeps that find nothing, one in this time stands in the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
   /** Goes over host.json: hosts on one bus and store need task hubs of different names. */
-  AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("OrderScheduler"),
+  AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("JobScheduler"),
   /** How the operator's API knows who asks: see messaging/operator-access.ts. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** What operators see on each view of the console, so that nobody takes one environment for another. */
-  EnvironmentName: z.string().trim().min(1).max(40).default("orders"),
+  EnvironmentName: z.string().trim().min(1).max(40).default("jobs"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
-  /** Where people see an order's trace: `{traceId}` stands in the place of its id. */
+  /** Where people see a job's trace: `{traceId}` stands in the place of its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
   /** Where others reach this app over HTTP, for reports of steps that are done later; the host's own name if absent. */
   PublicUrl: textOrNothing.pipe(serviceUrl.optional()),
@@ -190,8 +190,8 @@ export function parseConfig(
 
 /** A sender's own queue is none of the app's, and its reply queues are some that the app would answer on. */
 function senderFaults(given: Fixed) {
-  const { OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
-  const taken = [OrdersQueue, PriorityOrdersQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
+  const { JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
+  const taken = [JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
   const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
     ...(taken.includes(queue) ? [`${queue} has another use`] : []),
     ...replyQueues.flatMap((name) => (given.ReplyQueuePattern.test(name) ? [] : [`${name} is no reply queue`])),
@@ -236,7 +236,7 @@ export function parseTelemetryConfig(environment: Environment): TelemetrySetting
     sendWithinMs: config.OTEL_BSP_SCHEDULE_DELAY,
     metricsEveryMs: config.OTEL_METRIC_EXPORT_INTERVAL,
     tracesKept: config.OTEL_TRACES_SAMPLER_ARG,
-    serviceName: config.WEBSITE_SITE_NAME ?? "orders",
+    serviceName: config.WEBSITE_SITE_NAME ?? "jobs",
     instance: config.WEBSITE_INSTANCE_ID,
   };
 }

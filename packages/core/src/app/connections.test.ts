@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
 import { expect, test } from "vitest";
 import { videos } from "../../tests/videos.ts";
-import { ORDER } from "../domain/noun.ts";
-import { createCosmosOrderStore } from "../store/cosmos-order-store.ts";
+import { JOB } from "../domain/noun.ts";
+import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import { parseConfig as parse } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 
@@ -80,11 +80,11 @@ test("while roles are new a 403 is waited for; later it is a fault at once", asy
   const client = new CosmosClient({ endpoint, key: "a2V5", connectionPolicy: { enableEndpointDiscovery: false } });
   const container = client.database("d").container("c");
   try {
-    const patient = createCosmosOrderStore({ container, noun: ORDER }, { rolesAreNew: () => true, rolePauseMs: 1 });
-    expect(await patient.state("order-1")).toBeUndefined();
+    const patient = createCosmosJobStore({ container, noun: JOB }, { rolesAreNew: () => true, rolePauseMs: 1 });
+    expect(await patient.state("job-1")).toBeUndefined();
     expect(rejections).toBeLessThan(0);
     rejections = 1;
-    await expect(createCosmosOrderStore({ container, noun: ORDER }).state("order-1")).rejects.toThrow(
+    await expect(createCosmosJobStore({ container, noun: JOB }).state("job-1")).rejects.toThrow(
       "The state store did not",
     );
   } finally {

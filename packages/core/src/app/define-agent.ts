@@ -1,10 +1,10 @@
 // How an app declares its agents (P6): what each is called, what it gets of the content, what its operations record, and where its service answers.
 import type { z } from "zod";
-import type { Agent, Authentication, Operation, OperationPolicy, OrderView, RoutedAgent } from "../agents/agent.ts";
-import type { Order } from "../domain/order.ts";
+import type { Agent, Authentication, JobView, Operation, OperationPolicy, RoutedAgent } from "../agents/agent.ts";
+import type { Job } from "../domain/job.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Transport } from "../domain/workflow.ts";
-import type { ClosingStore, OrderStore } from "../store/order-store.ts";
+import type { ClosingStore, JobStore } from "../store/job-store.ts";
 
 /**
  * What an operation records, by the operation's name. Each is checked before it is recorded. A schema has to take what it has made too: what comes by a queue is
@@ -39,7 +39,7 @@ export interface ServiceAgent<Name extends string = string, Results extends Resu
   readonly operations: { readonly [operation in keyof Results]: Operation<never> };
   readonly kind: "service";
   readonly service: Service;
-  readonly seen: (content: never) => OrderView;
+  readonly seen: (content: never) => JobView;
 }
 
 /** An agent of this app that calls no service: its resource is the state store, or it has none. */
@@ -55,14 +55,14 @@ export interface LocalAgent<Name extends string = string, Results extends Result
 export interface RemoteAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
   extends Declared<Name, Results> {
   readonly kind: "remote";
-  readonly seen: (content: never) => OrderView;
+  readonly seen: (content: never) => JobView;
 }
 
 export type AnyAgent = ServiceAgent | LocalAgent | RemoteAgent;
 
 /** What an agent without a service may work on. */
 export interface AgentResources {
-  readonly store: OrderStore & ClosingStore;
+  readonly store: JobStore & ClosingStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -73,8 +73,8 @@ export interface AgentResources {
  */
 export function defineAgent<
   const Name extends string,
-  Content extends Order,
-  Seen extends OrderView,
+  Content extends Job,
+  Seen extends JobView,
   Results extends ResultSchemas,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
   Reads extends ResultSchemas = {},
@@ -103,8 +103,8 @@ export function defineLocalAgent<const Name extends string, Results extends Resu
 }
 
 /** An agent that runs elsewhere, and is asked over its queue. */
-export function defineRemoteAgent<const Name extends string, Content extends Order, Results extends ResultSchemas>(
-  declared: Omit<RemoteAgent<Name, Results>, "kind" | "seen"> & { readonly seen: (content: Content) => OrderView },
+export function defineRemoteAgent<const Name extends string, Content extends Job, Results extends ResultSchemas>(
+  declared: Omit<RemoteAgent<Name, Results>, "kind" | "seen"> & { readonly seen: (content: Content) => JobView },
 ): RemoteAgent<Name, Results> {
   return { kind: "remote", ...declared };
 }

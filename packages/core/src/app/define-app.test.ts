@@ -8,10 +8,10 @@ import { defineApp } from "./define-app.ts";
 
 const subtitles = defineRemoteAgent({
   name: "subtitles",
-  seen: ({ orderId, languages }: Video) => ({ orderId, languages }),
+  seen: ({ jobId, languages }: Video) => ({ jobId, languages }),
   results: { write: z.object({ pages: z.int() }) },
 });
-/** It ignores what it declares for any other order than v-1. */
+/** It ignores what it declares for any other job than v-1. */
 const clock = defineLocalAgent({
   name: "clock",
   results: { wait: z.object({ waited: z.string() }) },
@@ -19,15 +19,15 @@ const clock = defineLocalAgent({
   create: () => ({
     name: "clock",
     operationNames: ["wait"],
-    async call(_operation, { order }) {
-      const result = (order as Pick<Video, "orderId">).orderId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
+    async call(_operation, { job }) {
+      const result = (job as Pick<Video, "jobId">).jobId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
       return { kind: "done", result, endpoint: "here", because: "it is the only one" };
     },
   }),
 });
 const definition = { ...videos, agents: [...videos.agents, subtitles, clock] };
 const app = defineApp(definition);
-const video = { orderId: "v-1", workflow: "publishing", priority: "normal", title: "Tea", minutes: 3 } as const;
+const video = { jobId: "v-1", workflow: "publishing", priority: "normal", title: "Tea", minutes: 3 } as const;
 const content: Video = { ...video, languages: ["en"], uploadToken: "s3cret" };
 const resources = { store: null as never, now: () => 0 };
 
@@ -39,9 +39,9 @@ test("an agent has the operations that it declares results of, and the ways that
 });
 
 test("each agent gets what it declares; one that declares nothing gets the id", () => {
-  expect(app.contentFor("storage", content)).toEqual({ orderId: "v-1", uploadToken: "s3cret" });
-  expect(app.contentFor("subtitles", content)).toEqual({ orderId: "v-1", languages: ["en"] });
-  expect(app.contentFor("clock", content)).toEqual({ orderId: "v-1" });
+  expect(app.contentFor("storage", content)).toEqual({ jobId: "v-1", uploadToken: "s3cret" });
+  expect(app.contentFor("subtitles", content)).toEqual({ jobId: "v-1", languages: ["en"] });
+  expect(app.contentFor("clock", content)).toEqual({ jobId: "v-1" });
 });
 
 test("a deployment has the agents whose services it has the addresses of, and those that have none", () => {
@@ -71,8 +71,8 @@ test("P9 what an agent without a service returns is checked: what does not fit i
   const agent = app.createAgents({}, { now: () => 0, onMisconfigured }, resources).get("clock");
   const stillAtWork = vi.fn(async () => undefined);
   const within = { ...bounds("2026-01-01T12:00:00Z"), stillAtWork };
-  const wait = (orderId: string) =>
-    agent?.call("wait", { order: { orderId }, results: {}, idempotencyKey: "key", compensates: null }, within);
+  const wait = (jobId: string) =>
+    agent?.call("wait", { job: { jobId }, results: {}, idempotencyKey: "key", compensates: null }, within);
   expect(await wait("v-1")).toEqual({
     kind: "done",
     result: { waited: "PT1M" },

@@ -1,9 +1,9 @@
 // The business of an app (P5, P6): what it accepts, who does the steps, and in which workflows. Everything else is derived from this.
-import type { Endpoint, OrderView, RoutedAgent } from "../agents/agent.ts";
+import type { Endpoint, JobView, RoutedAgent } from "../agents/agent.ts";
 import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/declared-results.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
+import type { Job } from "../domain/job.ts";
 import { idName, idOf } from "../domain/noun.ts";
-import type { Order } from "../domain/order.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentFacts, KnownAgents, Workflow } from "../domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
@@ -14,7 +14,7 @@ import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
 export interface AppDefinition {
   readonly contracts: Contracts;
   readonly agents: readonly AnyAgent[];
-  /** All versions that an unfinished order may have begun with. */
+  /** All versions that an unfinished job may have begun with. */
   readonly workflows: readonly Workflow[];
   /** What the workflows ask of the content, by name. None if absent. */
   readonly rules?: WorkflowRules;
@@ -34,7 +34,7 @@ export interface Business extends Required<AppDefinition> {
   readonly agentsAskedByQueue: ReadonlySet<string>;
   readonly workflowNames: readonly string[];
   /** What the agent has declared that it gets of the content; of one that declares nothing the id alone. */
-  contentFor(agent: string, content: Order): OrderView;
+  contentFor(agent: string, content: Job): JobView;
   /** For what comes by a message or a report: what the agents of this app return is checked where they are called. */
   checkResult(agent: string, operation: string, result: StepResult): CheckedResult;
   /**

@@ -12,7 +12,7 @@ export const endpoints = z.string().transform((text, context): readonly Endpoint
   return found;
 });
 
-/** Of a service that the app signs in to, or sends its orders to. */
+/** Of a service that the app signs in to, or sends its jobs to. */
 export const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
   const url = URL.parse(text);
   if (!url) return;

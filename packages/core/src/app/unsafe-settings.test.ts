@@ -14,8 +14,8 @@ const connected = {
 const start = (environment: Record<string, string>) => () => parseConfig({ ...connected, ...environment }, videos);
 
 test.each([
-  { WEBSITE_HOSTNAME: "orders.azurewebsites.net" },
-  { WEBSITE_SITE_NAME: "orders" },
+  { WEBSITE_HOSTNAME: "jobs.azurewebsites.net" },
+  { WEBSITE_SITE_NAME: "jobs" },
   { WEBSITE_POD_NAME: "pod-1" },
   { WEBSITE_SKU: "FlexConsumption" },
   { WEBSITE_OWNER_NAME: "subscription+group" },
@@ -50,7 +50,7 @@ test.each([{ WEBSITE_AUTH_ENABLED: "True" }, { WEBSITE_AUTH_V2_CONFIG_JSON: '{"p
 );
 
 test.each([
-  [".*", "orders, orders-priority, scheduler, quarantine, agent-replies"],
+  [".*", "jobs, jobs-priority, scheduler, quarantine, agent-replies"],
   ["^agent-", "agent-replies, agent-requests-"],
   ["replies", "agent-replies"],
   ["^quarantine$|^replies-", "quarantine"],
@@ -61,12 +61,12 @@ test.each([
 test("nor may it match a sender's own queue or a team's replies", () => {
   const given = {
     ...parseConfig(connected, videos),
-    SubmissionQueues: [{ queue: "orders-tea" }],
+    SubmissionQueues: [{ queue: "jobs-tea" }],
     AgentTeams: [{ team: "risk" }],
   };
   const matching = (pattern: RegExp) =>
     unsafeSettings({ ...given, ReplyQueuePattern: pattern }, videos.knownAgents, {});
-  expect(matching(/-tea$/)).toMatchObject([{ message: expect.stringContaining("orders-tea") }]);
+  expect(matching(/-tea$/)).toMatchObject([{ message: expect.stringContaining("jobs-tea") }]);
   expect(matching(/-risk$/)).toMatchObject([{ message: expect.stringContaining("agent-replies-risk") }]);
   expect(matching(/^replies-/)).toEqual([]);
 });

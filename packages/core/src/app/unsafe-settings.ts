@@ -9,8 +9,8 @@ type Environment = { readonly [name: string]: string | undefined };
 interface Given {
   readonly OperatorSignIn: OperatorSignIn;
   readonly ReplyQueuePattern: RegExp;
-  readonly OrdersQueue: string;
-  readonly PriorityOrdersQueue: string;
+  readonly JobsQueue: string;
+  readonly PriorityJobsQueue: string;
   readonly SchedulerQueue: string;
   readonly QuarantineQueue: string;
   readonly AgentRequestsQueue: string;
@@ -71,12 +71,12 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
   }
 }
 
-/** Whoever sends an order could have the app's status messages sent to a queue that the app itself takes from. */
+/** Whoever sends a job could have the app's status messages sent to a queue that the app itself takes from. */
 function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
   const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests, AgentRepliesQueue: replies } = given;
   const own = [
-    given.OrdersQueue,
-    given.PriorityOrdersQueue,
+    given.JobsQueue,
+    given.PriorityJobsQueue,
     given.SchedulerQueue,
     given.QuarantineQueue,
     replies,

@@ -1,5 +1,5 @@
-// One attempt at an order, as the scheduler's orchestration carries it: what to run next, and what came of it.
-import type { Priority } from "./order.ts";
+// One attempt at a job, as the scheduler's orchestration carries it: what to run next, and what came of it.
+import type { Priority } from "./job.ts";
 import {
   directionOf,
   isDone,
@@ -16,9 +16,9 @@ import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } f
 import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
-/** Asks for an attempt that an order waits for. All else stands in its record. */
+/** Asks for an attempt that a job waits for. All else stands in its record. */
 export interface StartAttempt {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
   readonly direction: Direction;
   /** The trace that the attempt goes on in. */
@@ -34,12 +34,12 @@ export interface Reply {
 }
 
 export interface Attempt {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
   readonly lockedBy: string;
   readonly direction: Direction;
   readonly workflow: WorkflowRef;
-  readonly orderRevision: number;
+  readonly jobRevision: number;
   readonly priority: Priority;
   /** Carried along, so that a deploy changes no attempt under way. */
   readonly plan: Plan;
@@ -54,9 +54,9 @@ export type ClaimOutcome =
       /** Others may write the record before the attempt is under way: it has to be looked at again then. */
       readonly isBehind: boolean;
     }
-  /** There was nothing left to do: the claim concluded the order. */
+  /** There was nothing left to do: the claim concluded the job. */
   | { readonly kind: "concluded" }
-  /** Another attempt holds the order, or it has ended. */
+  /** Another attempt holds the job, or it has ended. */
   | { readonly kind: "taken" };
 
 /** A step that a write schedules, with its record as it then is. */
@@ -65,7 +65,7 @@ export interface NextStep {
   readonly record: StepRecord;
 }
 
-/** One step for one agent, with all that the agent's activity needs but the order itself. */
+/** One step for one agent, with all that the agent's activity needs but the job itself. */
 export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly step: string;
   readonly agent: string;
@@ -103,25 +103,25 @@ export interface Join {
 }
 
 export type StepOutcome =
-  /** With the order's steps as they then were: those that are scheduled and not begun are the scheduler's to begin. */
+  /** With the job's steps as they then were: those that are scheduled and not begun are the scheduler's to begin. */
   | { readonly kind: "completed"; readonly steps: Steps; readonly hasEnded: boolean }
   | { readonly kind: "rejected" }
   /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
-  /** Another attempt holds the order, or nobody: this one has nothing more to do. */
+  /** Another attempt holds the job, or nobody: this one has nothing more to do. */
   | { readonly kind: "superseded" };
 
-/** The attempt that holds, or held, the order under `lockedBy`. */
+/** The attempt that holds, or held, the job under `lockedBy`. */
 export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
-  const { orderId, attempt, direction, workflow, orderRevision, priority, steps } = record;
+  const { jobId, attempt, direction, workflow, jobRevision, priority, steps } = record;
   const { replyTo, replyToSessionId, correlationId, traceparent } = record;
   return {
-    orderId,
+    jobId,
     attempt,
     lockedBy,
     direction,
     workflow,
-    orderRevision,
+    jobRevision,
     priority,
     plan,
     steps,
@@ -264,7 +264,7 @@ function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   );
 }
 
-/** While an attempt holds its order no run that is over begins again. Attempts are never counted down, and a run of one never goes back. */
+/** While an attempt holds its job no run that is over begins again. Attempts are never counted down, and a run of one never goes back. */
 function compare(one: StepRun, other: StepRun): number {
   const ranks = RANK[one.state] - RANK[other.state];
   if (isOver(one) || isOver(other)) return ranks;

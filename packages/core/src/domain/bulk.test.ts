@@ -1,8 +1,8 @@
-// The waves of an action on many orders, when it stops itself, and what counts as an end.
+// The waves of an action on many jobs, when it stops itself, and what counts as an end.
 import { expect, test } from "vitest";
 import { afterWave, countsOf, endOf, waveOf } from "./bulk.ts";
 
-test("the waves are 1, 10, 100 and then 100 each, and cover every order once", () => {
+test("the waves are 1, 10, 100 and then 100 each, and cover every job once", () => {
   const bounds = [0, 1, 2, 3, 4].map((wave) => waveOf(wave, 250));
   expect(bounds).toEqual([
     { from: 0, to: 1 },
@@ -14,7 +14,7 @@ test("the waves are 1, 10, 100 and then 100 each, and cover every order once", (
   expect(waveOf(1, 1)).toEqual({ from: 1, to: 1 });
 });
 
-const result = (end: "well" | "same" | "other") => ({ orderId: "a", outcome: "done", reason: null, end }) as const;
+const result = (end: "well" | "same" | "other") => ({ jobId: "a", outcome: "done", reason: null, end }) as const;
 const counts = (well: number, same: number, other = 0) =>
   countsOf([
     ...Array.from({ length: well }, () => result("well")),
@@ -38,7 +38,7 @@ test("an extension has done what it should as soon as it is made: it waits for n
   expect(endOf("extend", "Error", "expired", "x", "y")).toBe("other");
 });
 
-test("an order's end is what the action wanted, the same fault, or another; before that there is none", () => {
+test("a job's end is what the action wanted, the same fault, or another; before that there is none", () => {
   expect(endOf("resubmit", "Processing", undefined, "x", "x")).toBeNull();
   expect(endOf("resubmit", "Pending", "rejected", "x", "x")).toBeNull();
   expect(endOf("resubmit", "Processed", undefined, "x", "y")).toBe("well");

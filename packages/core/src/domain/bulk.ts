@@ -1,17 +1,17 @@
-// An action on many orders (P9, P13): in waves, the first of one order, and no further once the same cause comes back too often.
-import { type EndState, hasEnded, type OrderError, type ProcessState } from "./state-record.ts";
+// An action on many jobs (P9, P13): in waves, the first of one job, and no further once the same cause comes back too often.
+import { type EndState, hasEnded, type JobError, type ProcessState } from "./state-record.ts";
 
 export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** What one action takes. What needs a person is counted no further either: a view has to answer at once when tens of thousands have failed. */
-export const MOST_ORDERS = 1000;
+export const MOST_JOBS = 1000;
 
 export type BulkState = "previewed" | "running" | "paused" | "stopped" | "cancelled" | "done";
 
-/** An order as the preview saw it: acted on at this version only. */
+/** A job as the preview saw it: acted on at this version only. */
 export interface BulkItem {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly etag: string;
   /** Of its fault, as it is grouped. */
   readonly cause: string;
@@ -21,11 +21,11 @@ export interface BulkItem {
 export type BulkEnd = "well" | "same" | "other";
 
 export interface BulkResult {
-  readonly orderId: string;
+  readonly jobId: string;
   /** `open`: not yet acted on. `skipped`: nothing was done, for the reason. */
   readonly outcome: "open" | "done" | "skipped";
   readonly reason: string | null;
-  /** How the order ended after it; null while it has not. */
+  /** How the job ended after it; null while it has not. */
   readonly end: BulkEnd | null;
 }
 
@@ -74,7 +74,7 @@ export function sum(one: BulkCounts, other: BulkCounts): BulkCounts {
   };
 }
 
-/** What comes after a wave whose orders have all ended. */
+/** What comes after a wave whose jobs have all ended. */
 export function afterWave(
   wave: number,
   total: number,
@@ -94,15 +94,15 @@ const WANTED: { readonly [action in BulkAction]: EndState | null } = {
   extend: null,
 };
 
-/** @param causeNow the cause of the fault that the order is in Error with now */
+/** @param causeNow the cause of the fault that the job is in Error with now */
 export function endOf(
   action: BulkAction,
   processState: ProcessState,
-  kind: OrderError["kind"] | undefined,
+  kind: JobError["kind"] | undefined,
   causeBefore: string,
   causeNow: string,
 ): BulkEnd | null {
-  // An order that has more time is what was wanted: its end may be hours away, and the others would be overdue meanwhile.
+  // A job that has more time is what was wanted: its end may be hours away, and the others would be overdue meanwhile.
   if (!hasEnded(processState)) return action === "extend" ? "well" : null;
   if (processState === "Processed" || processState === WANTED[action]) return "well";
   // Somebody has handled it since.

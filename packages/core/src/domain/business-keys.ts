@@ -1,4 +1,4 @@
-// By which of its own names people know an order: what the console finds orders by, beside their ids.
+// By which of its own names people know a job: what the console finds jobs by, beside their ids.
 
 /**
  * By name. Each says nothing of a person to who has not the client's books. An e-mail address is none of them, and neither is its hash: there are so

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleOrder, sampleRecord } from "../../tests/orders.ts";
+import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../tests/records.ts";
 import { holds } from "./apply-changes.ts";
 import { durationMs, after as later } from "./duration.ts";
-import { sameOrder } from "./order.ts";
+import { sameJob } from "./job.ts";
 import { mayHaveHadEffect, planOf, readySteps, remainingManually } from "./plan.ts";
 import { startAttemptOf } from "./recovery.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
@@ -25,31 +25,31 @@ describe("durations", () => {
   test("an instant after another", () => expect(Date.parse(later(NOON, 1500))).toBe(NOON_MS + 1500));
 });
 
-test("whether two orders are the same, whatever the order of their members", () => {
-  const order = sampleOrder();
-  const turned = Object.fromEntries(Object.entries(order).reverse()) as unknown as typeof order;
-  expect(sameOrder(order, turned)).toBe(true);
-  expect(sameOrder(order, sampleOrder("order-1", { currency: "USD" }))).toBe(false);
+test("whether two jobs are the same, whatever the order of their members", () => {
+  const job = sampleJob();
+  const turned = Object.fromEntries(Object.entries(job).reverse()) as unknown as typeof job;
+  expect(sameJob(job, turned)).toBe(true);
+  expect(sameJob(job, sampleJob("job-1", { currency: "USD" }))).toBe(false);
 });
 
 describe("the fence", () => {
   test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
     const record = sampleRecord();
-    const { guard } = claim(startAttemptOf(record), [], "order-1-1@hub", NOON);
+    const { guard } = claim(startAttemptOf(record), [], "job-1-1@hub", NOON);
     expect(holds(guard, record)).toBe(true);
     for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
       expect(holds(guard, { ...record, processState })).toBe(false);
     }
-    expect(holds(guard, { ...record, lockedBy: "order-1-1" })).toBe(false);
+    expect(holds(guard, { ...record, lockedBy: "job-1-1" })).toBe(false);
     expect(holds(guard, { ...record, attempt: 2 })).toBe(false);
   });
 
-  test("P8 a superseded attempt's write is rejected: another holder, nobody, an ended order, a step that is not in hand", () => {
+  test("P8 a superseded attempt's write is rejected: another holder, nobody, an ended job, a step that is not in hand", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const { guard } = completeJoin(task, [], task.record, [], NOON);
     expect(holds(guard, record)).toBe(true);
-    expect(holds(guard, { ...record, lockedBy: "order-1-2", attempt: 2 })).toBe(false);
+    expect(holds(guard, { ...record, lockedBy: "job-1-2", attempt: 2 })).toBe(false);
     expect(holds(guard, { ...record, processState: "Pending", lockedBy: null })).toBe(false);
     const again = { ...record, steps: { reserveStock: { ...task.record, attempt: 2 } } };
     expect(holds(guard, again)).toBe(false);
@@ -64,7 +64,7 @@ describe("the fence", () => {
     claimWithinMs: 1000,
   });
 
-  test("P9 a rejection for good sets Error, releases the order and leaves an outbox message in the same write", () => {
+  test("P9 a rejection for good sets Error, releases the job and leaves an outbox message in the same write", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
@@ -91,12 +91,12 @@ describe("the fence", () => {
   });
 
   test("no write changes more than the ten places that a patch may have", () => {
-    const record = claimed(sampleRecord("order-1", GRAPH), GRAPH);
+    const record = claimed(sampleRecord("job-1", GRAPH), GRAPH);
     const task = taskOf(record, "reserveStock");
     const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted }));
     const five = [...four, { name: "e", record: notStarted }];
     for (const { changes } of [
-      claim(startAttemptOf(record), four, "order-1-1@hub", NOON),
+      claim(startAttemptOf(record), four, "job-1-1@hub", NOON),
       completeJoin(task, ["b", "c"], task.record, five, NOON),
       takeUp(task, takenUp("forward", NOON, NOON), NOON),
     ]) {

@@ -1,10 +1,10 @@
-// How an order ends (P13).
+// How a job ends (P13).
 import { remainingManually } from "./plan.ts";
-import type { OrderError, Steps } from "./state-record.ts";
+import type { JobError, Steps } from "./state-record.ts";
 import type { Ending } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** How an order ends whose plan is done: forward it is Processed. One of which something is left to compensate manually is in Error. */
+/** How a job ends whose plan is done: forward it is Processed. One of which something is left to compensate manually is in Error. */
 export function endingOf(workflow: Workflow, compensated: Compensated | null, now: string): Ending {
   if (!compensated) return { processState: "Processed" };
   const remaining = remainingManually(workflow, compensated.steps);
@@ -12,7 +12,7 @@ export function endingOf(workflow: Workflow, compensated: Compensated | null, no
   const what = left ? `to be compensated manually: ${remaining.join(", ")}` : "all that was done is compensated";
   const message = compensated.cause ? `${what}; the cause: ${compensated.cause.message}` : what;
   const { kind = "compensationRequested", step = null, agent = null } = compensated.cause ?? {};
-  const error: OrderError = { kind: left ? "compensationIncomplete" : kind, message, step, agent, at: now };
+  const error: JobError = { kind: left ? "compensationIncomplete" : kind, message, step, agent, at: now };
   if (left) return { processState: "Error", error };
   return { processState: kind === "cancelled" ? "Cancelled" : "Compensated", error };
 }
@@ -21,5 +21,5 @@ export function endingOf(workflow: Workflow, compensated: Compensated | null, no
 export interface Compensated {
   readonly steps: Steps;
   /** Why it was compensated. */
-  readonly cause: OrderError | null;
+  readonly cause: JobError | null;
 }

@@ -1,4 +1,4 @@
-// The steps of a workflow as one order has them: for each item a run of its own, and each after all that it has to wait for.
+// The steps of a workflow as one job has them: for each item a run of its own, and each after all that it has to wait for.
 import { itemOfRun, runOfItem, runsOfStep } from "./items.ts";
 import type { Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";

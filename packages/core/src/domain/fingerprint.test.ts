@@ -5,7 +5,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 test.each([
   ["card 4711 has expired", "card 9 has expired"],
   ["no answer from http://127.0.0.1:7080/x", "no answer from http://127.0.0.2:80/x"],
-  ["order trip-0a1 is unknown", "order trip-7f9 is unknown"],
+  ["job trip-0a1 is unknown", "job trip-7f9 is unknown"],
   ["id 3f2504e0-4f89-41d3-9a0c-0305e82c3301 twice", "id 9b2d04e0-4f89-41d3-9a0c-0305e82c3301 twice"],
   ["due at 2026-11-22T05:49:23.123Z", "due at 2025-01-02T05:00:00Z"],
   ["trace deadbeef01 lost", "trace 0123456789abcdef lost"],

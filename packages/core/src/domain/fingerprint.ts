@@ -1,17 +1,17 @@
-// What is left of a fault's message when all that differs from order to order is taken out: by it orders are grouped by their cause.
+// What is left of a fault's message when all that differs from job to job is taken out: by it jobs are grouped by their cause.
 
 /** One more with each change of the rules below: groups of two versions are never taken for one. */
 export const FINGERPRINT_VERSION = 1;
 
 const LIMIT = 160;
 
-/** In this order: an id holds numbers, and an address holds ids. */
+/** In this job: an id holds numbers, and an address holds ids. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "#"],
   [/\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?/g, "#"],
   [/\b0x[0-9a-f]+\b/gi, "#"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b/gi, "#"],
-  // A name with digits in it, as an order's id or a token, is one thing and not several.
+  // A name with digits in it, as a job's id or a token, is one thing and not several.
   [/\b[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*/g, "#"],
   [/\d+(?:[.,:]\d+)*/g, "#"],
   [/\s+/g, " "],

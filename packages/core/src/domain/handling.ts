@@ -1,7 +1,7 @@
-// Who sees to an order, a cause or messages, and what they have noted: an operator claims it for a time, and others see that.
+// Who sees to a job, a cause or messages, and what they have noted: an operator claims it for a time, and others see that.
 
-/** What is claimed: an order, a group of orders, a queue with dead letters, or one of these (`queue/sequenceNumber`). */
-export const HANDLED = ["order", "group", "queue", "message"] as const;
+/** What is claimed: a job, a group of jobs, a queue with dead letters, or one of these (`queue/sequenceNumber`). */
+export const HANDLED = ["job", "group", "queue", "message"] as const;
 
 export interface Claim {
   readonly by: string;

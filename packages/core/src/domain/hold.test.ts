@@ -1,6 +1,6 @@
 // The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
 import { describe, expect, test } from "vitest";
-import { GRAPH, NOON, sampleRecord } from "../../tests/orders.ts";
+import { GRAPH, NOON, sampleRecord } from "../../tests/jobs.ts";
 import { after as later } from "./duration.ts";
 import { decideRecovery, recover } from "./recovery.ts";
 import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
@@ -32,7 +32,7 @@ const scheduled: StepRun = { ...running, state: "Scheduled" };
 /** In attempt 4, with as many failures as the threshold allows, and one more is too many. */
 function record(runs: { readonly [step: string]: StepRun }, direction: Direction = "forward"): StateRecord {
   const base = {
-    ...sampleRecord("order-1", GRAPH),
+    ...sampleRecord("job-1", GRAPH),
     processState: "Processing" as const,
     attempt: 4,
     failureCount: 2,

@@ -4,7 +4,7 @@ import type { Steps } from "./state-record.ts";
 /** No step's own name has it. It may stand in a path of the store and in a message id. */
 const MARK = "_";
 
-/** The most items that a list may have: each is a record inside the order's own. */
+/** The most items that a list may have: each is a record inside the job's own. */
 export const MOST_ITEMS = 50;
 
 /** The name of a step's run for one of its items, which are counted from 1. */

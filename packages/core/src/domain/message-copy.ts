@@ -30,7 +30,7 @@ export interface DiscardedMessage {
   readonly by: string;
   readonly why: string;
   readonly keptUntil: string;
-  /** The order that it is about, where its body says so: the copy is erased with it. */
-  readonly orderId: string | null;
+  /** The job that it is about, where its body says so: the copy is erased with it. */
+  readonly jobId: string | null;
   readonly copy: MessageCopy;
 }

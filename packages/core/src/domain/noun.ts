@@ -1,4 +1,4 @@
-// What an app calls its orders in its content, documents and messages. The core calls them orders everywhere else.
+// What an app calls its jobs in its content, documents and messages. The core calls them jobs everywhere else.
 
 export interface Noun {
   /** A JSON name, in the singular. */
@@ -7,7 +7,7 @@ export interface Noun {
 }
 
 /** Of an app that has no word of its own. */
-export const ORDER: Noun = { one: "order", many: "orders" };
+export const JOB: Noun = { one: "job", many: "jobs" };
 
 /** The member of the content that is its id. */
 export function idName<const One extends string>({ one }: { readonly one: One }): `${One}Id` {
@@ -19,15 +19,23 @@ export function idOf(content: object, noun: Noun): string {
   return String((content as { readonly [name: string]: unknown })[idName(noun)]);
 }
 
-const NAMES = ["order", "orderId", "orderIds", "orderRevision"] as const;
-const NAME = new RegExp(`\\b(${NAMES.join("|")}|orders)\\b`, "g");
-
-function called(name: string, { one, many }: Noun): string {
-  if (name === "orders") return many;
-  return name.replace(ORDER.one, one);
+/** The job that a message's body is about: jobs and start messages name it, agents' requests and replies in their ticket. */
+export function jobIdIn(body: unknown, noun: Noun): string | undefined {
+  const name = idName(noun);
+  const { [name]: own, ticket } = Object(body) as { readonly [name: string]: unknown };
+  const found = own ?? (Object(ticket) as Members)[name];
+  return typeof found === "string" ? found : undefined;
 }
 
-const isOwn = ({ one, many }: Noun) => one !== ORDER.one || many !== ORDER.many;
+const NAMES = ["job", "jobId", "jobIds", "jobRevision"] as const;
+const NAME = new RegExp(`\\b(${NAMES.join("|")}|jobs)\\b`, "g");
+
+function called(name: string, { one, many }: Noun): string {
+  if (name === "jobs") return many;
+  return name.replace(JOB.one, one);
+}
+
+const isOwn = ({ one, many }: Noun) => one !== JOB.one || many !== JOB.many;
 
 type Members = { readonly [name: string]: unknown };
 
@@ -43,7 +51,7 @@ const tables = new WeakMap<
 function tablesOf(noun: Noun) {
   const known = tables.get(noun);
   if (known) return known;
-  const pairs = [...NAMES, "orders"].map((name) => [name, called(name, noun)] as const);
+  const pairs = [...NAMES, "jobs"].map((name) => [name, called(name, noun)] as const);
   const made = { out: new Map(pairs), in: new Map(pairs.map(([name, own]) => [own, name])) };
   tables.set(noun, made);
   return made;

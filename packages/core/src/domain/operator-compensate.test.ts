@@ -1,4 +1,4 @@
-// What a compensation, a cancellation, an extension and a settlement make of an order.
+// What a compensation, a cancellation, an extension and a settlement make of a job.
 import { describe, expect, test } from "vitest";
 import {
   actions,
@@ -16,13 +16,13 @@ import {
   rejected,
   underWay,
   workflow,
-} from "../../tests/operated-orders.ts";
+} from "../../tests/operated-jobs.ts";
 import { decide } from "./operator.ts";
 import type { StepRecord } from "./state-record.ts";
 import { NOT_STARTED } from "./state-record.ts";
 
 describe("compensate", () => {
-  test("P13 of an order in Error: the next attempt, backwards; what was rejected for good has nothing to compensate", () => {
+  test("P13 of a job in Error: the next attempt, backwards; what was rejected for good has nothing to compensate", () => {
     const { record: after, startAt } = allowed(rejected, actions.compensate);
     expect(after).toMatchObject({
       direction: "compensate",
@@ -34,7 +34,7 @@ describe("compensate", () => {
     expect(startAt).toBeNull();
   });
 
-  test("of a running order: its attempt loses the lock, and the compensation begins at once; what is at work goes on, and is waited for", () => {
+  test("of a running job: its attempt loses the lock, and the compensation begins at once; what is at work goes on, and is waited for", () => {
     const { record: after, startAt } = allowed(underWay, actions.compensate);
     expect(after).toMatchObject({
       lockedBy: null,
@@ -45,7 +45,7 @@ describe("compensate", () => {
     expect(after.steps["pay"]).toEqual(underWay.steps["pay"]);
   });
 
-  test("of a running order whose step ran out of time before anybody saw it: its outcome is not known", () => {
+  test("of a running job whose step ran out of time before anybody saw it: its outcome is not known", () => {
     const compensationAt = (now: string) => {
       const decision = decide(underWay, actions.compensate, workflow, { ...context, now });
       if (decision.kind !== "allowed") throw new Error(decision.reason);
@@ -88,7 +88,7 @@ describe("compensate", () => {
 });
 
 describe("cancel", () => {
-  test("of an order on which nothing was done ends it at once, and says who and why; it needs no workflow", () => {
+  test("of a job on which nothing was done ends it at once, and says who and why; it needs no workflow", () => {
     const rejectedOnce = record({ attempt: 2, steps: { reserve: failed, pay: notStarted, ship: notStarted } });
     const decision = decide(rejectedOnce, actions.cancel, undefined, context);
     if (decision.kind !== "allowed") throw new Error(decision.reason);
@@ -111,7 +111,7 @@ describe("cancel", () => {
     ["done", completed],
     ["begun, with an end that nobody knows", { ...notStarted, scheduledAt: NOON }],
     ["tried in an attempt that ran out of time", { ...notStarted, retryCount: 1 }],
-  ])("of an order of which a step was %s has it compensated, for that reason", (_, reserve) => {
+  ])("of a job of which a step was %s has it compensated, for that reason", (_, reserve) => {
     const waiting = record({ attempt: 2, steps: { reserve, pay: notStarted, ship: notStarted } });
     const { record: after } = allowed(waiting, actions.cancel);
     expect(after).toMatchObject({
@@ -123,7 +123,7 @@ describe("cancel", () => {
     expect(after.history.at(-1)?.what).toBe("to be compensated, attempt 3: cancelled: sent by mistake");
   });
 
-  test("of a running order has it compensated at once; what is at work goes on, and is waited for", () => {
+  test("of a running job has it compensated at once; what is at work goes on, and is waited for", () => {
     const { record: after, startAt } = allowed(underWay, actions.cancel);
     expect(after).toMatchObject({ direction: "compensate", lockedBy: null, error: { kind: "cancelled" } });
     expect(after.steps["pay"]).toEqual(underWay.steps["pay"]);
@@ -132,7 +132,7 @@ describe("cancel", () => {
 });
 
 describe("extend", () => {
-  test("moves the time of a running order later; the attempt and its steps stay", () => {
+  test("moves the time of a running job later; the attempt and its steps stay", () => {
     const { record: after } = allowed(underWay, actions.extend);
     expect(after).toMatchObject({
       completeBy: "2026-01-01T12:01:20.000Z",
@@ -151,12 +151,12 @@ describe("extend", () => {
     expect(after.steps[name]).toEqual({ ...step, completeBy: "2026-01-02T12:01:00.000Z" });
   });
 
-  test("of an order that is overdue already counts from now", () => {
+  test("of a job that is overdue already counts from now", () => {
     const overdue = record({ ...underWay, dueAt: "2026-01-01T11:00:00.000Z" });
     expect(allowed(overdue, actions.extend).record.dueAt).toBe("2026-01-01T12:01:00.000Z");
   });
 
-  test("of a Pending order moves when it is due; it had no complete-by and has none", () => {
+  test("of a Pending job moves when it is due; it had no complete-by and has none", () => {
     expect(allowed(fresh, actions.extend).record).toMatchObject({
       completeBy: null,
       dueAt: "2026-01-01T12:01:20.000Z",
@@ -164,7 +164,7 @@ describe("extend", () => {
   });
 });
 
-test("marked resolved: the order stays where it is, keeps what it was in trouble for, and needs no workflow", () => {
+test("marked resolved: the job stays where it is, keeps what it was in trouble for, and needs no workflow", () => {
   const decision = decide(rejected, actions.markResolved, undefined, context);
   if (decision.kind !== "allowed") throw new Error(decision.reason);
   const { error, history, ...rest } = decision.record;

@@ -1,4 +1,4 @@
-// What a resubmission makes of an order, in Error or waiting.
+// What a resubmission makes of a job, in Error or waiting.
 import { describe, expect, test } from "vitest";
 import {
   actions,
@@ -19,7 +19,7 @@ import {
   step,
   underWay,
   workflow,
-} from "../../tests/operated-orders.ts";
+} from "../../tests/operated-jobs.ts";
 import { decide } from "./operator.ts";
 import { mayHaveHadEffect, planOf } from "./plan.ts";
 import { idempotencyKey } from "./state-record.ts";
@@ -34,7 +34,7 @@ describe("resubmit", () => {
       failureCount: 0,
       lockedBy: null,
       error: null,
-      orderRevision: 1,
+      jobRevision: 1,
       dueAt: "2026-01-01T12:01:00.000Z",
       outbox: [{ status: "RetryScheduled", attempt: 3 }],
     });
@@ -50,9 +50,9 @@ describe("resubmit", () => {
     expect(pay && mayHaveHadEffect(pay)).toBe(true);
   });
 
-  test("an edit is the order's next revision, with its priority; what was rejected then goes under another key", () => {
+  test("an edit is the job's next revision, with its priority; what was rejected then goes under another key", () => {
     const { record: after } = allowed(rejected, actions.edit);
-    expect(after).toMatchObject({ orderRevision: 2, priority: "high" });
+    expect(after).toMatchObject({ jobRevision: 2, priority: "high" });
     expect(after.steps["pay"]?.generation).toBe(2);
     expect(after.steps["reserve"]?.generation).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("resubmit", () => {
     });
   });
 
-  test("an edit is rejected where a try before the rejection got no answer; as it was the order goes on", () => {
+  test("an edit is rejected where a try before the rejection got no answer; as it was the job goes on", () => {
     const outcomeUnknown = record({
       ...rejected,
       steps: { reserve: completed, pay: { ...failed, outcomeUnknown: true } },
@@ -119,8 +119,8 @@ describe("resubmit", () => {
     expect(decision.record.steps["pay"]).toMatchObject({ state: "NotStarted", generation: 2 });
   });
 
-  test("no action is taken on an order whose workflow the app no longer has", () => {
-    const gone = { kind: "rejected", reason: "workflow w v1, which the order needs, is no longer here" };
+  test("no action is taken on a job whose workflow the app no longer has", () => {
+    const gone = { kind: "rejected", reason: "workflow w v1, which the job needs, is no longer here" };
     expect(decide(rejected, actions.resubmit, undefined, context)).toEqual(gone);
   });
 
@@ -131,7 +131,7 @@ describe("resubmit", () => {
     expect(after.dueAt).toBe("2026-01-01T12:01:21.000Z");
   });
 
-  test("an order of which a person had to compensate something takes that person's word", () => {
+  test("a job of which a person had to compensate something takes that person's word", () => {
     const error = { ...errorOf("compensationIncomplete"), message: "to be compensated manually: ship" };
     const steps = { reserve: compensated, pay: compensated, ship: completed };
     const left = record({ processState: "Error", direction: "compensate", error, steps });
@@ -146,7 +146,7 @@ describe("resubmit", () => {
     for (const one of Object.values(after)) expect(one).toEqual({ ...notStarted, generation: 2 });
   });
 
-  test("an order that was compensated begins from the start, under other keys", () => {
+  test("a job that was compensated begins from the start, under other keys", () => {
     const ended = record({
       processState: "Compensated",
       direction: "compensate",
@@ -164,7 +164,7 @@ describe("resubmit", () => {
   });
 });
 
-describe("of a Pending order", () => {
+describe("of a Pending job", () => {
   const paused = record({
     attempt: 3,
     failureCount: 2,

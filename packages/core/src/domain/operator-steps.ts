@@ -1,4 +1,4 @@
-// What an operator's action makes of the records of an order's steps.
+// What an operator's action makes of the records of a job's steps.
 import { isInHand, outcomeIsUnknown } from "./plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
@@ -41,7 +41,7 @@ export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
   return { ...rest, generation: step.generation + 1 };
 }
 
-/** A step of an order that was compensated. Under its old key a service would answer for the effect that is compensated. */
+/** A step of a job that was compensated. Under its old key a service would answer for the effect that is compensated. */
 export function begunAnew(before: StepRecord): StepRecord {
   const {
     completedIn: _completed,

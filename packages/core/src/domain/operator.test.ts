@@ -10,13 +10,13 @@ import {
   record,
   rejected,
   workflow,
-} from "../../tests/operated-orders.ts";
+} from "../../tests/operated-jobs.ts";
 import { decide } from "./operator.ts";
-import type { Direction, OrderError, ProcessState } from "./state-record.ts";
+import type { Direction, JobError, ProcessState } from "./state-record.ts";
 import { transitions } from "./transitions.ts";
 
-/** What each action makes of the order; one that is not named is rejected. */
-type Row = [ProcessState, Direction, OrderError["kind"] | null, { readonly [name in ActionCase]?: ProcessState }];
+/** What each action makes of the job; one that is not named is rejected. */
+type Row = [ProcessState, Direction, JobError["kind"] | null, { readonly [name in ActionCase]?: ProcessState }];
 type ActionCase = keyof typeof actions;
 
 const PENDING = "Pending";
@@ -60,7 +60,7 @@ describe("every action in every state and direction", () => {
   });
 });
 
-test("P29 of an order that is closed only a resubmission that brings a new content is allowed, and opens it", () => {
+test("P29 of a job that is closed only a resubmission that brings a new content is allowed, and opens it", () => {
   for (const [processState, direction, kind] of [
     ["Compensated", "compensate", "rejected"],
     ["Cancelled", "forward", "cancelled"],

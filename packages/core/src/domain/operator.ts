@@ -1,7 +1,8 @@
-// What an operator may ask of an order (P9, P11, P13), and what it makes of the record.
+// What an operator may ask of a job (P9, P11, P13), and what it makes of the record.
 
 import { after } from "./duration.ts";
 import { stepOfRun } from "./items.ts";
+import type { Priority } from "./job.ts";
 import {
   begunAnew,
   busyUntil,
@@ -14,11 +15,10 @@ import {
   reset,
   waitsLonger,
 } from "./operator-steps.ts";
-import type { Priority } from "./order.ts";
 import { mayHaveHadEffect, outcomeIsUnknown } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { over, reopened } from "./retention.ts";
-import { hasEnded, type OrderError, type OutboxMessage, type ProcessState, type StateRecord } from "./state-record.ts";
+import { hasEnded, type JobError, type OutboxMessage, type ProcessState, type StateRecord } from "./state-record.ts";
 import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -26,13 +26,13 @@ export type OperatorAction =
   | {
       readonly kind: "resubmit";
       readonly reason: string;
-      /** The order's content was replaced too, by one of this priority. */
+      /** The job's content was replaced too, by one of this priority. */
       readonly edited: { readonly priority: Priority } | null;
-      /** The operator's word that a person has compensated what the order's compensation left. */
+      /** The operator's word that a person has compensated what the job's compensation left. */
       readonly compensatedManually: boolean;
     }
   | { readonly kind: "compensate"; readonly reason: string }
-  /** Of an order that has not ended: it ends at once where nothing was done, and is compensated otherwise. */
+  /** Of a job that has not ended: it ends at once where nothing was done, and is compensated otherwise. */
   | {
       readonly kind: "cancel";
       readonly reason: string;
@@ -40,7 +40,7 @@ export type OperatorAction =
       readonly byRequester?: boolean;
     }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
-  /** What was left to do is done manually: the order rests in Error, and nobody is alerted of it any more. */
+  /** What was left to do is done manually: the job rests in Error, and nobody is alerted of it any more. */
   | { readonly kind: "markResolved"; readonly reason: string };
 
 /** Who asks, when, and the times that a new attempt gets. */
@@ -84,19 +84,19 @@ export function decide(
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
-    return rejected(`${action.kind} is for an order that is ${states}; this one is ${record.processState}`);
+    return rejected(`${action.kind} is for a job that is ${states}; this one is ${record.processState}`);
   }
   const brings = action.kind === "resubmit" && action.edited !== null;
   if (record.keptUntil && !brings) {
     return rejected(
-      "it is closed, and what its payment needs is removed: resubmit it with an order that has a new payment token",
+      "it is closed, and what its payment needs is removed: resubmit it with a job that has a new payment token",
     );
   }
   if (action.kind === "markResolved") return markResolved(record, action, row.to, context);
   if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, context);
   if (!workflow) {
     const { name, version } = record.workflow;
-    return rejected(`workflow ${name} v${version}, which the order needs, is no longer here`);
+    return rejected(`workflow ${name} v${version}, which the job needs, is no longer here`);
   }
   switch (action.kind) {
     case "resubmit":
@@ -118,7 +118,7 @@ type Cancel = Extract<OperatorAction, { kind: "cancel" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
 type MarkResolved = Extract<OperatorAction, { kind: "markResolved" }>;
 
-/** Its compensation has come to an end, so that the order may begin anew. */
+/** Its compensation has come to an end, so that the job may begin anew. */
 function isCompensationOver({ processState, error }: StateRecord): boolean {
   if (processState !== "Error") return hasEnded(processState);
   return error?.kind === "compensationIncomplete" || error?.kind === "resolved";
@@ -149,7 +149,7 @@ function resubmit(
     // Under the same key a service would reject the new content or answer for the old; another key could do it twice.
     const steps = uncertain.join(", ");
     return rejected(
-      `whether ${steps} took effect with the order as it was is not known: resubmit it unchanged, or compensate it first`,
+      `whether ${steps} took effect with the job as it was is not known: resubmit it unchanged, or compensate it first`,
     );
   }
   const steps = mapSteps(mapSteps(record.steps, forgiven), (step) => {
@@ -158,7 +158,7 @@ function resubmit(
   });
   const next = nextAttempt(record, to, context, busyUntil(record));
   const { attempt } = next.record;
-  const content = edited ? `, order revision ${record.orderRevision + 1}` : "";
+  const content = edited ? `, job revision ${record.jobRevision + 1}` : "";
   const from = `${anew ? " from the start" : ""}${manual ? ", the rest compensated manually" : ""}`;
   return {
     ...next,
@@ -167,7 +167,7 @@ function resubmit(
       direction: "forward",
       steps,
       error: null,
-      ...(edited && { orderRevision: record.orderRevision + 1, priority: edited.priority }),
+      ...(edited && { jobRevision: record.jobRevision + 1, priority: edited.priority }),
       outbox: [...next.record.outbox, { status: "RetryScheduled", attempt, at: context.now }],
       history: remembered(record, context, `resubmitted${from}, attempt ${attempt}${content}: ${reason}`),
     },
@@ -198,7 +198,7 @@ function obstacleToCompensation({ processState, direction, error, steps }: State
 
 function toBeCompensated(
   record: StateRecord,
-  error: OrderError,
+  error: JobError,
   to: ProcessState,
   reason: string,
   context: DecisionContext,
@@ -324,14 +324,14 @@ function nextAttempt(
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-/** What the client has to receive first: of an order that nobody has claimed yet not even Received may have been sent. */
+/** What the client has to receive first: of a job that nobody has claimed yet not even Received may have been sent. */
 function owed({ processState, attempt, createdAt, outbox }: StateRecord): readonly OutboxMessage[] {
   if (processState !== "Pending" || attempt !== 1) return outbox;
   return [{ status: "Received", attempt, at: createdAt }, ...outbox];
 }
 
 /** Not a step's fault. */
-function errorOf(kind: OrderError["kind"], message: string, { now: at }: DecisionContext): OrderError {
+function errorOf(kind: JobError["kind"], message: string, { now: at }: DecisionContext): JobError {
   return { kind, message, step: null, agent: null, at };
 }
 

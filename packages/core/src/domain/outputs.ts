@@ -1,6 +1,6 @@
 // What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
 import { fallbacksOf } from "./expand.ts";
-import type { OrderStatus, StateRecord, StepResult } from "./state-record.ts";
+import type { JobStatus, StateRecord, StepResult } from "./state-record.ts";
 import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -8,9 +8,9 @@ import type { Workflow } from "./workflow.ts";
 export const WANTED = ["all", "end"] as const;
 export type WantedStatuses = (typeof WANTED)[number];
 
-const ENDS: ReadonlySet<OrderStatus> = new Set(Object.values(STATUS_OF));
+const ENDS: ReadonlySet<JobStatus> = new Set(Object.values(STATUS_OF));
 
-export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, status: OrderStatus): boolean {
+export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, status: JobStatus): boolean {
   return statuses === "all" || ENDS.has(status);
 }
 

@@ -1,13 +1,13 @@
-// Who may submit what: the queue that an order came by says whose it is, what its id may be and where it may be answered (P1, P15).
+// Who may submit what: the queue that a job came by says whose it is, what its id may be and where it may be answered (P1, P15).
 
 /** A submission queue to which one sender alone has the right to send. */
 export interface OwnedQueue {
   readonly queue: string;
   /** The sender. Several queues may belong to one. */
   readonly owner: string;
-  /** Every id of the owner's orders begins so, and no other sender's does. */
-  readonly orderIdPrefix: string;
-  /** Where the owner's orders may be answered, and no other sender's. */
+  /** Every id of the owner's jobs begins so, and no other sender's does. */
+  readonly idPrefix: string;
+  /** Where the owner's jobs may be answered, and no other sender's. */
   readonly replyQueues: readonly string[];
 }
 
@@ -16,12 +16,12 @@ export function entryOf(queue: string, owned: readonly OwnedQueue[]): OwnedQueue
   return owned.find((entry) => entry.queue === queue);
 }
 
-/** In words why an order that came by this queue may not have this id; undefined where it may. */
-export function orderIdFault(orderId: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
+/** In words why a job that came by this queue may not have this id; undefined where it may. */
+export function jobIdFault(jobId: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
   const own = entryOf(queue, owned);
-  if (own) return orderId.startsWith(own.orderIdPrefix) ? undefined : `must begin with ${own.orderIdPrefix}`;
-  const reserved = owned.find(({ orderIdPrefix }) => orderId.toLowerCase().startsWith(orderIdPrefix.toLowerCase()));
-  return reserved && `ids that begin with ${reserved.orderIdPrefix} are for another queue`;
+  if (own) return jobId.startsWith(own.idPrefix) ? undefined : `must begin with ${own.idPrefix}`;
+  const reserved = owned.find(({ idPrefix }) => jobId.toLowerCase().startsWith(idPrefix.toLowerCase()));
+  return reserved && `ids that begin with ${reserved.idPrefix} are for another queue`;
 }
 
 /** The same for a reply queue. Service Bus doesn't distinguish upper case from lower case in a queue's name. */
@@ -29,7 +29,7 @@ export function replyQueueFault(replyTo: string, queue: string, owned: readonly 
   const own = entryOf(queue, owned);
   const isOneOf = ({ replyQueues }: OwnedQueue) => replyQueues.some((name) => isSameName(name, replyTo));
   if (own) return isOneOf(own) ? undefined : `must be one of ${own.replyQueues.join(", ")}`;
-  return owned.some(isOneOf) ? "is for another queue's orders" : undefined;
+  return owned.some(isOneOf) ? "is for another queue's jobs" : undefined;
 }
 
 /** Whatever keeps two senders from being distinguished. */
@@ -38,15 +38,13 @@ export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
     owned.slice(index + 1).flatMap((other) => {
       if (isSameName(one.queue, other.queue)) return [`the queue ${one.queue} is there twice`];
       if (one.owner === other.owner) return [];
-      const [shorter, longer] = [one.orderIdPrefix.toLowerCase(), other.orderIdPrefix.toLowerCase()].sort(
+      const [shorter, longer] = [one.idPrefix.toLowerCase(), other.idPrefix.toLowerCase()].sort(
         (a, b) => a.length - b.length,
       );
       const shared = one.replyQueues.filter((name) => other.replyQueues.some((each) => isSameName(name, each)));
       return [
         ...(longer?.startsWith(shorter ?? "")
-          ? [
-              `${one.owner} and ${other.owner} can't be distinguished by ${one.orderIdPrefix} and ${other.orderIdPrefix}`,
-            ]
+          ? [`${one.owner} and ${other.owner} can't be distinguished by ${one.idPrefix} and ${other.idPrefix}`]
           : []),
         ...shared.map((name) => `${one.owner} and ${other.owner} both have the reply queue ${name}`),
       ];

@@ -6,8 +6,8 @@ import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "./state-
 
 /** One question, for one agent. It is the same however often the engine runs it. */
 export interface Poll {
-  readonly orderId: string;
-  /** The attempt that holds the order: a step's run may be an earlier one's. */
+  readonly jobId: string;
+  /** The attempt that holds the job: a step's run may be an earlier one's. */
   readonly attempt: number;
   readonly lockedBy: string;
   readonly step: string;
@@ -79,11 +79,11 @@ export interface NextPolls {
 
 /** @param asked what the attempt has asked already, by `keyOf` */
 export function nextPolls(attempt: Attempt, asked: ReadonlySet<string>): NextPolls | undefined {
-  const { orderId, lockedBy, reply, steps } = attempt;
+  const { jobId, lockedBy, reply, steps } = attempt;
   const open = runsInHand(steps).flatMap(({ step, direction, run }): Poll[] => {
     const { pollAt } = run.state === "Awaiting" ? (run.accepted ?? {}) : {};
     if (pollAt === undefined) return [];
-    return [{ orderId, attempt: attempt.attempt, lockedBy, step, direction, pollAt, traceparent: reply.traceparent }];
+    return [{ jobId, attempt: attempt.attempt, lockedBy, step, direction, pollAt, traceparent: reply.traceparent }];
   });
   const polls = open.filter((poll) => !asked.has(keyOf(poll)));
   const [at] = polls.map(({ pollAt }) => pollAt).sort();

@@ -1,6 +1,6 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record.
 import { describe, expect, test } from "vitest";
-import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/orders.ts";
+import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, notStarted, stepIn, withDone } from "../../tests/records.ts";
 import { after as later } from "./duration.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
@@ -87,7 +87,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(verdictOf(record, (step) => (step === "takePayment" ? first : second))).toEqual(verdict);
   });
 
-  test("P11 at the most failures of all steps together the order is given up, whatever its step has left", () => {
+  test("P11 at the most failures of all steps together the job is given up, whatever its step has left", () => {
     const record = atWork({ takePayment: failing(0) }, 5);
     expect(verdictOf(record, () => ({ ...patient, mostFailures: 7 }))).toMatchObject({ kind: "retry" });
     expect(verdictOf(record, () => ({ ...patient, mostFailures: 6 }))).toMatchObject({
@@ -147,7 +147,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(retried.steps["arrangeShipping"]).toEqual(stepIn(beside(), "arrangeShipping"));
   });
 
-  test("P21 its pause is its own: the order is claimed at once, the step is begun when the pause is over", () => {
+  test("P21 its pause is its own: the job is claimed at once, the step is begun when the pause is over", () => {
     const overdueBefore = later(NOON, 20_000);
     const paused = recover(beside(), { kind: "wait", ...FAILED, waitMs: 300_000 }, { ...SWEEPING, overdueBefore });
     expect(paused).toMatchObject({ dueAt: later(NOON, 60_000) });
@@ -238,7 +238,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(names).toEqual(["reserveStock", "takePayment"]);
   });
 
-  test("at the threshold the order is in Error with an outbox message; once that is published it is no longer due", () => {
+  test("at the threshold the job is in Error with an outbox message; once that is published it is no longer due", () => {
     const failed = recover(stuck(), { kind: "fail", ...FAILED }, SWEEPING);
     expect(failed).toMatchObject({ processState: "Error", lockedBy: null, failureCount: 1, attempt: 1 });
     expect(failed.error).toMatchObject({

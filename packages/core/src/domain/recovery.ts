@@ -9,9 +9,9 @@ import {
   type Direction,
   type HistoryEntry,
   hasEnded,
+  type JobError,
+  type JobStatus,
   NOT_STARTED,
-  type OrderError,
-  type OrderStatus,
   type OutboxMessage,
   type StateRecord,
   type StepRecord,
@@ -28,7 +28,7 @@ interface Failed {
 }
 
 interface Skips {
-  /** Those that the order goes on without: of a step that is skipped, what it may have left behind is left to a person. */
+  /** Those that the job goes on without: of a step that is skipped, what it may have left behind is left to a person. */
   readonly skips?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export type Verdict =
   | ({ readonly kind: "retry" } & Failed & Skips)
   /** At the threshold: another one, later. */
   | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
-  /** All attempts are used up of a step that the order can do without: another one, without it. */
+  /** All attempts are used up of a step that the job can do without: another one, without it. */
   | ({ readonly kind: "skip" } & Failed & Skips)
   /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has fixed that. */
   | { readonly kind: "hold"; readonly waitMs: number }
@@ -63,7 +63,7 @@ const PUBLISHED_LIMIT = 20;
 /**
  * @param policyOf the policy that holds for a step; the workflow's own where no step is in hand
  * @param overdueBefore what expires from this instant on may still be at work, by some clock
- * @param holdMs when an order is tried again for which a person has to fix something
+ * @param holdMs when a job is tried again for which a person has to fix something
  */
 export function decideRecovery(
   record: StateRecord,
@@ -107,11 +107,11 @@ function decideHeld(
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
   const running = own.filter(({ run }) => isTakenUp(run));
   if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
-  // Neither the order's fault nor the service's: counting it would compensate orders for a password that was changed.
+  // Neither the job's fault nor the service's: counting it would compensate jobs for a password that was changed.
   const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
-  // Each has a budget of its own, and the first that is used up decides for the order.
+  // Each has a budget of its own, and the first that is used up decides for the job.
   const verdicts = running.map(({ step, direction, run: { failureCount = 0 } }) =>
     decideFailed(record, step, failureCount, policyOf(step), direction),
   );
@@ -141,7 +141,7 @@ function decideFailed(
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
-  // A compensation that can't be had is not compensated in turn; one of a skipped step is left to a person, and the order goes on.
+  // A compensation that can't be had is not compensated in turn; one of a skipped step is left to a person, and the job goes on.
   const onExhausted = run === "forward" ? policy.onExhausted : direction === "forward" ? "skip" : "fail";
   const exhausted = { kind: onExhausted, ...failed } as const;
   if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
@@ -249,7 +249,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
   }
 }
 
-/** The record once its outbox messages are sent; an ended order is then no longer due, and may be over. */
+/** The record once its outbox messages are sent; an ended job is then no longer due, and may be over. */
 export function published(record: StateRecord, now: string): StateRecord {
   const { dueAt, ...rest } = reopened(record);
   const ended = hasEnded(record.processState);
@@ -261,8 +261,8 @@ export function published(record: StateRecord, now: string): StateRecord {
 
 /** What starts the attempt that a Pending record waits for. */
 export function startAttemptOf(record: StateRecord): StartAttempt {
-  const { orderId, attempt, direction, traceparent } = record;
-  return { orderId, attempt, direction, traceparent };
+  const { jobId, attempt, direction, traceparent } = record;
+  return { jobId, attempt, direction, traceparent };
 }
 
 interface Next {
@@ -312,7 +312,7 @@ function pending(
   };
 }
 
-/** A step whose tries are used up, though its order goes on. */
+/** A step whose tries are used up, though its job goes on. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
   const { failureCount, expiry, compensation } = record;
   const last = (direction === "forward" ? expiry : compensation?.expiry)?.message;
@@ -343,7 +343,7 @@ function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string
   return [forward, compensated && `the compensation of ${compensated}`].filter((names) => names !== "").join(", ");
 }
 
-function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): OrderError {
+function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): JobError {
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
     record.direction === "compensate" && record.error
@@ -354,7 +354,7 @@ function expiredError(record: StateRecord, { step, failures }: Failed, { now, ov
   return { kind: "expired", message, step, agent, at: now };
 }
 
-function outboxMessage(attempt: number, status: OrderStatus, now: string): OutboxMessage {
+function outboxMessage(attempt: number, status: JobStatus, now: string): OutboxMessage {
   return { status, attempt, at: now };
 }
 

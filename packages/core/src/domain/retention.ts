@@ -1,4 +1,4 @@
-// When an order is over for good (P29): then its secrets and, after a time, its documents may go.
+// When a job is over for good (P29): then its secrets and, after a time, its documents may go.
 import { after } from "./duration.ts";
 import { hasEnded, type StateRecord } from "./state-record.ts";
 
@@ -25,7 +25,7 @@ export function reopened(record: StateRecord): StateRecord {
   return rest;
 }
 
-/** The record as it is once the order is closed. */
+/** The record as it is once the job is closed. */
 export function closed(record: StateRecord, now: string, keepMs: number): StateRecord {
   return { ...reopened(record), keptUntil: after(now, keepMs), updatedAt: now };
 }

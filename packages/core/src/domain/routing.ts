@@ -1,5 +1,5 @@
 // Where a call goes and who goes first (P19): decided from what is known of the endpoints, without looking at any clock.
-import type { Priority } from "./order.ts";
+import type { Priority } from "./job.ts";
 
 /**
  * `healthy` takes work. `resting`: it asked for a pause (Retry-After). `broken`: its circuit is open. `probeDue`: it was

@@ -1,4 +1,4 @@
-// A step that is not done though its order goes on: why, and which others are skipped with it.
+// A step that is not done though its job goes on: why, and which others are skipped with it.
 import { expandedSteps, fallbacksOf } from "./expand.ts";
 import { isClosed } from "./plan.ts";
 import type { Skipped, StepRecord, Steps } from "./state-record.ts";
@@ -6,7 +6,7 @@ import type { Workflow, WorkflowStep } from "./workflow.ts";
 
 /**
  * The step, not to be done any more.
- * @param outcomeUnknown whether it may have left something behind, which is then compensated while the order goes on
+ * @param outcomeUnknown whether it may have left something behind, which is then compensated while the job goes on
  */
 export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown: boolean, now: string): StepRecord {
   return { ...record, ...OVER, endedAt: now, skipped, ...(outcomeUnknown && { outcomeUnknown }) };

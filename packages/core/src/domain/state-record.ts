@@ -1,14 +1,14 @@
-// The state record (P2, P3): one document an order, with the record of each step inside.
+// The state record (P2, P3): one document a job, with the record of each step inside.
 import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
-import type { Priority } from "./order.ts";
+import type { Priority } from "./job.ts";
 import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
-/** An order in one of these changes by an operator alone. */
+/** A job in one of these changes by an operator alone. */
 export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
@@ -16,7 +16,7 @@ export function hasEnded(processState: ProcessState | undefined): processState i
 }
 /**
  * `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. `Awaiting`: the agent's service has accepted it, and
- * what comes of it will be reported. `Skipped`: it is not done, and its order goes on without it.
+ * what comes of it will be reported. `Skipped`: it is not done, and its job goes on without it.
  */
 export type StepState =
   | "NotStarted"
@@ -158,7 +158,7 @@ export interface StepRecord extends StepRun {
 
 export type Steps = { readonly [name: string]: StepRecord };
 
-/** Why an order is in Error, or was before it was asked to go on. */
+/** Why a job is in Error, or was before it was asked to go on. */
 export const ERROR_KINDS = [
   "rejected",
   "expired",
@@ -168,12 +168,12 @@ export const ERROR_KINDS = [
   "cancelled",
 ] as const;
 
-export interface OrderError {
+export interface JobError {
   /**
    * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `compensationIncomplete`: something
    * remains to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
    * `compensationRequested`: nothing went wrong, an operator wants it compensated. `cancelled`: its requester or an operator does not want
-   * it any more. A Compensated order keeps the kind of its cause.
+   * it any more. A Compensated job keeps the kind of its cause.
    */
   readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
@@ -188,7 +188,7 @@ export interface HistoryEntry {
   readonly by: string;
 }
 
-export type OrderStatus =
+export type JobStatus =
   | "Received"
   | "Started"
   | "StepCompleted"
@@ -200,7 +200,7 @@ export type OrderStatus =
 
 /** Something to be published that was decided in the same write and is not yet known to be sent. */
 export interface OutboxMessage {
-  readonly status: OrderStatus;
+  readonly status: JobStatus;
   readonly attempt: number;
   readonly at: string;
   /** The step that a status is about, where it is about one. */
@@ -210,17 +210,17 @@ export interface OutboxMessage {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 3;
 
-/** In the smallest unit of the order's currency, by the order under which goods came back: what is reserved for it, or refunded; 0 of one that was compensated. */
+/** In the smallest unit of the job's currency, by the job under which goods came back: what is reserved for it, or refunded; 0 of one that was compensated. */
 export type Refunds = { readonly [returnId: string]: number };
 
 export interface StateRecord {
   readonly schemaVersion: number;
-  readonly orderId: string;
+  readonly jobId: string;
   /** Of its content as it is now. Absent where a version of the app recorded it that had none. */
   readonly keys?: BusinessKeys;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
-  /** The orchestration that holds the order: it alone starts steps. What came of one is recorded by whoever was asked to do it. */
+  /** The orchestration that holds the job: it alone starts steps. What came of one is recorded by whoever was asked to do it. */
   readonly lockedBy: string | null;
   /** The time by which the first of the steps in hand, or while Pending the claim, has to be complete. */
   readonly completeBy: string | null;
@@ -228,12 +228,12 @@ export interface StateRecord {
   readonly failureCount: number;
   readonly attempt: number;
   readonly direction: Direction;
-  /** Which version of the order's content the steps work on: 1 until an operator edits it. */
-  readonly orderRevision: number;
+  /** Which version of the job's content the steps work on: 1 until an operator edits it. */
+  readonly jobRevision: number;
   readonly priority: Priority;
   /** The sender that it came from, by a queue to which nobody else may send; absent by a queue that several share. */
   readonly owner?: string | undefined;
-  /** Of what was submitted: every status message carries it. Absent where a version of the app recorded the order that had none. */
+  /** Of what was submitted: every status message carries it. Absent where a version of the app recorded the job that had none. */
   readonly contentDigest?: string | undefined;
   /** Which statuses its requester wants; all if absent. */
   readonly statuses?: WantedStatuses | undefined;
@@ -242,24 +242,24 @@ export interface StateRecord {
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
-  /** When the order came into its queue, by the broker's clock. */
+  /** When the job came into its queue, by the broker's clock. */
   readonly enqueuedAt?: string;
   readonly steps: Steps;
   /** A step of it is done later, or was: by this the index finds what awaits a report. Set with the acceptance, and never cleared. */
   readonly hasWaited?: true;
   /** Pending: until then agents of an attempt before may still be at work, also where no step says so any more. */
   readonly busyUntil?: string;
-  readonly error: OrderError | null;
-  /** When the supervisor has to look at it; absent once the order ended and all is published. The sweep's only index. */
+  readonly error: JobError | null;
+  /** When the supervisor has to look at it; absent once the job ended and all is published. The sweep's only index. */
   readonly dueAt?: string;
   /**
-   * Since when the order is over, with nothing left to publish, and its documents are as they were; null where something is to be published
+   * Since when the job is over, with nothing left to publish, and its documents are as they were; null where something is to be published
    * again.
    */
   readonly overAt?: string | null;
-  /** The same of an order that ended otherwise than Processed, which may still be resubmitted. */
+  /** The same of a job that ended otherwise than Processed, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
-  /** Of an order that is Processed, and of which goods came back. */
+  /** Of a job that is Processed, and of which goods came back. */
   readonly refunds?: Refunds;
   /** Closed: its secrets are removed, and all of its documents go at this instant. */
   readonly keptUntil?: string | null;
@@ -272,33 +272,33 @@ export interface StateRecord {
 }
 
 /** Each attempt is an orchestration of its own: this is its id. */
-export function attemptId(orderId: string, attempt: number): string {
-  return `${orderId}-${attempt}`;
+export function attemptId(jobId: string, attempt: number): string {
+  return `${jobId}-${attempt}`;
 }
 
 /**
  * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
- * regions, may both come to start the same attempt; then one holds the order and the other is rejected (P4).
+ * regions, may both come to start the same attempt; then one holds the job and the other is rejected (P4).
  */
-export function holderId(orderId: string, attempt: number, taskHub: string): string {
-  return `${attemptId(orderId, attempt)}@${taskHub}`;
+export function holderId(jobId: string, attempt: number, taskHub: string): string {
+  return `${attemptId(jobId, attempt)}@${taskHub}`;
 }
 
 /** The key under which a remote service recognises every try of a step, in every attempt (P6). */
 export function idempotencyKey(
-  orderId: string,
+  jobId: string,
   step: string,
   direction: Direction,
   generation: number,
   keyWord: string = direction,
 ): string {
-  const key = `${orderId}:${step}:${keyWord}`;
+  const key = `${jobId}:${step}:${keyWord}`;
   return generation === 1 ? key : `${key}:${generation}`;
 }
 
-/** Who asked for an order, and what was asked for. */
+/** Who asked for a job, and what was asked for. */
 export interface Submission {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly keys?: BusinessKeys | undefined;
   readonly priority: Priority;
   readonly owner?: string | undefined;
@@ -315,7 +315,7 @@ export interface Submission {
 export type ItemCounts = { readonly [list: string]: number };
 
 /**
- * A new order's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
+ * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
  * @param items of the lists that its workflow names
  */
 export function newStateRecord(
@@ -335,7 +335,7 @@ export function newStateRecord(
   });
   return {
     schemaVersion: RECORD_VERSION,
-    orderId: submission.orderId,
+    jobId: submission.jobId,
     ...(submission.keys && { keys: submission.keys }),
     workflow: { name: workflow.name, version: workflow.version },
     processState: "Pending",
@@ -344,7 +344,7 @@ export function newStateRecord(
     failureCount: 0,
     attempt: 1,
     direction: "forward",
-    orderRevision: 1,
+    jobRevision: 1,
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
     ...(submission.contentDigest && { contentDigest: submission.contentDigest }),

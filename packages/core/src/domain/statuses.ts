@@ -1,4 +1,4 @@
-// Which statuses an order's requester has been sent, and which it is still owed, as far as the record says it.
+// Which statuses a job's requester has been sent, and which it is still owed, as far as the record says it.
 import { isWanted } from "./outputs.ts";
 import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
 
@@ -38,7 +38,7 @@ function sentBy(record: StateRecord): OutboxMessage[] {
     const [, number] = /^claimed, attempt (\d+), forward$/.exec(what) ?? [];
     return number === undefined ? [] : [{ status: "Started", attempt: Number(number), at }];
   });
-  // What was at work beside a step that ended the order is recorded too, and published with a next attempt alone.
+  // What was at work beside a step that ended the job is recorded too, and published with a next attempt alone.
   const endedAt = hasEnded(processState) ? error?.at : undefined;
   const completed = Object.entries(steps).flatMap(([step, run]): OutboxMessage[] => {
     const at = run.endedAt ?? updatedAt;

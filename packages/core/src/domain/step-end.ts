@@ -21,7 +21,7 @@ import { skippedFor, withSkips } from "./skip.ts";
 import {
   type Direction,
   hasEnded,
-  type OrderError,
+  type JobError,
   type StateRecord,
   type StepRecord,
   type Steps,
@@ -45,7 +45,7 @@ export function awaits(record: StateRecord, { step, direction, attempt }: StepTa
 }
 
 /**
- * The record once that step is done, or once its compensation is rejected for good. What can be begun then is scheduled for the attempt that holds the order; where
+ * The record once that step is done, or once its compensation is rejected for good. What can be begun then is scheduled for the attempt that holds the job; where
  * none does, the next one's claim sees to that.
  */
 export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
@@ -87,7 +87,7 @@ export function stepRejected(
     const cause = { cause: "rejected", message: failed.error ?? "" } as const;
     return stepClosed(record, task, skippedFor(failed, cause, mayHaveHadEffect(failed), now), within);
   }
-  const error: OrderError = { kind: "rejected", message: failed.error ?? "", step, agent, at: now };
+  const error: JobError = { kind: "rejected", message: failed.error ?? "", step, agent, at: now };
   const isPending = record.processState === "Pending";
   if (onRejected === "fail") {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];

@@ -132,7 +132,7 @@ export function done(
   const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
   if (direction === "forward") return { ...changed, result, completedIn: attempt };
-  // What a skipped step may have left behind is compensated; it stays skipped, and its order goes on.
+  // What a skipped step may have left behind is compensated; it stays skipped, and its job goes on.
   return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Compensated" };
 }
 

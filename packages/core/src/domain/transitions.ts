@@ -1,4 +1,4 @@
-// The life of an order, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
+// The life of a job, as one table; and each transition of an attempt as a guarded write (P4, P9, P13, P14, P16).
 import type { NextStep, StartAttempt, StepTask } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { runOf } from "./plan.ts";
@@ -8,8 +8,8 @@ import {
   type EndState,
   type Expiry,
   hasEnded,
-  type OrderError,
-  type OrderStatus,
+  type JobError,
+  type JobStatus,
   type OutboxMessage,
   type ProcessState,
   type StateRecord,
@@ -18,7 +18,7 @@ import {
 } from "./state-record.ts";
 import { expiresAt, type Mark } from "./step-run.ts";
 
-/** What may happen to an order, from which states, and where it leads. */
+/** What may happen to a job, from which states, and where it leads. */
 export const transitions = {
   claimed: { from: "Pending", to: "Processing" },
   claimedWithNothingToDo: { from: "Pending", to: "Processed" },
@@ -91,29 +91,29 @@ export type Change =
 export interface GuardedWrite {
   readonly guard: Guard;
   readonly changes: readonly Change[];
-  /** What becomes of all documents of the order in the same write. */
+  /** What becomes of all documents of the job in the same write. */
   readonly lifetime?: Lifetime;
 }
 
-/** How long an order's documents stay after the write, all of them alike. */
+/** How long a job's documents stay after the write, all of them alike. */
 export interface Lifetime {
-  /** Of the order's content, each of which is a document. */
+  /** Of the job's content, each of which is a document. */
   readonly revisions: number;
-  /** Null: for ever. Otherwise the order is closed, and its secrets are removed. */
+  /** Null: for ever. Otherwise the job is closed, and its secrets are removed. */
   readonly keepMs: number | null;
-  /** Members of the content that are removed with it. None where the order stays. */
+  /** Members of the content that are removed with it. None where the job stays. */
   readonly secrets: readonly string[];
 }
 
-/** What an order that is over at once is closed with. */
+/** What a job that is over at once is closed with. */
 export type Closing = Pick<Lifetime, "secrets"> & { readonly keepMs: number };
 
-/** How an order ends. */
+/** How a job ends. */
 export type Ending =
   | { readonly processState: "Processed" }
-  | { readonly processState: Exclude<EndState, "Processed">; readonly error: OrderError };
+  | { readonly processState: Exclude<EndState, "Processed">; readonly error: JobError };
 
-/** By how an order ends: what a claim makes of it that finds nothing left to do, and what its last step does. */
+/** By how a job ends: what a claim makes of it that finds nothing left to do, and what its last step does. */
 const WITH_NOTHING_LEFT = {
   Processed: "claimedWithNothingToDo",
   Compensated: "claimedWithAllCompensated",
@@ -133,12 +133,12 @@ export const STATUS_OF = {
   Compensated: "Compensated",
   Cancelled: "Cancelled",
   Error: "Failed",
-} as const satisfies Record<EndState, OrderStatus>;
+} as const satisfies Record<EndState, JobStatus>;
 
-/** How long an ended order's outbox message may wait for the write that clears it before the sweep sends it again. */
+/** How long an ended job's outbox message may wait for the write that clears it before the sweep sends it again. */
 export const OUTBOX_GRACE_MS = 30_000;
 
-/** Takes a Pending, unlocked order for the start message's attempt, and schedules what can be begun in the same write. */
+/** Takes a Pending, unlocked job for the start message's attempt, and schedules what can be begun in the same write. */
 export function claim(
   startAttempt: StartAttempt,
   next: readonly NextStep[],
@@ -161,7 +161,7 @@ export function claim(
   };
 }
 
-/** Takes an order that has nothing left to do, and concludes it in the same write. */
+/** Takes a job that has nothing left to do, and concludes it in the same write. */
 export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by: string, now: string): GuardedWrite {
   const { from, to } = transitions[WITH_NOTHING_LEFT[ending.processState]];
   const { attempt } = startAttempt;
@@ -263,10 +263,10 @@ export function completeJoin(
 }
 
 /**
- * Records that the last step is done, and concludes the order in the same write.
- * @param closing where an order that is over is closed at once
+ * Records that the last step is done, and concludes the job in the same write.
+ * @param closing where a job that is over is closed at once
  */
-export function completeOrder(
+export function completeJob(
   task: StepTask,
   siblings: readonly string[],
   done: StepRecord,
@@ -282,16 +282,16 @@ export function completeOrder(
   if (!isGood(ending)) return { guard, changes };
   if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
   const { keepMs } = closing;
-  const lifetime = { revisions: task.orderRevision, ...closing };
+  const lifetime = { revisions: task.jobRevision, ...closing };
   return { guard, changes: [...changes, set(["keptUntil"], after(now, keepMs))], lifetime };
 }
 
 /**
- * A status message could not be sent: it goes with the next one, or the sweep sends it once the order has ended. Until then nothing
- * of the order goes.
+ * A status message could not be sent: it goes with the next one, or the sweep sends it once the job has ended. Until then nothing
+ * of the job goes.
  */
 export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now: string): GuardedWrite {
-  const { processState, lockedBy, attempt, keptUntil, orderRevision } = seen;
+  const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
   const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
   const write = {
@@ -300,10 +300,10 @@ export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now
   };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];
-  return { ...write, changes, lifetime: { revisions: orderRevision, keepMs: null, secrets: [] } };
+  return { ...write, changes, lifetime: { revisions: jobRevision, keepMs: null, secrets: [] } };
 }
 
-/** The step's run is this task's, whatever has become of the order meanwhile (P4). */
+/** The step's run is this task's, whatever has become of the job meanwhile (P4). */
 function inHand({ attempt, step: name, direction }: StepTask, states: readonly StepState[] = AT_WORK): Guard {
   return { processStates: UNENDED, step: { name, direction, attempt, states } };
 }
@@ -311,7 +311,7 @@ function inHand({ attempt, step: name, direction }: StepTask, states: readonly S
 const AT_WORK = ["Scheduled", "Running", "Awaiting"] as const;
 const UNENDED = ["Processing", "Pending"] as const;
 
-/** And its attempt holds the order. */
+/** And its attempt holds the job. */
 function holding(task: StepTask): Guard {
   return { ...inHand(task), processStates: [transitions.stepCompleted.from], attempt: task.attempt };
 }

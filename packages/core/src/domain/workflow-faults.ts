@@ -14,7 +14,7 @@ import {
   type WorkflowStep,
 } from "./workflow.ts";
 
-/** Short enough for message ids, which have an order id and more before it: Service Bus takes 128 characters. */
+/** Short enough for message ids, which have a job id and more before it: Service Bus takes 128 characters. */
 const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 
 const NO_RULES: KnownRules = { conditions: [], lists: [] };

@@ -1,14 +1,14 @@
-// What a workflow may ask of an order's content by name: conditions of its steps, and lists for whose items a step is done.
+// What a workflow may ask of a job's content by name: conditions of its steps, and lists for whose items a step is done.
 import { MOST_ITEMS } from "./items.ts";
-import type { Order } from "./order.ts";
+import type { Job } from "./job.ts";
 import type { ItemCounts, StepResult } from "./state-record.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
 /** One of a list: plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
 export type Item = StepResult;
 
-export interface Situation<Content extends Order = Order> {
-  readonly order: Content;
+export interface Situation<Content extends Job = Job> {
+  readonly job: Content;
   /** What the completed steps recorded, by step name. Of a skipped step there is nothing. */
   readonly results: { readonly [step: string]: StepResult };
   /** Of a step that is done for each item; null of any other. */
@@ -17,10 +17,10 @@ export interface Situation<Content extends Order = Order> {
 
 /** They are pure: asked again, they say the same. */
 /** @template Content of the app; the core knows none of it, and calls these with what the contract has passed. */
-export interface WorkflowRules<Content extends Order = never> {
+export interface WorkflowRules<Content extends Job = never> {
   readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
-  /** Of the content alone, for an order's steps are recorded when it is submitted. */
-  readonly lists: { readonly [name: string]: (order: Content) => readonly Item[] };
+  /** Of the content alone, for a job's steps are recorded when it is submitted. */
+  readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
 }
 
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
@@ -29,39 +29,39 @@ export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
   return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
 }
 
-/** How many items each of the workflow's lists has in that order. @throws where a list can't be made of it, or is too long */
-export function countItems({ steps }: Workflow, order: Order, rules: WorkflowRules): ItemCounts {
+/** How many items each of the workflow's lists has in that job. @throws where a list can't be made of it, or is too long */
+export function countItems({ steps }: Workflow, job: Job, rules: WorkflowRules): ItemCounts {
   const named = new Set(steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach])));
-  return Object.fromEntries([...named].map((list) => [list, itemsOf(list, order, rules).length]));
+  return Object.fromEntries([...named].map((list) => [list, itemsOf(list, job, rules).length]));
 }
 
-/** @throws where there is no such list, it can't be made of that order, or it is too long */
-export function itemsOf(list: string, order: Order, { lists }: WorkflowRules): readonly Item[] {
+/** @throws where there is no such list, it can't be made of that job, or it is too long */
+export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {
   const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
   if (!make) throw new Error(`there is no list ${list}`);
-  const items = make(order as never);
+  const items = make(job as never);
   if (items.length > MOST_ITEMS) throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}`);
   return items;
 }
 
-/** What is wrong with an order for its workflow's lists, in words. */
-export function listFaults(workflow: Workflow, order: Order, rules: WorkflowRules): string[] {
+/** What is wrong with a job for its workflow's lists, in words. */
+export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules): string[] {
   try {
-    countItems(workflow, order, rules);
+    countItems(workflow, job, rules);
     return [];
   } catch (cause) {
-    return [`order: ${cause instanceof Error ? cause.message : String(cause)}`];
+    return [`job: ${cause instanceof Error ? cause.message : String(cause)}`];
   }
 }
 
 /** What an operator's edit must leave as it is: the steps of its lists' items are recorded. */
-export function itemCountFaults(workflow: Workflow, before: Order, edited: Order, rules: WorkflowRules): string[] {
+export function itemCountFaults(workflow: Workflow, before: Job, edited: Job, rules: WorkflowRules): string[] {
   const faults = listFaults(workflow, edited, rules);
   if (faults.length > 0) return faults;
   const [was, is] = [countItems(workflow, before, rules), countItems(workflow, edited, rules)];
   return Object.keys(was).flatMap((list) =>
     was[list] === is[list]
       ? []
-      : [`order: ${list}: has to keep its ${was[list]} items, for each of which there is a step; it has ${is[list]}`],
+      : [`job: ${list}: has to keep its ${was[list]} items, for each of which there is a step; it has ${is[list]}`],
   );
 }

@@ -1,4 +1,4 @@
-// What may be wrong with steps that may be skipped, replaced or done for each item, and how an order's steps follow from them.
+// What may be wrong with steps that may be skipped, replaced or done for each item, and how a job's steps follow from them.
 import { describe, expect, test } from "vitest";
 import { expandedSteps } from "./expand.ts";
 import { NOT_STARTED, type Steps } from "./state-record.ts";
@@ -90,7 +90,7 @@ describe("P5 their faults", () => {
   });
 });
 
-test("P5 an order's steps: a run for each item, each after all that it has to wait for", () => {
+test("P5 a job's steps: a run for each item, each after all that it has to wait for", () => {
   const workflow = flow(
     step("a", []),
     step("b", ["a"], { forEach: "lines", otherwise: "c" }),

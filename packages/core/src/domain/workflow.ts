@@ -10,7 +10,7 @@ export type StepCompensation =
   | { readonly operation: string; readonly completeWithin: string; readonly awaitWithin?: string }
   /** The step leaves nothing behind. */
   | "nothing"
-  /** Only a person can compensate it: a compensated order then says so. */
+  /** Only a person can compensate it: a compensated job then says so. */
   | "manual";
 
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
@@ -25,7 +25,7 @@ export interface WorkflowStep {
   readonly transport?: Transport;
   /** The steps that have to be completed or skipped first. Steps that don't wait for each other run side by side. */
   readonly after: readonly string[];
-  /** Rejected for good, or its tries used up: the step is skipped, and the order goes on. What it may have left behind is compensated. */
+  /** Rejected for good, or its tries used up: the step is skipped, and the job goes on. What it may have left behind is compensated. */
   readonly optional?: boolean;
   /** A condition of the app's, by its name: where it does not hold, the step is skipped. It is asked once, before the step begins. */
   readonly when?: string;
@@ -50,7 +50,7 @@ export interface WorkflowStep {
 }
 
 export interface RecoveryPolicy {
-  /** Attempts of one step that may fail before the order is given up, waited with or compensated: 3 means three failed attempts. */
+  /** Attempts of one step that may fail before the job is given up, waited with or compensated: 3 means three failed attempts. */
   readonly failureThreshold: number;
   /** Attempts of all steps together that may fail, whatever each has left. No limit if absent. */
   readonly mostFailures?: number;
@@ -70,11 +70,11 @@ export interface Workflow extends WorkflowRef {
    * nothing that is done, so an edit needs no new version.
    */
   readonly outputs?: { readonly [name: string]: string };
-  /** From when this step is scheduled its requester can't cancel the order any more. Until it is Processed if absent. */
+  /** From when this step is scheduled its requester can't cancel the job any more. Until it is Processed if absent. */
   readonly cancelUntil?: string;
 }
 
-/** The policy of one step: one that may be skipped neither fails its order nor has it compensated. */
+/** The policy of one step: one that may be skipped neither fails its job nor has it compensated. */
 export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected"> {
   readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
   readonly onRejected: RecoveryPolicy["onRejected"] | "skip";
@@ -89,7 +89,7 @@ export interface AgentFacts {
 /** Every agent that there is, by name. */
 export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 
-/** The names of what the app can say of an order's content: see workflow-rules.ts. */
+/** The names of what the app can say of a job's content: see workflow-rules.ts. */
 export interface KnownRules {
   readonly conditions: readonly string[];
   readonly lists: readonly string[];

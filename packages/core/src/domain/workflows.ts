@@ -1,30 +1,30 @@
 // Workflows by name and version, once they are checked.
-import type { Order } from "./order.ts";
+import type { Job } from "./job.ts";
 import { OtherVersionNeeded } from "./outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "./workflow.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
 
 export interface Workflows {
-  /** The newest version of a workflow: what new orders start with. */
+  /** The newest version of a workflow: what new jobs start with. */
   newest(name: string): Workflow | undefined;
-  /** The version that an order started with; undefined where this app does not have it. */
+  /** The version that a job started with; undefined where this app does not have it. */
   find(ref: WorkflowRef): Workflow | undefined;
   /** The same. @throws MissingWorkflow where this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
-  /** What they may ask of an order's content. */
+  /** What they may ask of a job's content. */
   readonly rules: WorkflowRules;
-  /** What is wrong with a new order for the lists of its workflow, in words. */
-  listFaults(order: Order): readonly string[];
+  /** What is wrong with a new job for the lists of its workflow, in words. */
+  listFaults(job: Job): readonly string[];
 }
 
-/** Only another version of the app has it, as after a rollback: the orders that began with it are left as they are until then. */
+/** Only another version of the app has it, as after a rollback: the jobs that began with it are left as they are until then. */
 export class MissingWorkflow extends OtherVersionNeeded {
   override readonly name = "MissingWorkflow";
   constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
     const which = version === undefined ? name : `${name} v${version}`;
-    super(`No workflow ${which} in this version of the app: deploy one that has it, and its orders go on`);
+    super(`No workflow ${which} in this version of the app: deploy one that has it, and its jobs go on`);
   }
 }
 
@@ -55,14 +55,14 @@ export function loadWorkflows(
     },
     names: [...new Set(workflows.map(({ name }) => name))],
     rules,
-    listFaults: (order) => {
-      const workflow = newest(order.workflow);
-      return workflow ? listFaults(workflow, order, rules) : [];
+    listFaults: (job) => {
+      const workflow = newest(job.workflow);
+      return workflow ? listFaults(workflow, job, rules) : [];
     },
   };
 }
 
-/** What new orders may ask for: the workflows all of whose services this deployment has the addresses of. */
+/** What new jobs may ask for: the workflows all of whose services this deployment has the addresses of. */
 export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
   const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
   return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));

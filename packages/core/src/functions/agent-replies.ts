@@ -18,10 +18,10 @@ export const agentReplies =
       return workOnMessage(application, body, queue, context, telemetry, async () => {
         const received = await takeReply(body, application.contextOf(telemetry), { team, queue });
         if (!received) return;
-        const { orderId, attempt, step } = received.ticket;
-        describeSpan({ orderId, attempt, step });
-        if (await reportEnd(df.getClient(context), orderId, received)) return;
+        const { jobId, attempt, step } = received.ticket;
+        describeSpan({ jobId, attempt, step });
+        if (await reportEnd(df.getClient(context), jobId, received)) return;
         // The reply is recorded; the supervisor finds that nobody goes on from there.
-        telemetry.event("ReplyUnclaimed", { orderId, attempt, step });
+        telemetry.event("ReplyUnclaimed", { jobId, attempt, step });
       });
     });

@@ -14,11 +14,11 @@ export const agentRequests =
     const { noun } = application.business.contracts;
     const replyTo = String(context.triggerMetadata?.["replyTo"]);
     const {
-      orderId = null,
+      jobId = null,
       attempt = null,
       step = null,
     } = inCoresNames((body as Partial<AgentRequestMessage>).ticket ?? {}, noun) as Partial<Ticket>;
-    return observeMessage(context, { orderId, attempt, step, agent: name }, (telemetry) =>
+    return observeMessage(context, { jobId, attempt, step, agent: name }, (telemetry) =>
       workOnMessage(application, body, `${application.queueNames().agentRequests}-${name}`, context, telemetry, () =>
         answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry)),
       ),

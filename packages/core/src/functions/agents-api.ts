@@ -12,13 +12,13 @@ export function agentsApi(application: App): Endpoints {
     agentStandings: {
       method: "GET",
       route: "agents",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => ({ jsonBody: await application.consolePorts().agents() }),
     },
     changePause: {
       method: "POST",
       route: "pauses",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       handle: async (request, context, operator) => {
         const parsed = parsePauseChange(await request.text());
         if (parsed.kind === "invalid") return atFault(parsed.faults);

@@ -23,12 +23,13 @@ export const askAgentActivity = (application: App) => (task: StepTask, context: 
   });
 
 /** Where store or engine are away, the activity fails and is run again, or its step expires: the supervisor sees to it. */
-async function reported(end: StepEnd, { orderId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
-  await reportEnd(df.getClient(context), orderId, end);
+async function reported(end: StepEnd, { jobId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
+  // A client is made anew each time, which costs more than all else here: most steps have nobody to notify.
+  if (end.receiver !== null) await reportEnd(df.getClient(context), jobId, end);
   return end.outcome;
 }
 
 function subjectOf(task: StepTask, name: string): Subject {
-  const { orderId, attempt, step, agent, operation, direction, reply } = task;
-  return { name, traceparent: reply.traceparent, attributes: { orderId, attempt, step, agent, operation, direction } };
+  const { jobId, attempt, step, agent, operation, direction, reply } = task;
+  return { name, traceparent: reply.traceparent, attributes: { jobId, attempt, step, agent, operation, direction } };
 }

@@ -1,4 +1,4 @@
-// Actions on many orders (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
+// Actions on many jobs (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
@@ -16,7 +16,7 @@ export function bulkApi(application: App): Endpoints {
     previewBulk: {
       method: "POST",
       route: "bulk",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       handle: async (request, _context, operator) => {
         const parsed = parseBulkPreview(await request.text(), allKeys(application.bulkPorts().rules.contracts));
         if (parsed.kind === "invalid") return atFault(parsed.faults);
@@ -28,13 +28,13 @@ export function bulkApi(application: App): Endpoints {
     listBulk: {
       method: "GET",
       route: "bulk",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => ({ jsonBody: { runs: await listBulk(application.bulkPorts()) } satisfies BulkList }),
     },
     watchBulk: {
       method: "GET",
       route: "bulk/{bulkId}",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => {
         const bulkId = bulkIdOf(request);
         const progress: BulkProgress | undefined = isBulkId(bulkId)
@@ -46,7 +46,7 @@ export function bulkApi(application: App): Endpoints {
     startBulk: {
       method: "POST",
       route: "bulk/{bulkId}/start",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       extraInputs: [client],
       handle: async (request, context, operator) => {
         const parsed = parseBulkStart(await request.text());
@@ -60,7 +60,7 @@ export function bulkApi(application: App): Endpoints {
         {
           method: "POST",
           route: `bulk/{bulkId}/${kind}`,
-          role: "Orders.Operate",
+          role: "Jobs.Operate",
           extraInputs: [client],
           handle: (request, context, operator) => change({ kind }, request, context, operator),
         },
@@ -102,5 +102,5 @@ const client = df.input.durableClient();
 const bulkIdOf = (request: HttpRequest): string => request.params["bulkId"] ?? "";
 
 function notFound(request: HttpRequest): HttpResponseInit {
-  return { status: 404, jsonBody: { error: `There is no action on many orders ${bulkIdOf(request)}.` } };
+  return { status: 404, jsonBody: { error: `There is no action on many jobs ${bulkIdOf(request)}.` } };
 }

@@ -1,4 +1,4 @@
-// An action on many orders as an orchestration: it outlives every process, and decides nothing itself.
+// An action on many jobs as an orchestration: it outlives every process, and decides nothing itself.
 import * as df from "durable-functions";
 
 /** About an hour in all. */

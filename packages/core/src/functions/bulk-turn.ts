@@ -1,4 +1,4 @@
-// One turn of an action on many orders, as an activity.
+// One turn of an action on many jobs, as an activity.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { runBulk } from "../operations/run-bulk.ts";

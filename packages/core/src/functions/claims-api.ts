@@ -10,13 +10,13 @@ export function claimsApi(application: App): Endpoints {
     listClaims: {
       method: "GET",
       route: "claims",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => listed(request, await application.consolePorts().handling.all()),
     },
     changeClaim: {
       method: "POST",
       route: "claims",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       handle: async (request, _context, operator) => {
         const parsed = parseHandlingChange(await request.text());
         const header = request.headers.get("if-match");

@@ -3,27 +3,27 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test, vi } from "vitest";
 import type { App } from "../app/create-app.ts";
-import { ORDER } from "../domain/noun.ts";
+import { JOB } from "../domain/noun.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
 import { completionUrl } from "../messaging/completion.ts";
-import { StoreUnavailable } from "../store/order-store.ts";
+import { StoreUnavailable } from "../store/job-store.ts";
 import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
-const ports = { store: { state }, rules: { contracts: { noun: ORDER } } };
+const ports = { store: { state }, rules: { contracts: { noun: JOB } } };
 const application = { ports: () => ports } as unknown as App;
 
 const TICKET: Ticket = {
-  orderId: "order-1",
+  jobId: "job-1",
   attempt: 1,
   step: "hotel",
   direction: "forward",
-  lockedBy: "order-1-1@hub",
+  lockedBy: "job-1-1@hub",
   nonce: "nonce",
 };
 
 async function answer() {
-  const url = completionUrl("http://app", TICKET, ORDER);
+  const url = completionUrl("http://app", TICKET, JOB);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
   return completeStep(application)(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());

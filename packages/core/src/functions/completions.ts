@@ -35,15 +35,15 @@ export const completeStep =
     const parsed = parseReport(request.params["ticket"] ?? "", body, standing.rules.contracts.noun);
     if (parsed.kind === "unknown") return NOBODY_WAITS;
     if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { orderId, step } = parsed.report.address;
-    const subject = { attributes: { orderId, step } };
+    const { jobId, step } = parsed.report.address;
+    const subject = { attributes: { jobId, step } };
     try {
       return await observe(context, subject, async (telemetry) => {
         const taken = await takeReport(parsed.report, { ...standing, telemetry });
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);
-        if (taken.kind === "recorded") await reportEnd(df.getClient(context), orderId, taken.received);
+        if (taken.kind === "recorded") await reportEnd(df.getClient(context), jobId, taken.received);
         return { status: 200, jsonBody: { taken: true } };
       });
     } catch (cause) {

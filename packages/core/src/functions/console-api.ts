@@ -2,7 +2,7 @@
 
 import type { App } from "../app/create-app.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
-import type { OrderAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
+import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
 import { contractFor, schemaOf } from "../messaging/contract.ts";
 import { openApi } from "../messaging/openapi/document.ts";
 import { accessTo } from "../messaging/operator-access.ts";
@@ -17,10 +17,10 @@ export function consoleApi(application: App): Endpoints {
     session: {
       method: "GET",
       route: "session",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request, _context, operator) => {
         const { environment, signIn, pauses, traceUrl } = application.consolePorts();
-        const mayOperate = accessTo("Orders.Operate", request.headers, signIn).kind === "granted";
+        const mayOperate = accessTo("Jobs.Operate", request.headers, signIn).kind === "granted";
         const session: Session = {
           operator,
           mayOperate,
@@ -36,25 +36,25 @@ export function consoleApi(application: App): Endpoints {
     overview: {
       method: "GET",
       route: "overview",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => listed(request, await application.consolePorts().attention.overview()),
     },
     traffic: {
       method: "GET",
       route: "traffic",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => ({ jsonBody: await application.consolePorts().traffic() }),
     },
     attention: {
       method: "GET",
       route: "attention",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => listed(request, await application.consolePorts().attention.groups()),
     },
-    attentionOrders: {
+    attentionJobs: {
       method: "GET",
-      route: "attention/orders",
-      role: "Orders.Read",
+      route: "attention/jobs",
+      role: "Jobs.Read",
       handle: async (request) => {
         const parsed = parseAttentionPage(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
@@ -65,7 +65,7 @@ export function consoleApi(application: App): Endpoints {
     leadingSupervisor: {
       method: "GET",
       route: "supervisor",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => {
         const supervisor: Supervisor = { leader: await application.consolePorts().supervision.leader() };
         return { jsonBody: supervisor };
@@ -74,7 +74,7 @@ export function consoleApi(application: App): Endpoints {
     supervisorEntries: {
       method: "GET",
       route: "supervisor/entries",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => {
         const parsed = parseSupervisionQuery(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
@@ -85,28 +85,28 @@ export function consoleApi(application: App): Endpoints {
         return listed(request, page);
       },
     },
-    orderAudit: {
+    jobAudit: {
       method: "GET",
-      route: "orders/{orderId}/audit",
-      role: "Orders.Read",
+      route: "jobs/{jobId}/audit",
+      role: "Jobs.Read",
       handle: async (request) => {
         const { entries, isAll } = await application
           .consolePorts()
-          .supervision.ofOrder(request.params["orderId"] ?? "", MOST_OF_AN_ORDER);
-        const audit: OrderAudit = { entries: entries.map(shownInAudit), isAll };
+          .supervision.ofJob(request.params["jobId"] ?? "", MOST_OF_AN_JOB);
+        const audit: JobAudit = { entries: entries.map(shownInAudit), isAll };
         return { jsonBody: audit };
       },
     },
     openapi: {
       method: "GET",
       route: "openapi.json",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
     },
-    orderContract: {
+    jobContract: {
       method: "GET",
-      route: "order-contract",
-      role: "Orders.Read",
+      route: "job-contract",
+      role: "Jobs.Read",
       handle: async (request) => ({
         headers: { "Cache-Control": "private, max-age=300" },
         jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
@@ -115,5 +115,5 @@ export function consoleApi(application: App): Endpoints {
   };
 }
 
-/** So many entries of one order. */
-const MOST_OF_AN_ORDER = 100;
+/** So many entries of one job. */
+const MOST_OF_AN_JOB = 100;

@@ -8,7 +8,7 @@ const INDEX = "index.html";
 const VIEWS: ReadonlySet<string> = new Set([
   "",
   "overview",
-  "orders",
+  "jobs",
   "search",
   "supervision",
   "dead-letters",

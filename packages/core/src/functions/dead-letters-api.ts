@@ -21,7 +21,7 @@ export function deadLettersApi(application: App): Endpoints {
     listDeadLetters: {
       method: "GET",
       route: "dead-letters",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => {
         const parsed = parseDeadLetterList(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
@@ -36,7 +36,7 @@ export function deadLettersApi(application: App): Endpoints {
     readDeadLetter: {
       method: "GET",
       route: "dead-letters/{queue}/{sequenceNumber}",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: (request) =>
         onMessage(request, async (queue, sequenceNumber) => {
           const message = await application.deadLetterPorts().deadLetters.read(queue, sequenceNumber);
@@ -53,7 +53,7 @@ export function deadLettersApi(application: App): Endpoints {
         {
           method: "POST",
           route: `dead-letters/{queue}/{sequenceNumber}/${action}`,
-          role: "Orders.Operate",
+          role: "Jobs.Operate",
           handle: (request, context, operator) =>
             onMessage(request, (queue, sequenceNumber) =>
               handle(action, queue, sequenceNumber, request, context, operator),

@@ -15,7 +15,7 @@ export function discardedApi(application: App): Endpoints {
     listDiscarded: {
       method: "GET",
       route: "discarded-messages",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => {
         const parsed = parseDiscardedList(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
@@ -27,7 +27,7 @@ export function discardedApi(application: App): Endpoints {
     readDiscarded: {
       method: "GET",
       route: "discarded-messages/{id}",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => {
         const id = request.params["id"] ?? "";
         const found = await readDiscarded(id, application.deadLetterPorts());
@@ -43,7 +43,7 @@ export function discardedApi(application: App): Endpoints {
     resendDiscarded: {
       method: "POST",
       route: "discarded-messages/{id}/resend",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       handle: async (request, context, operator) => {
         const id = request.params["id"] ?? "";
         const parsed = parseDeadLetterRequest("resend", await request.text());

@@ -1,41 +1,41 @@
-// Erasure (operator): removes all that the store keeps of an order that is over.
+// Erasure (operator): removes all that the store keeps of a job that is over.
 
 import type { App } from "../app/create-app.ts";
 import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseErasure } from "../messaging/operator-request.ts";
-import { eraseOrder } from "../operations/erase-order.ts";
+import { eraseJob } from "../operations/erase-job.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { atFault, type Endpoints } from "./operator-endpoint.ts";
 
 export function erasureApi(application: App): Endpoints {
   return {
-    eraseOrder: {
+    eraseJob: {
       method: "POST",
-      route: "orders/{orderId}/erase",
-      role: "Orders.Operate",
+      route: "jobs/{jobId}/erase",
+      role: "Jobs.Operate",
       handle: async (request, context, operator) => {
-        const orderId = request.params["orderId"] ?? "";
+        const jobId = request.params["jobId"] ?? "";
         const parsed = parseErasure(await request.text());
         const version = parseIfMatch(request.headers.get("if-match"));
         if (version.kind === "invalid" || parsed.kind === "invalid") {
           return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
         }
         const caller = { by: operator, ifMatch: version.value };
-        const erased = await observe(context, { attributes: { orderId, action: "erase" } }, (telemetry) =>
-          eraseOrder(orderId, parsed.reason, caller, application.erasurePorts(), application.contextOf(telemetry)),
+        const erased = await observe(context, { attributes: { jobId, action: "erase" } }, (telemetry) =>
+          eraseJob(jobId, parsed.reason, caller, application.erasurePorts(), application.contextOf(telemetry)),
         );
         switch (erased.kind) {
           case "erased":
-            return { jsonBody: { orderId, erased: true } };
+            return { jsonBody: { jobId, erased: true } };
           case "rejected":
             return { status: 409, jsonBody: { reason: erased.reason } };
           case "changed": {
-            const error = "The order has changed since it was looked at: look at it again.";
-            const jsonBody = { orderId, state: erased.record.processState, etag: entityTag(erased.etag), error };
+            const error = "The job has changed since it was looked at: look at it again.";
+            const jsonBody = { jobId, state: erased.record.processState, etag: entityTag(erased.etag), error };
             return { status: 412, jsonBody };
           }
           case "not-found":
-            return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };
+            return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
           default:
             return erased satisfies never;
         }

@@ -1,4 +1,4 @@
-// Measures the gauges: how many orders stand where, and how long messages wait.
+// Measures the gauges: how many jobs stand where, and how long messages wait.
 import type { InvocationContext, Timer } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { measureGauges } from "../operations/measure-gauges.ts";

@@ -1,9 +1,9 @@
-// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and orders that
+// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and jobs that
 // are over are closed, where a setting says how long they are kept.
 import type { InvocationContext, Timer } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
-import { closeOrders } from "../operations/close-orders.ts";
+import { closeJobs } from "../operations/close-jobs.ts";
 import { removeAttempts } from "../operations/remove-attempts.ts";
 import { removeEnded } from "../scheduler-client.ts";
 import { logTelemetry } from "../telemetry/events.ts";
@@ -24,7 +24,7 @@ export const housekeeping =
     // The one does not depend on the other.
     const done = await Promise.allSettled([
       removeAttempts({ purge, progress: application.purgeProgress(), now }, before, REMOVING_MS, telemetry),
-      retention && closeOrders(retention, CLOSING_MS, application.contextOf(telemetry)),
+      retention && closeJobs(retention, CLOSING_MS, application.contextOf(telemetry)),
     ]);
     const fault = done.find(({ status }) => status === "rejected");
     if (fault?.status === "rejected") throw fault.reason;

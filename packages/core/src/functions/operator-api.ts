@@ -8,8 +8,8 @@ import { consoleApi } from "./console-api.ts";
 import { deadLettersApi } from "./dead-letters-api.ts";
 import { discardedApi } from "./discarded-api.ts";
 import { erasureApi } from "./erasure-api.ts";
+import { jobsApi } from "./jobs-api.ts";
 import { operatorFunction } from "./operator-endpoint.ts";
-import { ordersApi } from "./orders-api.ts";
 import { stepReportsApi } from "./step-reports-api.ts";
 import { supervisorApi } from "./supervisor.ts";
 import { workflowsApi } from "./workflows.ts";
@@ -17,7 +17,7 @@ import { workflowsApi } from "./workflows.ts";
 /** By the name of the function. */
 export function operatorApi(application: App): readonly (readonly [string, HttpFunctionOptions])[] {
   const endpoints = {
-    ...ordersApi(application),
+    ...jobsApi(application),
     ...erasureApi(application),
     ...stepReportsApi(application),
     ...bulkApi(application),

@@ -9,7 +9,7 @@ import { reportEnd, reportStanding } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
 
 interface Subject {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
   readonly lockedBy: string;
   readonly traceparent?: string | null;
@@ -18,30 +18,28 @@ interface Subject {
 /** The last word of an attempt that broke off. */
 export const publishEnd =
   (application: App) =>
-  ({ orderId, attempt, traceparent }: Subject, context: InvocationContext) => {
-    const subject = { traceparent, attributes: { orderId, attempt } };
-    return observe(context, subject, (telemetry) =>
-      publishEndOf({ orderId, attempt }, application.contextOf(telemetry)),
-    );
+  ({ jobId, attempt, traceparent }: Subject, context: InvocationContext) => {
+    const subject = { traceparent, attributes: { jobId, attempt } };
+    return observe(context, subject, (telemetry) => publishEndOf({ jobId, attempt }, application.contextOf(telemetry)));
   };
 
 /** How the record stands, as an event for an attempt that has received nothing for too long. */
 export const findProgress =
   (application: App) =>
-  ({ orderId, attempt, lockedBy, traceparent }: Subject, context: InvocationContext) => {
-    const subject = { traceparent, attributes: { orderId, attempt } };
+  ({ jobId, attempt, lockedBy, traceparent }: Subject, context: InvocationContext) => {
+    const subject = { traceparent, attributes: { jobId, attempt } };
     return observe(context, subject, () => {
       const { store } = application.ports();
-      return reportStanding(df.getClient(context), { orderId, attempt, lockedBy }, store);
+      return reportStanding(df.getClient(context), { jobId, attempt, lockedBy }, store);
     });
   };
 
 /** Asks what has become of a step that was accepted. */
 export const pollStep = (application: App) => (poll: Poll, context: InvocationContext) => {
-  const { orderId, attempt, step, direction, traceparent } = poll;
-  const subject = { name: `${step} later?`, traceparent, attributes: { orderId, attempt, step, direction } };
+  const { jobId, attempt, step, direction, traceparent } = poll;
+  const subject = { name: `${step} later?`, traceparent, attributes: { jobId, attempt, step, direction } };
   return observe(context, subject, async (telemetry) => {
     const end = await pollOnce(poll, application.contextOf(telemetry));
-    await reportEnd(df.getClient(context), orderId, end);
+    await reportEnd(df.getClient(context), jobId, end);
   });
 };

@@ -1,4 +1,4 @@
-// The scheduler (P4, P5, P8, P14): runs one attempt at an order; what can be begun next is the domain's to say.
+// The scheduler (P4, P5, P8, P14): runs one attempt at a job; what can be begun next is the domain's to say.
 
 import * as df from "durable-functions";
 import {
@@ -25,7 +25,7 @@ const TRIES = 30;
  */
 const LONGEST_TIMER_MS = 2 * 86_400_000;
 
-/** The order is claimed for this attempt before it starts. */
+/** The job is claimed for this attempt before it starts. */
 export function* scheduler(context: df.OrchestrationContext): Generator<df.Task, string, unknown> {
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>();
@@ -83,7 +83,7 @@ interface Received {
   readonly due: Due;
 }
 
-/** Broken off, the attempt may have ended its order all the same: store or bus were away just then, and come back. */
+/** Broken off, the attempt may have ended its job all the same: store or bus were away just then, and come back. */
 function* publishEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;
@@ -91,8 +91,8 @@ function* publishEnd(context: df.OrchestrationContext, ended: Attempt): Generato
   yield context.df.callActivityWithRetry("publishEnd", patience, subjectOf(ended));
 }
 
-function subjectOf({ orderId, attempt, lockedBy, reply }: Attempt) {
-  return { orderId, attempt, lockedBy, traceparent: reply.traceparent };
+function subjectOf({ jobId, attempt, lockedBy, reply }: Attempt) {
+  return { jobId, attempt, lockedBy, traceparent: reply.traceparent };
 }
 
 /** Nothing can be begun before all of them have ended, and agents in this app keep their times by themselves: no timer, no event. */

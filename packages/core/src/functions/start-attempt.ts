@@ -1,11 +1,11 @@
-// The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
+// The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
 import type { InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
 import { inCoresNames } from "../domain/noun.ts";
 import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
-import { claimOrder } from "../operations/claim-order.ts";
+import { claimJob } from "../operations/claim-job.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { workOnMessage } from "./work-on-message.ts";
@@ -14,15 +14,15 @@ export const startAttempt =
   (application: App) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
     const {
-      orderId = null,
+      jobId = null,
       attempt = null,
       direction = null,
     } = inCoresNames(body ?? {}, application.business.contracts.noun) as Partial<StartAttempt>;
-    return observeMessage(context, { orderId, attempt, direction }, (telemetry) =>
+    return observeMessage(context, { jobId, attempt, direction }, (telemetry) =>
       workOnMessage(application, body, application.queueNames().scheduler, context, telemetry, async () => {
         const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
-        const claim = await claimOrder(asked, application.contextOf(telemetry));
+        const claim = await claimJob(asked, application.contextOf(telemetry));
         if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
       }),
     );

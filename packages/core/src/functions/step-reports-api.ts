@@ -15,16 +15,16 @@ export function stepReportsApi(application: App): Endpoints {
     listAwaiting: {
       method: "GET",
       route: "awaiting",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request) => listed(request, await application.consolePorts().awaiting.read()),
     },
     reportStep: {
       method: "POST",
-      route: "orders/{orderId}/steps/{step}/report",
-      role: "Orders.Operate",
+      route: "jobs/{jobId}/steps/{step}/report",
+      role: "Jobs.Operate",
       extraInputs: [df.input.durableClient()],
       handle: async (request, context, operator) => {
-        const { orderId = "", step = "" } = request.params;
+        const { jobId = "", step = "" } = request.params;
         const standing = application.ports();
         const parsed = parseStepReport(await request.text());
         const version = parseIfMatch(request.headers.get("if-match"));
@@ -32,34 +32,32 @@ export function stepReportsApi(application: App): Endpoints {
           return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
         }
         const caller = { by: operator, ifMatch: version.value };
-        const { reported, published } = await observe(context, { attributes: { orderId, step } }, async (telemetry) => {
-          const taken = await reportStep(orderId, step, parsed.value, caller, { ...standing, telemetry });
+        const { reported, published } = await observe(context, { attributes: { jobId, step } }, async (telemetry) => {
+          const taken = await reportStep(jobId, step, parsed.value, caller, { ...standing, telemetry });
           if (taken.kind !== "reported") return { reported: taken, published: false };
-          const isPublished = await reportEnd(df.getClient(context), orderId, taken.received).catch(
-            (cause: unknown) => {
-              // It is recorded: the supervisor finds the order when what follows is due.
-              if (cause instanceof Outage) return false;
-              throw cause;
-            },
-          );
+          const isPublished = await reportEnd(df.getClient(context), jobId, taken.received).catch((cause: unknown) => {
+            // It is recorded: the supervisor finds the job when what follows is due.
+            if (cause instanceof Outage) return false;
+            throw cause;
+          });
           return { reported: taken, published: isPublished };
         });
         application.consolePorts().awaiting.forget();
-        return answer(orderId, reported, published);
+        return answer(jobId, reported, published);
       },
     },
   };
 }
 
-function answer(orderId: string, reported: Reported, published: boolean): HttpResponseInit {
+function answer(jobId: string, reported: Reported, published: boolean): HttpResponseInit {
   switch (reported.kind) {
     case "reported":
     case "changed": {
       const { record, etag } = reported;
       const tag = entityTag(etag);
-      const standing = { orderId, state: record.processState, attempt: record.attempt, etag: tag };
+      const standing = { jobId, state: record.processState, attempt: record.attempt, etag: tag };
       if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
-      const error = "The order has changed since it was looked at: look at it again.";
+      const error = "The job has changed since it was looked at: look at it again.";
       return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
     }
     case "invalid":
@@ -67,7 +65,7 @@ function answer(orderId: string, reported: Reported, published: boolean): HttpRe
     case "rejected":
       return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
     case "not-found":
-      return { status: 404, jsonBody: { error: `There is no order ${orderId}.` } };
+      return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
     default:
       return reported satisfies never;
   }

@@ -1,11 +1,11 @@
-// The front door (P1): orders arrive on the shared queues or on their sender's own, are recorded and claimed, and their first attempt
+// The front door (P1): jobs arrive on the shared queues or on their sender's own, are recorded and claimed, and their first attempt
 // is started.
 import type { InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
-import { idName } from "../domain/noun.ts";
+import { jobIdIn } from "../domain/noun.ts";
 import { isCancellation } from "../messaging/cancellation-message.ts";
-import { submitOrder } from "../operations/submit-order.ts";
+import { submitJob } from "../operations/submit-job.ts";
 import { takeCancellation } from "../operations/take-cancellation.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
@@ -13,32 +13,28 @@ import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 
 /** Of an id that may be anything. */
-const ORDER_ID_LIMIT = 100;
+const JOB_ID_LIMIT = 100;
 
 /** @param queueOf the name of the queue that it takes from */
 export const submission =
   (application: App, queueOf: () => string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
     const queue = queueOf();
-    // The host lets a JSON body's own members hide metadata of the same name: an order that has such members is rejected.
+    const jobId = jobIdIn(body, application.business.contracts.noun);
+    // The host lets a JSON body's own members hide metadata of the same name: a job that has such members is rejected.
     const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
     const { submissionId, statuses } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as {
       submissionId?: unknown;
       statuses?: unknown;
     };
     const envelope = { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId, statuses };
-    return observeMessage(context, attributesOf(body, idName(application.business.contracts.noun)), (telemetry) =>
+    return observeMessage(context, jobId === undefined ? {} : { jobId: jobId.slice(0, JOB_ID_LIMIT) }, (telemetry) =>
       workOnMessage(application, body, queue, context, telemetry, async () => {
         const traceparent = activeTraceparent() ?? messageTraceparent(context);
         const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
         if (isCancellation(body)) return takeCancellation(message, application.contextOf(telemetry));
-        const claim = await submitOrder(message, application.contextOf(telemetry));
+        const claim = await submitJob(message, application.contextOf(telemetry));
         if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
       }),
     );
   };
-
-function attributesOf(body: unknown, name: string): { readonly orderId?: string } {
-  const orderId = (Object(body) as { readonly [name: string]: unknown })[name];
-  return typeof orderId === "string" ? { orderId: orderId.slice(0, ORDER_ID_LIMIT) } : {};
-}

@@ -22,7 +22,7 @@ export function supervisorApi(application: App): Endpoints {
     supervisorSweep: {
       method: "POST",
       route: "supervisor/sweep",
-      role: "Orders.Operate",
+      role: "Jobs.Operate",
       handle: async (request, context) => {
         const asked = parseSweepQuery(request.query.entries());
         if (asked.kind === "invalid") return atFault(asked.faults);
@@ -33,7 +33,7 @@ export function supervisorApi(application: App): Endpoints {
     supervisorWhatIf: {
       method: "GET",
       route: "supervisor/what-if",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async (request, context) => {
         const asked = parseWhatIfQuery(request.query.entries());
         if (asked.kind === "invalid") return atFault(asked.faults);

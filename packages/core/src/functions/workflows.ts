@@ -42,7 +42,7 @@ export function workflowsApi(application: App): Endpoints {
     listWorkflows: {
       method: "GET",
       route: "workflows",
-      role: "Orders.Read",
+      role: "Jobs.Read",
       handle: async () => {
         const { known, register } = application.workflowPorts();
         return { jsonBody: { workflows: await versionsInUse(known, register) } };

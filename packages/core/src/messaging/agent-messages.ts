@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
+import type { Priority } from "../domain/job.ts";
 import { inAppsNames, inCoresNames, type Noun, textInAppsNames } from "../domain/noun.ts";
-import type { Priority } from "../domain/order.ts";
 import { runOf } from "../domain/plan.ts";
 import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
@@ -11,7 +11,7 @@ import { check } from "./checked.ts";
 import { inTodaysWords } from "./message-version.ts";
 
 /** Says which step of which attempt a reply is to. An agent sends it back as it came. */
-export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | "direction" | "lockedBy"> {
+export interface Ticket extends Pick<StepTask, "jobId" | "attempt" | "step" | "direction" | "lockedBy"> {
   /** What only the request has: whoever was not asked can't reply. Absent where a version of the app asked that had none. */
   readonly nonce?: string | undefined;
   /** Which time this is that the agent is asked in this run of the step, once it wanted to be asked again: 2, 3, … Absent the first time. */
@@ -22,14 +22,14 @@ export interface Ticket extends Pick<StepTask, "orderId" | "attempt" | "step" | 
  * Says which step a report is of, whatever attempt waits for it now: each attempt asks under the same key and with the same address, so that it
  * is one effect that is reported.
  */
-export type Address = Pick<Ticket, "orderId" | "step" | "direction" | "nonce">;
+export type Address = Pick<Ticket, "jobId" | "step" | "direction" | "nonce">;
 
 /** What an agent finds on its queue. It lives no longer than until `startBy`. */
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
   readonly operation: string;
   /** What of it the agent has declared that it gets. */
-  readonly order: object;
+  readonly job: object;
   /** What the completed steps recorded, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** Of a step that is done for each item of a list. */
@@ -109,7 +109,7 @@ const TEXT_LIMIT = 1000;
 
 const text = z.string().max(TEXT_LIMIT);
 const ticket = z.object({
-  orderId: text.min(1),
+  jobId: text.min(1),
   attempt: z.int().min(1),
   step: text.min(1),
   direction: z.enum(["forward", "compensate"]),
@@ -182,11 +182,11 @@ export function asSent(message: AgentRequestMessage | AgentReplyMessage, noun: N
 
 /** What a reply to that task's request has to show. */
 export function ticketOf(task: StepTask): Ticket {
-  const { orderId, attempt, step, direction, lockedBy, record } = task;
-  return { orderId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
+  const { jobId, attempt, step, direction, lockedBy, record } = task;
+  return { jobId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
 }
 
 /** The same however often the request is sent in a round: the queue drops repeats. At most 128 characters, of which the round has 7. */
-export function requestId({ orderId, attempt, step, direction, round }: Ticket): string {
-  return [orderId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
+export function requestId({ jobId, attempt, step, direction, round }: Ticket): string {
+  return [jobId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
 }

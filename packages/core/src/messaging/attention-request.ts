@@ -1,4 +1,4 @@
-// The contract of a request for the orders that need a person.
+// The contract of a request for the jobs that need a person.
 import { z } from "zod";
 import { type Checked, checkQuery } from "./checked.ts";
 

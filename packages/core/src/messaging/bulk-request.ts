@@ -1,21 +1,21 @@
-// The contract of requests for an action on many orders.
+// The contract of requests for an action on many jobs.
 
 import { z } from "zod";
-import { BULK_ACTIONS, MOST_ORDERS } from "../domain/bulk.ts";
+import { BULK_ACTIONS, MOST_JOBS } from "../domain/bulk.ts";
 import { PROCESS_STATES } from "../domain/state-record.ts";
 import { type Checked, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
-import { keyFaults, orderFilter } from "./order-filter.ts";
+import { jobFilter, keyFaults } from "./job-filter.ts";
 
-/** Shorter than that of one order: the run's mark is added to it. */
+/** Shorter than that of one job: the run's mark is added to it. */
 const REASON_LIMIT = 400;
 
-/** Orders that are Processed take no action, and all of them would have to be looked through. */
-const filter = z.strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]), ...orderFilter });
+/** Jobs that are Processed take no action, and all of them would have to be looked through. */
+const filter = z.strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]), ...jobFilter });
 
 const target = z.union([
   z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),
-  z.strictObject({ orderIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_ORDERS) }),
+  z.strictObject({ jobIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_JOBS) }),
   z.strictObject({ filter }),
 ]);
 export const bulkPreviewBody = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
@@ -23,13 +23,13 @@ export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
   /** As many as the preview said: whoever starts it has read that. */
   count: z.int().min(1),
-  /** How much more time each order gets; goes with the action `extend`, and with no other. */
+  /** How much more time each job gets; goes with the action `extend`, and with no other. */
   by: extension.optional(),
 });
 
 const BODY = "the body";
 
-/** @param keys the names of the business keys by which orders are found */
+/** @param keys the names of the business keys by which jobs are found */
 export function parseBulkPreview(text: string, keys: readonly string[]): Checked<z.output<typeof bulkPreviewBody>> {
   const parsed = checkJson(bulkPreviewBody, text, BODY);
   if (parsed.kind === "invalid" || !("filter" in parsed.value.target)) return parsed;

@@ -15,7 +15,7 @@ let opened = 0;
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "senders-"));
-  bus = await startBus({ port: 0, adminPort: 0, data, queues: [{ name: "orders", properties: {} }] });
+  bus = await startBus({ port: 0, adminPort: 0, data, queues: [{ name: "jobs", properties: {} }] });
   proxy = await FaultProxy.start();
 });
 afterAll(async () => {
@@ -32,18 +32,18 @@ function open(): ServiceBusClient {
 
 test("P16 what was sent into a connection that timed out goes over a new one, and only one is opened for all", async () => {
   const senders = createBusSenders(open);
-  await senders.send("orders", { body: "before" });
+  await senders.send("jobs", { body: "before" });
   expect(opened).toBe(1);
   proxy.stall();
   const bodies = ["one", "two", "three"];
   const begun = Date.now();
-  await Promise.all(bodies.map((body) => senders.send("orders", { body })));
+  await Promise.all(bodies.map((body) => senders.send("jobs", { body })));
   expect(opened).toBe(2);
   // The first try's whole time, and not that of nine.
   expect(Date.now() - begun).toBeLessThan(4 * ONE_TRY.timeoutInMs);
 
   const client = new ServiceBusClient(bus.connectionString);
-  const peeked = await client.createReceiver("orders").peekMessages(10);
+  const peeked = await client.createReceiver("jobs").peekMessages(10);
   expect(peeked.map(({ body }) => body).sort()).toEqual(["before", ...bodies].sort());
   await client.close();
 });

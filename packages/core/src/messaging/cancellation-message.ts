@@ -1,16 +1,16 @@
-// The contract of a message by which a requester cancels its order: sent to the queue that the order was sent to.
+// The contract of a message by which a requester cancels its job: sent to the queue that the job was sent to.
 import { z } from "zod";
+import type { ReplyAddress } from "../domain/job.ts";
 import { inCoresNames, textInAppsNames } from "../domain/noun.ts";
-import type { ReplyAddress } from "../domain/order.ts";
 import { entryOf } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
 import { type Envelope, type SubmissionRules, senderOf } from "./submission-message.ts";
 
 const cancellation = z.strictObject({
   kind: z.literal("Cancel"),
-  orderId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be the id of an order"),
+  jobId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be the id of a job"),
   reason: z.string().trim().min(1).max(200).default("no reason given"),
-  /** Of what was submitted. Over a queue that several senders share it shows that the order is the sender's. */
+  /** Of what was submitted. Over a queue that several senders share it shows that the job is the sender's. */
   contentDigest: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex")
@@ -18,12 +18,12 @@ const cancellation = z.strictObject({
 });
 
 export interface Cancellation {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly reason: string;
   readonly contentDigest: string | undefined;
   readonly reply: ReplyAddress;
   readonly submissionId: string | null;
-  /** Whose orders come by this queue; undefined where several senders share it. */
+  /** Whose jobs come by this queue; undefined where several senders share it. */
   readonly owner: string | undefined;
 }
 
@@ -44,10 +44,10 @@ export function parseCancellation(
   if (parsed.kind === "invalid") {
     return { kind: "invalid", faults: parsed.faults.map((fault) => textInAppsNames(fault, noun)) };
   }
-  const { orderId, reason, contentDigest } = parsed.value;
+  const { jobId, reason, contentDigest } = parsed.value;
   if (owner === undefined && contentDigest === undefined) {
     return { kind: "invalid", faults: ["contentDigest: is needed where several senders share a queue"] };
   }
   const { reply, submissionId } = senderOf(body, envelope, rules);
-  return { kind: "valid", orderId, reason, contentDigest, reply, submissionId, owner };
+  return { kind: "valid", jobId, reason, contentDigest, reply, submissionId, owner };
 }

@@ -23,8 +23,8 @@ export function isThisMachine(host: string): boolean {
 }
 
 /** @param app the app's address, without a slash at its end */
-export function completionUrl(app: string, { orderId, step, direction, nonce }: Address, noun: Noun): string {
-  const address = inAppsNames({ orderId, step, direction, nonce }, noun);
+export function completionUrl(app: string, { jobId, step, direction, nonce }: Address, noun: Noun): string {
+  const address = inAppsNames({ jobId, step, direction, nonce }, noun);
   return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(address)).toString("base64url")}`;
 }
 
@@ -51,8 +51,8 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
   const parsed = parseAgentReply({ ...report, ticket: { ...inCoresNames(shown, noun), ...ANY_ATTEMPT } }, noun);
   if (parsed.kind === "valid") {
     const { ticket: address, ...rest } = parsed.reply;
-    const { orderId, step, direction, nonce } = address;
-    return { kind: "valid", report: { ...rest, address: { orderId, step, direction, nonce } } };
+    const { jobId, step, direction, nonce } = address;
+    return { kind: "valid", report: { ...rest, address: { jobId, step, direction, nonce } } };
   }
   // What is wrong with the address is nothing that its caller can fix.
   return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;

@@ -5,7 +5,7 @@ export * from "./console/awaiting.ts";
 export * from "./console/bulk.ts";
 export * from "./console/claims.ts";
 export * from "./console/dead-letters.ts";
-export * from "./console/order.ts";
+export * from "./console/job.ts";
 export * from "./console/overview.ts";
 export type * from "./console/parts.ts";
 export * from "./console/session.ts";

@@ -1,4 +1,4 @@
-// What a status message says of the content that was submitted, so that its sender knows its own order from another under the same id (P15).
+// What a status message says of the content that was submitted, so that its sender knows its own job from another under the same id (P15).
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
 

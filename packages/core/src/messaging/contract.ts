@@ -1,13 +1,13 @@
-// What an app accepts as the content of its orders (P1): a contract for each of its workflows, or one for several.
+// What an app accepts as the content of its jobs (P1): a contract for each of its workflows, or one for several.
 import { z } from "zod";
 import type { ContentFacts } from "../domain/contract.ts";
+import type { Job } from "../domain/job.ts";
 import type { Noun } from "../domain/noun.ts";
-import type { Order } from "../domain/order.ts";
 
 const NAME_LIMIT = 200;
 
 /** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
-export const orderId = z
+export const jobId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/,
@@ -15,12 +15,12 @@ export const orderId = z
   );
 
 /** The members that every content has, beside its id. @param usual the workflow of one that names none */
-export const orderMembers = (usual: string) => ({
+export const jobMembers = (usual: string) => ({
   workflow: z.string().trim().min(1).max(NAME_LIMIT).default(usual),
   priority: z.enum(["normal", "high"]).default("normal"),
 });
 
-export interface Contract<Content extends Order = Order> extends ContentFacts<Content> {
+export interface Contract<Content extends Job = Job> extends ContentFacts<Content> {
   readonly schema: z.ZodType<Content>;
   /** What is wrong beyond the schema, in words. */
   readonly faults: (content: Content) => readonly string[];
@@ -28,17 +28,17 @@ export interface Contract<Content extends Order = Order> extends ContentFacts<Co
 
 /** By the workflow's name. */
 export interface Contracts {
-  /** What the app calls an order, in its content, documents and messages: of the noun `order` the content's id is its member `orderId`. */
+  /** What the app calls a job, in its content, documents and messages: of the noun `job` the content's id is its member `jobId`. */
   readonly noun: Noun;
   /** Of content that names no workflow, or none that is known. */
   readonly usual: Contract;
-  /** Of content that names none: what `orderMembers` was given. */
+  /** Of content that names none: what `jobMembers` was given. */
   readonly usualWorkflow: string;
   readonly of: { readonly [workflow: string]: Contract };
 }
 
 /** Types the functions by the schema, and forgets the type: from then on the content is one that the schema has passed. */
-export function defineContract<Content extends Order>(
+export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
 ): Contract {
   return { faults: () => [], ...contract } as unknown as Contract;

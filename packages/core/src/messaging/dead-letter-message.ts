@@ -1,12 +1,14 @@
 // A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
-import { idName, type Noun } from "../domain/noun.ts";
+import { jobIdIn, type Noun } from "../domain/noun.ts";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
 
 /** Of what a sender wrote into a property so much is shown in a list. */
 const TEXT_LIMIT = 500;
+/** Of an id, which may be anything. */
+const ID_SHOWN = 100;
 /** Service Bus writes these itself when it moves a message. */
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
@@ -43,7 +45,7 @@ function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, no
     messageId: short(received.messageId),
     correlationId: short(received.correlationId),
     subject: short(received.subject),
-    orderId: orderIdOf(body, idName(noun)),
+    jobId: (body.kind === "json" && jobIdIn(body.json, noun)?.slice(0, ID_SHOWN)) || null,
     bytes: bytesOf(received.body).length,
   };
 }
@@ -104,19 +106,6 @@ function json(text: string): DeadLetterBody | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Orders and start messages have it themselves, agents' requests and replies in their ticket. */
-function orderIdOf(body: DeadLetterBody, name: string): string | null {
-  if (body.kind !== "json") return null;
-  const found = memberOf(body.json, name) ?? memberOf(memberOf(body.json, "ticket"), name);
-  return typeof found === "string" ? found.slice(0, 100) : null;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return value !== null && typeof value === "object" && name in value
-    ? (value as { [name: string]: unknown })[name]
-    : undefined;
 }
 
 function short(value: unknown): string | null {

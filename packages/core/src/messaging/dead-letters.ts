@@ -27,8 +27,8 @@ export interface DeadLetterSummary {
   readonly messageId: string | null;
   readonly correlationId: string | null;
   readonly subject: string | null;
-  /** The order that it is about, where its body says so. */
-  readonly orderId: string | null;
+  /** The job that it is about, where its body says so. */
+  readonly jobId: string | null;
   readonly bytes: number;
 }
 
@@ -117,7 +117,7 @@ export interface OwnQueues {
   /** Those that the app takes messages from. */
   readonly consumed: readonly string[];
   readonly quarantine: string;
-  readonly orders: string;
+  readonly jobs: string;
   /** Those of one sender each. */
   readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
@@ -126,10 +126,10 @@ export interface OwnQueues {
 }
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
-  const { consumed, quarantine, orders, ownedQueues = [], agentReplies, teamQueues = [] } = own;
-  // The quarantine keeps what came on a queue of orders or of replies, and says in the subject which. It stays its sender's.
+  const { consumed, quarantine, jobs, ownedQueues = [], agentReplies, teamQueues = [] } = own;
+  // The quarantine keeps what came on a queue of jobs or of replies, and says in the subject which. It stays its sender's.
   const source = (subject: string | undefined, cameBy?: unknown) => {
-    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [orders, ownedQueues];
+    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [jobs, ownedQueues];
     return others.find((queue) => queue === cameBy) ?? several;
   };
   return [

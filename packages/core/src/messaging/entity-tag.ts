@@ -1,4 +1,4 @@
-// An order's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag that answers carry, and the If-Match that requests may.
+// A job's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag that answers carry, and the If-Match that requests may.
 import type { Checked } from "./checked.ts";
 
 /** What `If-Match` allows: any version, or one of these. */

@@ -1,4 +1,4 @@
-// By how much an order's time may be extended.
+// By how much a job's time may be extended.
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 

@@ -1,9 +1,9 @@
-// The secrets of orders in messages that nobody takes: hidden from operators who may not see them, and put back where such an operator corrects a message.
-import { HIDDEN } from "../domain/order.ts";
+// The secrets of jobs in messages that nobody takes: hidden from operators who may not see them, and put back where such an operator corrects a message.
+import { HIDDEN } from "../domain/job.ts";
 import type { DeadLetter, DeadLetterBody } from "./dead-letters.ts";
 
 /** A body that is not read may hold anything. */
-const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Orders.ReadData`;
+const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Jobs.ReadData`;
 
 type Json = { readonly [name: string]: unknown };
 

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { isKnown, listTag } from "./list-tag.ts";
 
 test("a list has the same tag whenever it was read, and another one when it is another", () => {
-  const tag = listTag({ asOf: "2026-01-31T12:00:00.000Z", orders: [1] });
+  const tag = listTag({ asOf: "2026-01-31T12:00:00.000Z", jobs: [1] });
   expect(tag).toMatch(/^W\/"[\w-]{22}"$/);
-  expect(listTag({ asOf: "2026-01-31T12:00:30.000Z", orders: [1] })).toBe(tag);
-  expect(listTag({ asOf: "2026-01-31T12:00:00.000Z", orders: [2] })).not.toBe(tag);
+  expect(listTag({ asOf: "2026-01-31T12:00:30.000Z", jobs: [1] })).toBe(tag);
+  expect(listTag({ asOf: "2026-01-31T12:00:00.000Z", jobs: [2] })).not.toBe(tag);
 });
 
 test.each([

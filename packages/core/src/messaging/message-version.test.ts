@@ -1,25 +1,25 @@
 // What this app reads of other versions' messages, and what it leaves for a newer instance.
 
 import { expect, test } from "vitest";
-import { ORDER } from "../domain/noun.ts";
+import { JOB } from "../domain/noun.ts";
 import { Outage } from "../domain/outage.ts";
 import { parseAgentReply, parseAgentRequest } from "./agent-messages.ts";
 import { parseStartAttempt } from "./start-attempt-message.ts";
 
-const startAttempt = { orderId: "order-1", attempt: 1, direction: "forward" };
-const ticket = { orderId: "order-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "order-1-1@hub" };
+const startAttempt = { jobId: "job-1", attempt: 1, direction: "forward" };
+const ticket = { jobId: "job-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "job-1-1@hub" };
 const reply = { ticket, kind: "done", result: { id: "fraud-1" } };
 
 test.each([undefined, 1, 2])("messages of schema version %s are read", (schemaVersion) => {
-  expect(parseStartAttempt({ ...startAttempt, schemaVersion }, ORDER)).toMatchObject(startAttempt);
-  expect(parseAgentRequest({ ticket, schemaVersion }, ORDER)).toMatchObject({ ticket });
-  expect(parseAgentReply({ ...reply, schemaVersion }, ORDER)).toEqual({ kind: "valid", reply });
+  expect(parseStartAttempt({ ...startAttempt, schemaVersion }, JOB)).toMatchObject(startAttempt);
+  expect(parseAgentRequest({ ticket, schemaVersion }, JOB)).toMatchObject({ ticket });
+  expect(parseAgentReply({ ...reply, schemaVersion }, JOB)).toEqual({ kind: "valid", reply });
 });
 
 test.each<[string, (body: unknown) => unknown]>([
-  ["a start message", (body: unknown) => parseStartAttempt(body, ORDER)],
-  ["a request to an agent", (body: unknown) => parseAgentRequest(body, ORDER)],
-  ["an agent's reply", (body: unknown) => parseAgentReply(body, ORDER)],
+  ["a start message", (body: unknown) => parseStartAttempt(body, JOB)],
+  ["a request to an agent", (body: unknown) => parseAgentRequest(body, JOB)],
+  ["an agent's reply", (body: unknown) => parseAgentReply(body, JOB)],
 ])("%s of a newer app is left for a newer instance, whatever it holds", (_, parse) => {
   const parsed = () => parse({ schemaVersion: 3, as: "nobody knows" });
   expect(parsed).toThrow(Outage);
@@ -29,16 +29,16 @@ test.each<[string, (body: unknown) => unknown]>([
 test("of a message before version 2 the old words are read", () => {
   const old = { ...ticket, direction: "undo" };
   const today = { ...ticket, direction: "compensate" };
-  expect(parseStartAttempt({ ...startAttempt, direction: "undo", schemaVersion: 1 }, ORDER)).toMatchObject({
+  expect(parseStartAttempt({ ...startAttempt, direction: "undo", schemaVersion: 1 }, JOB)).toMatchObject({
     direction: "compensate",
   });
-  const undoes = { result: null, idempotencyKey: "order-1:checkFraud:forward" };
-  expect(parseAgentRequest({ ticket: old, undoes, schemaVersion: 1 }, ORDER)).toMatchObject({
+  const undoes = { result: null, idempotencyKey: "job-1:checkFraud:forward" };
+  expect(parseAgentRequest({ ticket: old, undoes, schemaVersion: 1 }, JOB)).toMatchObject({
     ticket: today,
     compensates: undoes,
   });
   const rejected = { kind: "rejected", message: "no" };
-  expect(parseAgentReply({ ...rejected, ticket: old, unsure: true }, ORDER)).toEqual({
+  expect(parseAgentReply({ ...rejected, ticket: old, unsure: true }, JOB)).toEqual({
     kind: "valid",
     reply: { ...rejected, ticket: today, outcomeUnknown: true },
   });

@@ -1,32 +1,32 @@
 // What the app sends, as a port: status messages, attempts to start of the scheduler, agents' requests and replies, what can't be read.
 import type { Reply, StartAttempt } from "../domain/attempt.ts";
-import type { ReplyAddress } from "../domain/order.ts";
+import type { ReplyAddress } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
-import type { OrderStatus, StepResult } from "../domain/state-record.ts";
+import type { JobStatus, StepResult } from "../domain/state-record.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 
 export interface StatusMessage {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
-  readonly status: OrderStatus;
+  readonly status: JobStatus;
   readonly at: string;
   /** The step that a status is about, where it is about one. */
   readonly step?: string;
   /** In words, where a status needs them. */
   readonly detail?: string;
-  /** Of what was submitted under the order's id: see content-digest.ts. */
+  /** Of what was submitted under the job's id: see content-digest.ts. */
   readonly contentDigest?: string;
   /** What the workflow lets its requester know of the step's results, or of all steps'. */
   readonly outputs?: StepResult;
 }
 
-/** The answer to a message that was not taken, or that asked for a cancellation. It says nothing of an order that may stand under the same id. */
+/** The answer to a message that was not taken, or that asked for a cancellation. It says nothing of a job that may stand under the same id. */
 export interface Rejection {
   readonly status: "Rejected" | "CancelAccepted" | "CancelRejected";
   /** The same each time that the same submission is rejected. */
   readonly id: string;
   /** As the message has it, which may be no usable one; null without one. */
-  readonly orderId: string | null;
+  readonly jobId: string | null;
   /** By which the sender knows one of several submissions. */
   readonly submissionId: string | null;
   readonly at: string;
@@ -37,7 +37,7 @@ export type Published =
   | "sent"
   /** The request named no reply queue. */
   | "nobody-asked"
-  /** No queue of that name takes it: absent, disabled, full, or in want of a session that the request did not name. The order goes on. */
+  /** No queue of that name takes it: absent, disabled, full, or in want of a session that the request did not name. The job goes on. */
   | "no-such-queue";
 
 export interface Unreadable {
@@ -86,12 +86,12 @@ export interface SendOptions {
 export interface Messenger {
   /**
    * Notifies the submitting application on its private reply queue, in its session there if it named one (P15). At least
-   * once: the message id `<orderId>:<attempt>:<status>[:step]` is the same each time.
+   * once: the message id `<jobId>:<attempt>:<status>[:step]` is the same each time.
    */
   publish(reply: Reply, message: StatusMessage): Promise<Published>;
   /** Notifies a sender that its submission was not taken, and why. At least once, under the rejection's id. */
   reject(reply: ReplyAddress, rejection: Rejection): Promise<Published>;
-  /** Notifies the scheduler that an order waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
+  /** Notifies the scheduler that a job waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
   startAttempt(startAttempt: StartAttempt, options?: SendOptions): Promise<void>;
   /**
    * Asks an agent over its own request queue (P7). So long after it arrived the message is gone (`leftMs`); sent again, it is dropped as a repeat.

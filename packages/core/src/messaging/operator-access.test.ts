@@ -12,12 +12,12 @@ const signedIn = (...roles: string[]) =>
 
 describe("with Entra ID", () => {
   test.each([
-    ["Orders.Read", ["Orders.Read"], "granted"],
-    ["Orders.Read", ["Orders.Operate"], "granted"],
-    ["Orders.Operate", ["Orders.Operate"], "granted"],
-    ["Orders.Operate", ["Orders.Read"], 403],
-    ["Orders.Read", [], 403],
-    ["Orders.Read", ["orders.read"], 403],
+    ["Jobs.Read", ["Jobs.Read"], "granted"],
+    ["Jobs.Read", ["Jobs.Operate"], "granted"],
+    ["Jobs.Operate", ["Jobs.Operate"], "granted"],
+    ["Jobs.Operate", ["Jobs.Read"], 403],
+    ["Jobs.Read", [], 403],
+    ["Jobs.Read", ["jobs.read"], 403],
   ] as const)("%s with the roles %j: %s", (role, roles, wanted) => {
     const access = accessTo(role, signedIn(...roles), "entra");
     expect(access.kind === "granted" ? "granted" : access.status).toBe(wanted);
@@ -26,11 +26,11 @@ describe("with Entra ID", () => {
 
   test("the claim's long name, and the one that the principal says its roles have", () => {
     const long = "http://schemas.microsoft.com/ws/2008/06/identity/claims/role";
-    const one = headersOf({ "x-ms-client-principal": principal([{ typ: long, val: "Orders.Read" }]) });
+    const one = headersOf({ "x-ms-client-principal": principal([{ typ: long, val: "Jobs.Read" }]) });
     const other = headersOf({
-      "x-ms-client-principal": principal([{ typ: "r", val: "Orders.Read" }], { role_typ: "r" }),
+      "x-ms-client-principal": principal([{ typ: "r", val: "Jobs.Read" }], { role_typ: "r" }),
     });
-    for (const headers of [one, other]) expect(accessTo("Orders.Read", headers, "entra").kind).toBe("granted");
+    for (const headers of [one, other]) expect(accessTo("Jobs.Read", headers, "entra").kind).toBe("granted");
   });
 
   test.each([
@@ -38,31 +38,31 @@ describe("with Entra ID", () => {
     ["a name alone", { "x-ms-client-principal-name": "mallory" }],
     ["what is no principal", { "x-ms-client-principal": "not base64 of JSON" }],
   ])("%s is nobody", (_, headers) =>
-    expect(accessTo("Orders.Read", headersOf(headers), "entra")).toMatchObject({ kind: "rejected", status: 401 }),
+    expect(accessTo("Jobs.Read", headersOf(headers), "entra")).toMatchObject({ kind: "rejected", status: 401 }),
   );
 });
 
 test.each([
   ["a right-to-left override", "ada\u202enimda", "adanimda"],
   ["isolates and marks", "\u2066a\u2069d\u200ba\u200f", "ada"],
-  ["a line separator, a soft hyphen and a byte order mark", "a\u2028d\u00ada\ufeff", "ada"],
+  ["a line separator, a soft hyphen and a byte job mark", "a\u2028d\u00ada\ufeff", "ada"],
 ])("a name is recorded without %s, whichever header it is from", (_, given, shown) => {
   const granted = { kind: "granted", operator: shown };
   for (const header of ["x-ms-client-principal-name", "x-ms-client-principal-id"]) {
-    const claims = principal([{ typ: "roles", val: "Orders.Read" }]);
+    const claims = principal([{ typ: "roles", val: "Jobs.Read" }]);
     const headers = { get: (name: string) => ({ "x-ms-client-principal": claims, [header]: given })[name] ?? null };
-    expect(accessTo("Orders.Read", headers, "entra")).toEqual(granted);
+    expect(accessTo("Jobs.Read", headers, "entra")).toEqual(granted);
   }
 });
 
 test("with a function key no name is believed; on one's own machine it is", () => {
   const headers = headersOf({ "x-ms-client-principal-name": "ada\u0085@example.com" });
-  expect(accessTo("Orders.Operate", headers, "key")).toEqual({
+  expect(accessTo("Jobs.Operate", headers, "key")).toEqual({
     kind: "granted",
     operator: "whoever has the function key",
   });
-  expect(accessTo("Orders.Operate", headers, "development")).toEqual({ kind: "granted", operator: "ada@example.com" });
-  expect(accessTo("Orders.Operate", headersOf({}), "development")).toEqual({
+  expect(accessTo("Jobs.Operate", headers, "development")).toEqual({ kind: "granted", operator: "ada@example.com" });
+  expect(accessTo("Jobs.Operate", headersOf({}), "development")).toEqual({
     kind: "granted",
     operator: "local-operator",
   });

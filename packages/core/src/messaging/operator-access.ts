@@ -1,8 +1,8 @@
 // Who may ask what of the operator's API, and under which name it goes on record (P9, P11, P13).
 import { z } from "zod";
 
-/** Roles of the app registration: to look, to act, and to see orders' secrets too. */
-export type Role = "Orders.Read" | "Orders.Operate" | "Orders.ReadData";
+/** Roles of the app registration: to look, to act, and to see jobs' secrets too. */
+export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData";
 
 export type Access =
   | { readonly kind: "granted"; readonly operator: string }
@@ -17,7 +17,7 @@ interface Headers {
 
 /** Whether the caller sees what else stands as hidden. */
 export function seesSecrets(headers: Headers, signIn: OperatorSignIn): boolean {
-  return accessTo("Orders.ReadData", headers, signIn).kind === "granted";
+  return accessTo("Jobs.ReadData", headers, signIn).kind === "granted";
 }
 
 const NAME_LIMIT = 200;
@@ -44,7 +44,7 @@ export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): 
       return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
     case "key":
       // Nobody knows who that is.
-      if (role === "Orders.ReadData") return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
+      if (role === "Jobs.ReadData") return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
       return signedIn(role, headers);
@@ -53,7 +53,7 @@ export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): 
   }
 }
 
-const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Orders.Read": ["Orders.Operate", "Orders.ReadData"] };
+const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Jobs.Read": ["Jobs.Operate", "Jobs.ReadData"] };
 
 function signedIn(role: Role, headers: Headers): Access {
   const roles = rolesFrom(headers.get("x-ms-client-principal"));

@@ -1,22 +1,22 @@
 // The contract of an operator's requests over HTTP: each is checked as a whole, and every fault is named.
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
+import type { Job } from "../domain/job.ts";
 import { idName } from "../domain/noun.ts";
 import type { OperatorAction } from "../domain/operator.ts";
-import type { Order } from "../domain/order.ts";
 import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
 import { extension } from "./extension.ts";
-import { filterOf, keyFaults, orderFilter } from "./order-filter.ts";
+import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
 
-/** What is asked of an order, with its new content where a resubmission brings some. */
+/** What is asked of a job, with its new content where a resubmission brings some. */
 export type OperatorRequest =
-  | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly order: Order | null })
+  | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly job: Job | null })
   | Extract<OperatorAction, { kind: "compensate" | "cancel" | "extend" | "markResolved" }>;
 
 export type Parsed<T> =
@@ -42,7 +42,7 @@ const reason = z.string().trim().min(1).max(500);
 const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
-  resubmit: z.strictObject({ reason, order: z.unknown().optional(), compensatedManually: z.boolean().default(false) }),
+  resubmit: z.strictObject({ reason, job: z.unknown().optional(), compensatedManually: z.boolean().default(false) }),
   compensate: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
@@ -52,7 +52,7 @@ export const operatorBodies = {
 /** @param text the request's body */
 export function parseOperatorRequest(
   action: ActionName,
-  orderId: string,
+  jobId: string,
   text: string,
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
@@ -60,7 +60,7 @@ export function parseOperatorRequest(
   if (!body) return { kind: "invalid", faults: [`${BODY} must be a JSON object`] };
   switch (action) {
     case "resubmit":
-      return parseResubmit(orderId, body, rules);
+      return parseResubmit(jobId, body, rules);
     case "compensate":
     case "cancel":
     case "markResolved": {
@@ -101,35 +101,35 @@ export function parseStepReport(text: string): Checked<StepReport> {
 }
 
 function parseResubmit(
-  orderId: string,
+  jobId: string,
   body: object,
   rules: SubmissionRules,
 ): Parsed<{ readonly request: OperatorRequest }> {
   const parsed = check(operatorBodies.resubmit, body, BODY);
   const faults = parsed.kind === "invalid" ? [...parsed.faults] : [];
-  const edited = "order" in body ? parseEdit(body.order, {}, rules) : null;
-  if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `order: ${fault}`));
-  if (edited?.kind === "valid" && edited.orderId !== orderId) {
-    faults.push(`order: ${idName(rules.contracts.noun)}: must be "${orderId}", the order that is resubmitted`);
+  const edited = "job" in body ? parseEdit(body.job, {}, rules) : null;
+  if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `job: ${fault}`));
+  if (edited?.kind === "valid" && edited.jobId !== jobId) {
+    faults.push(`job: ${idName(rules.contracts.noun)}: must be "${jobId}", the job that is resubmitted`);
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
-  const order = edited?.kind === "valid" ? edited.order : null;
+  const job = edited?.kind === "valid" ? edited.job : null;
   const { reason, compensatedManually } = parsed.value;
-  return valid({ kind: "resubmit", reason, order, compensatedManually });
+  return valid({ kind: "resubmit", reason, job, compensatedManually });
 }
 
 const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
 
 export const listQuery = z.strictObject({
   state: z.enum(PROCESS_STATES).optional(),
-  ...orderFilter,
+  ...jobFilter,
   limit: pageSize(PAGE),
   continuation: continuation(positionSchema),
 });
 
 /**
  * @param query the URL's, each name with its value
- * @param keys the names of the business keys by which orders are found
+ * @param keys the names of the business keys by which jobs are found
  */
 export function parseListRequest(
   query: Iterable<[string, string]>,

@@ -9,9 +9,9 @@ const queueName = z.string().regex(/^[a-z][a-z0-9-]{0,99}$/, "must be lower-case
 const entry = z.strictObject({
   queue: queueName,
   owner: z.string().regex(/^[a-z][a-z0-9-]{0,59}$/, "must be lower-case letters, digits and -"),
-  orderIdPrefix: z
+  idPrefix: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "must be the beginning of an order id, of at most 40 characters"),
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "must be the beginning of a job id, of at most 40 characters"),
   replyQueues: z.array(queueName).min(1),
 }) satisfies z.ZodType<OwnedQueue>;
 

@@ -2,7 +2,7 @@
 
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
-import { ORDER } from "../domain/noun.ts";
+import { JOB } from "../domain/noun.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
@@ -10,7 +10,7 @@ const queues = { scheduler: "scheduler", quarantine: "quarantine", agentRequests
 const unreadable = {
   subject: "InvalidSubmission",
   body: 1,
-  faults: ["no order"],
+  faults: ["no job"],
   messageId: "m",
   correlationId: "c",
 } as const;
@@ -35,7 +35,7 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
   const patient = createServiceBusMessenger(
     createBusSenders(() => fresh.client),
     queues,
-    { noun: ORDER, rolesAreNew: () => true, rolePauseMs: 1 },
+    { noun: JOB, rolesAreNew: () => true, rolePauseMs: 1 },
   );
   await patient.quarantine(unreadable);
   expect(fresh.sent).toMatchObject([{ subject: "InvalidSubmission" }]);
@@ -44,7 +44,7 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
   const messenger = createServiceBusMessenger(
     createBusSenders(() => old.client),
     queues,
-    { noun: ORDER, rolesAreNew: () => false, rolePauseMs: 1 },
+    { noun: JOB, rolesAreNew: () => false, rolePauseMs: 1 },
   );
   await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({
     name: "BusUnavailable",

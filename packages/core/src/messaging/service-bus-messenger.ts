@@ -2,8 +2,8 @@
 import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
-import { idName, inAppsNames, type Noun } from "../domain/noun.ts";
-import type { ReplyAddress } from "../domain/order.ts";
+import type { ReplyAddress } from "../domain/job.ts";
+import { idName, inAppsNames, type Noun, textInAppsNames } from "../domain/noun.ts";
 import { attemptId } from "../domain/state-record.ts";
 import { asSent, requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
@@ -96,10 +96,10 @@ export function createServiceBusMessenger(
         ...traced(reply.traceparent),
       }),
 
-    reject(reply, { id, orderId, submissionId, status, at, faults }) {
-      const named = boundedFaults(faults);
+    reject(reply, { id, jobId, submissionId, status, at, faults }) {
+      const named = boundedFaults(faults, noun);
       const body = {
-        ...(orderId !== null && { [idName(noun)]: orderId }),
+        ...(jobId !== null && { [idName(noun)]: jobId }),
         ...(submissionId !== null && { submissionId }),
         attempt: 0,
         status,
@@ -116,7 +116,7 @@ export function createServiceBusMessenger(
         body: { schemaVersion: MESSAGE_VERSION, ...inAppsNames(startAttempt, noun) },
         contentType: "application/json",
         subject: "startAttempt",
-        correlationId: attemptId(startAttempt.orderId, startAttempt.attempt),
+        correlationId: attemptId(startAttempt.jobId, startAttempt.attempt),
         ...traced(startAttempt.traceparent),
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
       });
@@ -154,7 +154,7 @@ export function createServiceBusMessenger(
     },
 
     async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue }) {
-      const named = boundedFaults(faults).map((fault, index) => [`fault${index + 1}`, fault]);
+      const named = boundedFaults(faults, noun).map((fault, index) => [`fault${index + 1}`, fault]);
       const message: ServiceBusMessage = {
         body: sendable(body),
         subject,
@@ -207,12 +207,13 @@ export function createServiceBusMessenger(
   };
 }
 
-function statusMessageId({ orderId, attempt, status, step }: StatusMessage): string {
-  return [orderId, attempt, status, ...(step ? [step] : [])].join(":");
+function statusMessageId({ jobId, attempt, status, step }: StatusMessage): string {
+  return [jobId, attempt, status, ...(step ? [step] : [])].join(":");
 }
 
-function boundedFaults(faults: readonly string[]): string[] {
-  return faults.slice(0, FAULTS_NAMED).map((fault) => fault.slice(0, FAULT_LENGTH));
+/** For people of the app: in its words. */
+function boundedFaults(faults: readonly string[], noun: Noun): string[] {
+  return faults.slice(0, FAULTS_NAMED).map((fault) => textInAppsNames(fault, noun).slice(0, FAULT_LENGTH));
 }
 
 function isUnauthorized(cause: unknown): boolean {
@@ -223,7 +224,7 @@ function isTooLarge(cause: unknown): boolean {
   return isServiceBusError(cause) && cause.code === "MessageSizeExceeded";
 }
 
-/** The queue itself rejects, and would reject again: the client's affair, which never stops an order. */
+/** The queue itself rejects, and would reject again: the client's affair, which never stops a job. */
 function rejectedByQueue(cause: unknown): boolean {
   if (!isServiceBusError(cause)) return false;
   switch (cause.code) {

@@ -6,7 +6,7 @@ import { inTodaysWords } from "./message-version.ts";
 
 /** Members that it does not know are ignored: an older app put the steps in here too. */
 const startAttemptSchema = z.object({
-  orderId: z.string(),
+  jobId: z.string(),
   attempt: z.int().min(1),
   direction: z.enum(["forward", "compensate"]),
   traceparent: z.string().nullable().optional(),

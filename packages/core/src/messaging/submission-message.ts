@@ -1,27 +1,28 @@
-// The contract of an order message: what a client sends, checked once, at the front door (P1).
+// The contract of a job message: what a client sends, checked once, at the front door (P1).
+
+import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
 import { idName, idOf } from "../domain/noun.ts";
-import { HIDDEN, type Order, REMOVED, type ReplyAddress } from "../domain/order.ts";
 import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
-import { entryOf, type OwnedQueue, orderIdFault, replyQueueFault } from "../domain/owned-queue.ts";
+import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "../domain/owned-queue.ts";
 import { check } from "./checked.ts";
 import { type Contracts, contractOf } from "./contract.ts";
 
 const TEXT_LIMIT = 200;
 /** Of an id that may be anything. */
-const ORDER_ID_SHOWN = 80;
+const JOB_ID_SHOWN = 80;
 /** What Service Bus takes for a session id, and for a message's own, which a correlation id as a rule is. */
 const SESSION_ID_LIMIT = 128;
 const CORRELATION_ID_LIMIT = 128;
 
 /** The parts of a message around its body that submission reads. Anything may stand in them, but for the queue. */
 export interface Envelope {
-  /** The one that it came by, which says what its sender may submit. Absent where an operator edits an order. */
+  /** The one that it came by, which says what its sender may submit. Absent where an operator edits a job. */
   readonly queue?: string | undefined;
   readonly messageId?: unknown;
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
   readonly replyToSessionId?: unknown;
-  /** An application property by which a sender knows one of several submissions under an order id. */
+  /** An application property by which a sender knows one of several submissions under a job id. */
   readonly submissionId?: unknown;
   /** An application property: which statuses the sender wants. */
   readonly statuses?: unknown;
@@ -31,8 +32,8 @@ export interface Envelope {
 export interface Sender {
   /** The reply queue is null where the message names none that may be used. */
   readonly reply: ReplyAddress;
-  /** The text that stands for an order id, cut to a bearable length; null without one. */
-  readonly orderId: string | null;
+  /** The text that stands for a job id, cut to a bearable length; null without one. */
+  readonly jobId: string | null;
   readonly submissionId: string | null;
 }
 
@@ -40,8 +41,8 @@ export interface SubmissionRules {
   readonly workflows: readonly string[];
   /** What is asked of the content, by workflow. */
   readonly contracts: Contracts;
-  /** What is wrong with an order for its workflow's lists, in words. */
-  readonly listFaults?: (order: Order) => readonly string[];
+  /** What is wrong with a job for its workflow's lists, in words. */
+  readonly listFaults?: (job: Job) => readonly string[];
   /** What a private reply queue may be called. */
   readonly replyQueuePattern: RegExp;
   /** The submission queues of one sender each. Every other is shared. */
@@ -51,10 +52,10 @@ export interface SubmissionRules {
 export type ParsedSubmission =
   | {
       readonly kind: "valid";
-      readonly orderId: string;
-      readonly order: Order;
+      readonly jobId: string;
+      readonly job: Job;
       readonly reply: ReplyAddress;
-      /** Whose order it is; undefined by a queue that several senders share. */
+      /** Whose job it is; undefined by a queue that several senders share. */
       readonly owner: string | undefined;
       readonly statuses: WantedStatuses;
     }
@@ -64,14 +65,14 @@ export type ParsedSubmission =
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const edit = parseEdit(body, envelope, rules);
   if (edit.kind === "invalid") return edit;
-  const members = edit.order as unknown as { readonly [name: string]: unknown };
+  const members = edit.job as unknown as { readonly [name: string]: unknown };
   const { secrets } = contractOf(body, rules.contracts);
   const taken = secrets.filter((name) => members[name] === HIDDEN || members[name] === REMOVED);
   const faults = taken.map((name) => `${name}: must not be ${members[name]}, which stands for one that is not shown`);
   return faults.length > 0 ? { kind: "invalid", faults } : edit;
 }
 
-/** The same for an order as an operator edits it: what was not shown to them may stand there as hidden. */
+/** The same for a job as an operator edits it: what was not shown to them may stand there as hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const contract = contractOf(body, rules.contracts);
   const parsed = check(contract.schema, body, rules.contracts.noun.one);
@@ -92,8 +93,8 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
   const { noun } = rules.contracts;
-  const orderId = parsed.kind === "valid" ? idOf(parsed.value, noun) : "";
-  const idFault = parsed.kind === "valid" && queue && orderIdFault(orderId, queue, ownedQueues);
+  const jobId = parsed.kind === "valid" ? idOf(parsed.value, noun) : "";
+  const idFault = parsed.kind === "valid" && queue && jobIdFault(jobId, queue, ownedQueues);
   if (idFault) faults.push(`${idName(noun)}: ${idFault}`);
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
@@ -103,10 +104,10 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
   if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
   if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
-  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId;
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId;
   const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
   const reply = { replyTo, replyToSessionId, correlationId };
-  return { kind: "valid", orderId, order: parsed.value, reply, owner, statuses };
+  return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
 }
 
 /** Whom to notify that a message was not taken: its address is checked apart from its body. */
@@ -118,8 +119,8 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
   const mayBePublished = faults.length === 0 && !isHidden;
   const named = members.find(([name]) => name === idName(rules.contracts.noun))?.[1];
-  const orderId = typeof named === "string" && named !== "" ? named.slice(0, ORDER_ID_SHOWN) : null;
-  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? orderId ?? "";
+  const jobId = typeof named === "string" && named !== "" ? named.slice(0, JOB_ID_SHOWN) : null;
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
   // An owner can be answered on a reply queue of its own, whatever its message names.
   const address = mayBePublished ? replyTo : (own?.replyQueues[0] ?? null);
@@ -130,7 +131,7 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
       replyToSessionId: session,
       correlationId: correlationId.slice(0, CORRELATION_ID_LIMIT),
     },
-    orderId,
+    jobId,
     submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
   };
 }

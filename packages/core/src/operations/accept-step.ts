@@ -28,7 +28,7 @@ export interface Accepted {
  * record shows it. A step that may not wait is rejected for good: what its service does later is not known, and a compensation sees to it.
  */
 export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
-  const { orderId, attempt, step, agent, direction, awaitWithin } = task;
+  const { jobId, attempt, step, agent, direction, awaitWithin } = task;
   const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
   if (awaitWithin === undefined) {
     return recordAnswer(
@@ -54,7 +54,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
   );
   if (written.kind === "written") {
     context.telemetry.event("StepAccepted", {
-      orderId,
+      jobId,
       attempt,
       step,
       agent,
@@ -64,7 +64,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
     return standing(task, written.record);
   }
   const end = await recordedEnd(task, context);
-  const record = end ? undefined : (await context.store.state(orderId))?.record;
+  const record = end ? undefined : (await context.store.state(jobId))?.record;
   if (end) return end;
   return record && awaits(record, task)
     ? standing(task, record)

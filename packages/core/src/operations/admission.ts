@@ -1,15 +1,15 @@
-// How many orders are in flight (P26): work in hand goes before new work, and what is not admitted waits in its queue, where waiting
+// How many jobs are in flight (P26): work in hand goes before new work, and what is not admitted waits in its queue, where waiting
 // costs nothing and counts as nothing.
 
-import type { Priority } from "../domain/order.ts";
+import type { Priority } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
-import type { InFlight } from "../store/order-store.ts";
+import type { InFlight } from "../store/job-store.ts";
 
-/** `begun`: an order of which something may be done already, in a further attempt. */
+/** `begun`: a job of which something may be done already, in a further attempt. */
 export type AdmissionLane = Priority | "begun";
 
 export interface Admission {
-  /** Resolves when one more order may be held. @throws NotAdmitted where there was no room for a while */
+  /** Resolves when one more job may be held. @throws NotAdmitted where there was no room for a while */
   admit(lane: AdmissionLane): Promise<void>;
 }
 
@@ -21,13 +21,13 @@ export class NotAdmitted extends Outage {
 export interface AdmissionOptions {
   /** What is in flight, counted where all processes see it. Throws where the store is away. */
   readonly count: () => Promise<InFlight>;
-  /** How many orders attempts should hold. */
+  /** How many jobs attempts should hold. */
   readonly limit: number;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Of the limit: what has begun is admitted when nothing new is, and urgent orders before others. */
+/** Of the limit: what has begun is admitted when nothing new is, and urgent jobs before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
 /** Where so much of the limit waits for its agents, the engine has a backlog: nothing new is added to it. */
 const BACKLOG_SHARE = 0.1;
@@ -80,7 +80,7 @@ export function createAdmission({ count, limit, now, pause }: AdmissionOptions):
         if (now() > latest) {
           const { held, waiting } = inFlight;
           throw new NotAdmitted(
-            `${held} orders are in flight, of which ${waiting} wait for their agents; the limit is ${limit}`,
+            `${held} jobs are in flight, of which ${waiting} wait for their agents; the limit is ${limit}`,
           );
         }
         await pause(waitMs);

@@ -19,13 +19,13 @@ export async function answerRequest(
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { awaited } = asked;
-  const { orderId, attempt, step } = ticket;
+  const { jobId, attempt, step } = ticket;
   /** For the record alone: what can't be sent is not sent again. */
   const say = async (failure?: Failure): Promise<void> => {
     try {
       await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
     } catch (cause) {
-      context.telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+      context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
     }
   };
   /** Whoever does it later is asked again. */
@@ -47,11 +47,11 @@ export async function answerRequest(
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);
-      context.telemetry.event("AgentTimedOut", { orderId, attempt, step, agent: name, tries: answer.tries });
+      context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: answer.tries });
       return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });
-      return context.telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent: name, tries: 0 });
+      return context.telemetry.event("StepNotTakenUp", { jobId, attempt, step, agent: name, tries: 0 });
     default:
       await context.messenger.answer(replyTo, { ticket, ...answer });
   }

@@ -15,11 +15,11 @@ export async function askAgent(given: StepTask, context: Context): Promise<StepE
   const { request, begun } = await requestOf(given, context);
   const { task } = begun;
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
-  const { orderId, attempt, step, agent, operation, priority } = task;
+  const { jobId, attempt, step, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;
   const leftMs = Date.parse(startBy) - context.now();
   if (leftMs <= 0) {
-    context.telemetry.event("StepNotTakenUp", { orderId, attempt, step, agent, tries: 0 });
+    context.telemetry.event("StepNotTakenUp", { jobId, attempt, step, agent, tries: 0 });
     return undefined;
   }
   const asked = { ticket: ticketOf(task), operation, startBy, completeWithin, completeBy, priority, ...request };

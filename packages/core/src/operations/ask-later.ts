@@ -27,7 +27,7 @@ export async function askLater(
   reply: Unavailable | Pending,
   context: Context,
 ): Promise<StepEnd | "noted" | "late"> {
-  const { orderId, attempt, step, agent, direction } = task;
+  const { jobId, attempt, step, agent, direction } = task;
   if (task.transport !== "queue") return "late";
   const round = reply.ticket.round ?? 1;
   const now = instant(context.now());
@@ -36,7 +36,7 @@ export async function askLater(
     isAccepted = reply.kind === "pending" && run.state !== "Awaiting";
     return newsOf(task, run, reply, round, now);
   });
-  const record = written.kind === "written" ? written.record : (await context.store.state(orderId))?.record;
+  const record = written.kind === "written" ? written.record : (await context.store.state(jobId))?.record;
   const run = runOf(record?.steps[step], direction);
   if (!record || !isInHand(run) || run.attempt !== attempt || run.again?.round !== round + 1) return "late";
   await askAgain(task, record, run, run.again, context);
@@ -44,7 +44,7 @@ export async function askLater(
   const { completeBy, accepted } = run;
   if (isAccepted && written.kind === "written") {
     const reference = accepted?.reference ?? null;
-    context.telemetry.event("StepAccepted", { orderId, attempt, step, agent, completeBy, reference });
+    context.telemetry.event("StepAccepted", { jobId, attempt, step, agent, completeBy, reference });
   }
   return standing(task, record);
 }

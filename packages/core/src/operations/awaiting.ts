@@ -2,12 +2,12 @@
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
-import type { AwaitingOrder, ReadAwaitingOrders } from "../store/awaiting-orders.ts";
+import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
 import { instant } from "./ports.ts";
 import { remembered } from "./remembered.ts";
 
 export interface AwaitingPorts {
-  readonly orders: ReadAwaitingOrders;
+  readonly jobs: ReadAwaitingJobs;
   readonly workflows: readonly Workflow[];
   readonly now: () => number;
 }
@@ -20,14 +20,14 @@ export interface AwaitingView {
 
 const MOST = 500;
 
-export function createAwaiting({ orders, workflows, now }: AwaitingPorts): AwaitingView {
+export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
   // Where no step may wait, nothing is asked of the store.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
   return remembered(now, async (): Promise<Awaiting> => {
     const asOf = instant(now());
     if (!mayAwait) return { asOf, isAll: true, steps: [] };
-    const found = await orders(MOST);
-    const steps = found.orders.flatMap(stepsOf);
+    const found = await jobs(MOST);
+    const steps = found.jobs.flatMap(stepsOf);
     return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
   });
 }
@@ -36,11 +36,11 @@ function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): bool
   return awaitWithin !== undefined || (typeof compensation === "object" && compensation.awaitWithin !== undefined);
 }
 
-function stepsOf({ orderId, workflow, steps }: AwaitingOrder): AwaitingStep[] {
+function stepsOf({ jobId, workflow, steps }: AwaitingJob): AwaitingStep[] {
   return Object.entries(steps).flatMap(([step, { agent, compensation, ...forward }]) =>
     (["forward", "compensate"] as const).flatMap((direction): AwaitingStep[] => {
       const run = direction === "forward" ? forward : compensation;
-      return run?.state === "Awaiting" ? [{ orderId, workflow, step, agent, direction, ...waitOf(run) }] : [];
+      return run?.state === "Awaiting" ? [{ jobId, workflow, step, agent, direction, ...waitOf(run) }] : [];
     }),
   );
 }
@@ -56,7 +56,7 @@ function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
 }
 
 function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
-  return (one.until ?? "").localeCompare(other.until ?? "") || one.orderId.localeCompare(other.orderId);
+  return (one.until ?? "").localeCompare(other.until ?? "") || one.jobId.localeCompare(other.jobId);
 }
 
 /** Which way a step's report is awaited; undefined where none is. */

@@ -1,37 +1,37 @@
 // What is decided before a step's agent is asked: whether its condition holds, and for which item of a list it is done.
 import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
-import type { Order } from "../domain/order.ts";
+import type { Job } from "../domain/job.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
 import { noteDecision } from "../domain/transitions.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { instant, type Ports } from "./ports.ts";
 
-/** What its agent is asked for besides the order. */
+/** What its agent is asked for besides the job. */
 export type Begun =
   | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
   /** Its condition does not hold: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
-  /** What decides on it can't be had of this order: no later try would find it otherwise. */
+  /** What decides on it can't be had of this job: no later try would find it otherwise. */
   | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string };
 
 /**
  * Order of writes: what the condition said, then (the caller's) what the agent is asked. Run again after a death in between, the record has
  * what was decided. A step without condition or list costs nothing here.
  */
-export async function beginStep(task: StepTask, order: Order, ports: Ports): Promise<Begun> {
+export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
   const { when, forEach } = task;
   if (when === undefined && forEach === undefined) return { kind: "begun", task, item: null };
   let item: Item | null;
   try {
-    item = itemFor(task, order, ports);
+    item = itemFor(task, job, ports);
   } catch (cause) {
     return { kind: "rejected", task, message: inWords(cause) };
   }
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
-  const known = task.record.decided ?? (await ports.store.state(task.orderId))?.record.steps[task.step]?.decided;
+  const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;
   try {
-    const decided = known ?? (await decide(task, when, { order, results: task.results, item }, ports));
+    const decided = known ?? (await decide(task, when, { job, results: task.results, item }, ports));
     const record = { ...task.record, decided };
     const message = `${when} does not hold`;
     return decided.holds
@@ -48,7 +48,7 @@ class ConditionFault extends Error {}
 async function decide(
   task: StepTask,
   condition: string,
-  situation: { order: Order; results: { readonly [step: string]: StepResult }; item: Item | null },
+  situation: { job: Job; results: { readonly [step: string]: StepResult }; item: Item | null },
   ports: Ports,
 ): Promise<Decided> {
   const { conditions } = ports.workflows.rules;
@@ -62,14 +62,14 @@ async function decide(
   }
   const decided = { condition, holds, at: instant(ports.now()) };
   // Where the step is no longer this task's, what it records or asks is rejected or known; where it does not hold, its end says so.
-  if (holds) await ports.store.change(task.orderId, noteDecision(task, decided));
+  if (holds) await ports.store.change(task.jobId, noteDecision(task, decided));
   return decided;
 }
 
-function itemFor({ step, forEach }: StepTask, order: Order, { workflows }: Ports): Item | null {
+function itemFor({ step, forEach }: StepTask, job: Job, { workflows }: Ports): Item | null {
   const number = itemOfRun(step);
   if (forEach === undefined || number === undefined) return null;
-  const item = itemsOf(forEach, order, workflows.rules)[number - 1];
+  const item = itemsOf(forEach, job, workflows.rules)[number - 1];
   if (item === undefined) throw new Error(`${forEach} has no item ${number} for ${stepOfRun(step)}`);
   return item;
 }

@@ -1,20 +1,20 @@
-// At start: a workflow that was edited without a new version is rejected, and which versions orders still need is said.
+// At start: a workflow that was edited without a new version is rejected, and which versions jobs still need is said.
 
 import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
 import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
-import type { OrdersOfVersion, WorkflowRegister } from "../store/workflow-register.ts";
+import type { JobsOfVersion, WorkflowRegister } from "../store/workflow-register.ts";
 import type { Telemetry } from "./ports.ts";
 
 export interface VersionInUse extends WorkflowRef {
-  readonly orders: OrdersOfVersion;
+  readonly jobs: JobsOfVersion;
   /**
-   * `newest`: new orders start with it. `needed`: it has to stay for the orders that it has. `mayBeRetired`: no order needs it.
-   * `missing`: orders need it, and this app does not have it. `retired`: this app does not have it, and no order needs it.
+   * `newest`: new jobs start with it. `needed`: it has to stay for the jobs that it has. `mayBeRetired`: no job needs it.
+   * `missing`: jobs need it, and this app does not have it. `retired`: this app does not have it, and no job needs it.
    */
   readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
 }
 
-/** A version's orders could not be published what it says now from what it said when they began. */
+/** A version's jobs could not be published what it says now from what it said when they began. */
 export class WorkflowEdited extends Error {
   override readonly name = "WorkflowEdited";
 }
@@ -36,34 +36,34 @@ export async function checkWorkflows(
   }
   if (faults.length > 0) {
     throw new WorkflowEdited(
-      `Workflows were edited without a new version, and orders that began with them would go on by other steps:\n  ${faults.join("\n  ")}\n` +
+      `Workflows were edited without a new version, and jobs that began with them would go on by other steps:\n  ${faults.join("\n  ")}\n` +
         "Put the version back as it was, and add what is to change as a new version beside it.",
     );
   }
   const versions = await versionsInUse(known, register);
-  for (const { name, version, standing, orders } of versions) {
+  for (const { name, version, standing, jobs } of versions) {
     if (standing === "newest" || standing === "retired") continue;
     telemetry.event(standing === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
       workflow: name,
       version,
       standing,
-      ...orders,
+      ...jobs,
     });
   }
   return versions;
 }
 
-/** Every version that this app has or that ever ran on its store, with the orders that need it. */
+/** Every version that this app has or that ever ran on its store, with the jobs that need it. */
 export async function versionsInUse(known: readonly Workflow[], register: WorkflowRegister): Promise<VersionInUse[]> {
   const isKnown = (ref: WorkflowRef) => known.some(({ name, version }) => name === ref.name && version === ref.version);
   const others = (await register.entered()).filter((entered) => !isKnown(entered));
   const versions = [...known, ...others].map(async ({ name, version }): Promise<VersionInUse> => {
-    const orders = await register.orders({ name, version });
-    const isNeeded = Object.values(orders).some((count: number) => count > 0);
+    const jobs = await register.jobs({ name, version });
+    const isNeeded = Object.values(jobs).some((count: number) => count > 0);
     const newest = Math.max(...known.flatMap((one) => (one.name === name ? [one.version] : [])));
-    if (!isKnown({ name, version })) return { name, version, orders, standing: isNeeded ? "missing" : "retired" };
-    if (version === newest) return { name, version, orders, standing: "newest" };
-    return { name, version, orders, standing: isNeeded ? "needed" : "mayBeRetired" };
+    if (!isKnown({ name, version })) return { name, version, jobs, standing: isNeeded ? "missing" : "retired" };
+    if (version === newest) return { name, version, jobs, standing: "newest" };
+    return { name, version, jobs, standing: isNeeded ? "needed" : "mayBeRetired" };
   });
   const found = await Promise.all(versions);
   return found.sort((one, other) => one.name.localeCompare(other.name) || one.version - other.version);

@@ -39,7 +39,7 @@ function waiting(messages: readonly DeadLetterSummary[]): Waiting {
   return { count: messages.length, oldestAt: oldest };
 }
 
-/** Grouped as orders are: what differs in numbers and ids alone is one cause. */
+/** Grouped as jobs are: what differs in numbers and ids alone is one cause. */
 function causesOf(messages: readonly DeadLetterSummary[]): DeadLetterCause[] {
   const groups = new Map<string | null, DeadLetterSummary[]>();
   for (const message of messages) {

@@ -24,12 +24,12 @@ export class DeadLetterEntry {
   /** Whether it could be written. */
   async write(message: DeadLetter | undefined, outcome: string): Promise<boolean> {
     const { queue, sequenceNumber, action, reason, operator } = this.#about;
-    const orderId = message?.orderId ?? null;
+    const jobId = message?.jobId ?? null;
     const entry = {
       at: instant(this.#context.now()),
       operator,
       action,
-      orderId,
+      jobId,
       reason,
       outcome,
       before: null,

@@ -87,7 +87,7 @@ async function discard(
   const { copy, message } = letter;
   const id = discardedId(queue, copy.sequenceNumber);
   const [at, keptUntil] = [instant(now()), instant(now() + DISCARDED_KEPT_MS)];
-  const kept = await discarded.keep({ ...who, id, queue, at, keptUntil, orderId: message.orderId, copy });
+  const kept = await discarded.keep({ ...who, id, queue, at, keptUntil, jobId: message.jobId, copy });
   if (kept === "too-large") {
     return rejected(entry, "no copy of it can be kept: it is larger than the store takes", message);
   }

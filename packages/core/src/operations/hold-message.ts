@@ -1,5 +1,6 @@
 // What becomes of a message while store, bus or engine are away, or nothing more is admitted (P27): it is held under its lock, and goes
 // back to wait in its queue before the lock ends. Deliveries are counted for messages that are at fault, not for outages.
+import { jobIdIn } from "../domain/noun.ts";
 import { Outage, SentBack } from "../domain/outage.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
@@ -18,7 +19,14 @@ const LOOK_AGAIN_MS = 30_000;
 export async function holdMessage<T>(
   message: ReceivedMessage,
   work: () => Promise<T>,
-  { messenger, timing, now, pause, telemetry }: Context<Pick<Ports, "messenger" | "timing" | "now" | "pause">>,
+  {
+    messenger,
+    rules,
+    timing,
+    now,
+    pause,
+    telemetry,
+  }: Context<Pick<Ports, "messenger" | "rules" | "timing" | "now" | "pause">>,
 ): Promise<T | undefined> {
   const heldSince = now();
   for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
@@ -30,7 +38,12 @@ export async function holdMessage<T>(
       const goesBack = cause instanceof SentBack;
       if (goesBack || heldMs + waitMs > timing.holdWithinMs) {
         const { queue } = message;
-        telemetry.event("MessagePostponed", { queue, orderId: orderIdOf(message), heldMs, cause: String(cause) });
+        telemetry.event("MessagePostponed", {
+          queue,
+          jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
+          heldMs,
+          cause: String(cause),
+        });
         await messenger.postpone(message, goesBack ? { at: instant(now() + LOOK_AGAIN_MS) } : {});
         return undefined;
       }
@@ -38,11 +51,4 @@ export async function holdMessage<T>(
     }
     await pause(waitMs);
   }
-}
-
-/** Orders and start messages name it, requests and replies of agents in their ticket. */
-function orderIdOf({ body }: ReceivedMessage): string | null {
-  const { orderId, ticket } = (body ?? {}) as { orderId?: unknown; ticket?: { orderId?: unknown } | null };
-  const found = orderId ?? ticket?.orderId;
-  return typeof found === "string" ? found : null;
 }

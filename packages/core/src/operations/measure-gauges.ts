@@ -1,12 +1,12 @@
-// What stands where, for the gauges: orders by state, what is overdue, how long messages wait.
+// What stands where, for the gauges: jobs by state, what is overdue, how long messages wait.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueAge } from "../messaging/queue-ages.ts";
-import type { OrderCount } from "../store/order-gauges.ts";
+import type { JobCount } from "../store/job-gauges.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
 import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
-  readonly orderGauges: readonly OrderCount[];
+  readonly jobGauges: readonly JobCount[];
   readonly queueAges: readonly QueueAge[];
 }
 
@@ -15,7 +15,7 @@ const GAUGE_LIMIT_MS = 10_000;
 
 /** Never throws: each number that could not be counted is an event, and its gauge alone says nothing until it expires. */
 export async function measureGauges({
-  orderGauges,
+  jobGauges,
   queueAges,
   now,
   timing,
@@ -23,8 +23,8 @@ export async function measureGauges({
 }: Context<GaugePorts>): Promise<void> {
   if (!isMeasured()) return;
   const overdueBefore = instant(now() - timing.clockSkewMs);
-  const orders = orderGauges.map(({ of, count }) =>
-    counted(orderWords(of), async () => measureOrders(of, await count(overdueBefore)), telemetry),
+  const jobs = jobGauges.map(({ of, count }) =>
+    counted(jobWords(of), async () => measureJobs(of, await count(overdueBefore)), telemetry),
   );
   const queues = queueAges.map(({ queue, read }) =>
     counted(
@@ -33,16 +33,16 @@ export async function measureGauges({
       telemetry,
     ),
   );
-  await Promise.all([...orders, ...queues]);
+  await Promise.all([...jobs, ...queues]);
 }
 
-function measureOrders(of: OrderCount["of"], orders: number): void {
-  if (of === "overdue") measure("orders.overdue", orders);
-  else measure("orders.by_state", orders, of);
+function measureJobs(of: JobCount["of"], jobs: number): void {
+  if (of === "overdue") measure("jobs.overdue", jobs);
+  else measure("jobs.by_state", jobs, of);
 }
 
-function orderWords(of: OrderCount["of"]): string {
-  return of === "overdue" ? "orders overdue" : ["orders", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
+function jobWords(of: JobCount["of"]): string {
+  return of === "overdue" ? "jobs overdue" : ["jobs", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
 }
 
 async function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<void> {

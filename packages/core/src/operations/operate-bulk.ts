@@ -1,4 +1,4 @@
-// What operators do with an action on many orders once it is previewed: start, pause, resume, cancel, watch.
+// What operators do with an action on many jobs once it is previewed: start, pause, resume, cancel, watch.
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
@@ -11,7 +11,7 @@ export type BulkCommand =
       readonly kind: "start";
       readonly reason: string;
       readonly count: number;
-      /** How much more time each order gets: an ISO 8601 duration. */
+      /** How much more time each job gets: an ISO 8601 duration. */
       readonly by?: string | undefined;
     }
   | { readonly kind: "pause" | "resume" | "cancel" };
@@ -48,7 +48,7 @@ export async function changeBulk(
       return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${command.kind}` };
     }
     if (command.kind === "start" && command.count !== run.total) {
-      return { kind: "rejected", reason: `it is for ${run.total} orders, and not for ${command.count}` };
+      return { kind: "rejected", reason: `it is for ${run.total} jobs, and not for ${command.count}` };
     }
     if (command.kind === "start" && (run.action === "extend") !== (command.by !== undefined)) {
       const reason =
@@ -75,8 +75,8 @@ async function enter(
   operator: string,
   context: Context<BulkPorts>,
 ): Promise<void> {
-  const outcome = `${total} orders${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
-  const about = { action: `bulk ${action}: ${kind}`, orderId: null, reason, outcome };
+  const outcome = `${total} jobs${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
+  const about = { action: `bulk ${action}: ${kind}`, jobId: null, reason, outcome };
   await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
 }
 

@@ -6,7 +6,7 @@ import { type Context, instant, type Ports } from "./ports.ts";
 import { remembered } from "./remembered.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
-/** New orders of the workflow wait in their queue. */
+/** New jobs of the workflow wait in their queue. */
 export class WorkflowPaused extends SentBack {
   override readonly name = "WorkflowPaused";
 }
@@ -32,7 +32,7 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     known = await store.all();
     return known;
   });
-  /** No step and no order waits long for a store that is away. */
+  /** No step and no job waits long for a store that is away. */
   async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
     const limit = new AbortController();
     try {
@@ -75,7 +75,7 @@ export async function changePause(
   const isChanged =
     change === "pause" ? await pauses.pause({ kind, name, by: operator, reason }) : await pauses.resume({ kind, name });
   if (isChanged) {
-    const about = { action: `${change} ${kind} ${name}`, orderId: null, reason, outcome: "done" };
+    const about = { action: `${change} ${kind} ${name}`, jobId: null, reason, outcome: "done" };
     const entry = { at: instant(context.now()), operator, ...about, before: null, after: null };
     await writeAuditLog(entry, null, context);
   }

@@ -14,10 +14,10 @@ import { taskIn } from "./task-in.ts";
 
 /**
  * Order of effects: the question, which changes nothing; the record; then (the caller's) the event for the attempt. Run again after a death in between, it asks
- * again, or the record shows that it was asked. What it receives is recorded as long as the run waits, whoever holds the order by then.
+ * again, or the record shows that it was asked. What it receives is recorded as long as the run waits, whoever holds the job by then.
  */
 export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
-  const record = (await context.store.state(poll.orderId))?.record;
+  const record = (await context.store.state(poll.jobId))?.record;
   const run = runOf(record?.steps[poll.step], poll.direction);
   const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, context);
   if (!record || !task) return received(poll, record);
@@ -25,7 +25,7 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   // An earlier run of this question may have recorded the end, and died before it was published.
   if (!isToAsk) return (await recordedEnd(task, context)) ?? received(poll, record);
   const agent = context.agents.get(task.agent);
-  if (!agent) throw new Error(`step ${task.step} of order ${task.orderId} needs the agent ${task.agent}, not here`);
+  if (!agent) throw new Error(`step ${task.step} of job ${task.jobId} needs the agent ${task.agent}, not here`);
   const reply = await ask(agent, task, run, context);
   switch (reply.kind) {
     case "done":
@@ -44,9 +44,9 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
 
 /** Its time is a try's, and never longer than the step's own. */
 async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
-  const { orderId, operation, priority, completeWithin, completeBy: latest } = task;
+  const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
   const { request, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
-  if (isClosed) throw new Error(`order ${orderId} is closed, and waits for ${task.step}`);
+  if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
   return agent.call(operation, request, {
     priority,
     startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
@@ -65,7 +65,7 @@ async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Po
   const now = instant(ports.now());
   const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
   // Reported meanwhile, or asked by another run of this very question.
-  const record = written.kind === "written" ? written.record : (await ports.store.state(task.orderId))?.record;
+  const record = written.kind === "written" ? written.record : (await ports.store.state(task.jobId))?.record;
   return received(poll, record);
 }
 

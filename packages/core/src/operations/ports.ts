@@ -1,7 +1,7 @@
 // What the operations stand on; compose.ts puts the real ones together, tests others.
-import type { OrderView, RoutedAgent } from "../agents/agent.ts";
+import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
-import type { Order } from "../domain/order.ts";
+import type { Job } from "../domain/job.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Scheduling } from "../domain/step-run.ts";
 import type { Workflows } from "../domain/workflows.ts";
@@ -10,8 +10,8 @@ import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { SubmissionRules } from "../messaging/submission-message.ts";
-import type { OrderArchive } from "../store/order-archive.ts";
-import type { ClosingStore, OrderStore } from "../store/order-store.ts";
+import type { JobArchive } from "../store/job-archive.ts";
+import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { AuditLog } from "../supervision/audit-log.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
@@ -26,9 +26,9 @@ export interface Timing {
    * try has to end too: it takes up to 80 s.
    */
   readonly holdWithinMs: number;
-  /** How long a Pending order may wait for its claim before the scheduler is notified again. */
+  /** How long a Pending job may wait for its claim before the scheduler is notified again. */
   readonly claimWithinMs: number;
-  /** When an order is tried again whose agent can't reach its service for a wrong address or credential: a person has to fix that. */
+  /** When a job is tried again whose agent can't reach its service for a wrong address or credential: a person has to fix that. */
   readonly misconfiguredRetryMs: number;
   /** What clocks may differ by: a record is overdue only when it is past due by more. */
   readonly clockSkewMs: number;
@@ -38,7 +38,7 @@ export interface Timing {
   readonly orchestrationsKeptForMs: number;
 }
 
-/** What becomes of the documents of an order that is over. */
+/** What becomes of the documents of a job that is over. */
 export interface Retention {
   readonly store: ClosingStore;
   /** So long after it is closed they go, all at once. */
@@ -46,17 +46,17 @@ export interface Retention {
   /** How long one that was compensated, cancelled or marked resolved can still be resubmitted as it is. */
   readonly resubmitWithinMs: number;
   /** Written before they are marked to go. */
-  readonly archive: OrderArchive | undefined;
+  readonly archive: JobArchive | undefined;
 }
 
 export interface Ports {
-  readonly store: OrderStore;
+  readonly store: JobStore;
   readonly messenger: Messenger;
   readonly agents: ReadonlyMap<string, RoutedAgent>;
   /** Whose replies come on queues of their own. */
   readonly agentTeams?: readonly AgentTeam[];
-  /** What of the order the agent has declared that it gets. */
-  readonly orderFor: (agent: string, order: Order) => OrderView;
+  /** What of the job the agent has declared that it gets. */
+  readonly jobFor: (agent: string, job: Job) => JobView;
   /** Whether a result is as its agent has declared it. */
   readonly checkResult: (agent: string, operation: string, result: StepResult) => CheckedResult;
   readonly workflows: Workflows;
@@ -64,7 +64,7 @@ export interface Ports {
   /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */
   readonly isNewerWorkflow: (name: string) => Promise<boolean>;
   readonly timing: Timing;
-  /** The task hub of this host: part of what holds an order. */
+  /** The task hub of this host: part of what holds a job. */
   readonly taskHub: string;
   /** Which of several supervisors sweeps (P12). */
   readonly leadership: Leadership;
@@ -72,7 +72,7 @@ export interface Ports {
   readonly supervision: AuditLog;
   /** What operators have paused; absent: nothing can be. */
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
-  /** How many orders may be in flight. */
+  /** How many jobs may be in flight. */
   readonly admission: Admission;
   /** Undefined: they stay as they are, for ever. */
   readonly retention?: Retention | undefined;

@@ -1,17 +1,17 @@
-// The preview of an action on many orders: which it will be done to, which not and why. What comes later stays out.
+// The preview of an action on many jobs: which it will be done to, which not and why. What comes later stays out.
 import { randomUUID } from "node:crypto";
-import { type BulkAction, type BulkItem, MOST_ORDERS } from "../domain/bulk.ts";
+import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
-import { filterOf } from "../messaging/order-filter.ts";
+import { filterOf } from "../messaging/job-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
-import type { OrderFilter, OrderPage, OrderSummary } from "../store/order-list.ts";
-import { isListed } from "../store/order-query.ts";
+import type { JobFilter, JobPage, JobSummary } from "../store/job-list.ts";
+import { isListed } from "../store/job-query.ts";
 import type { AttentionView } from "./attention.ts";
-import { causeIdOf } from "./group-orders.ts";
-import { decisionContextOf, workflowOf } from "./operate-order.ts";
+import { causeIdOf } from "./group-jobs.ts";
+import { decisionContextOf, workflowOf } from "./operate-job.ts";
 import { instant, type Ports } from "./ports.ts";
 
 export interface BulkPorts extends Ports {
@@ -21,11 +21,11 @@ export interface BulkPorts extends Ports {
 
 export type BulkTarget =
   | { readonly group: string }
-  | { readonly orderIds: readonly string[] }
+  | { readonly jobIds: readonly string[] }
   | { readonly filter: BulkFilter };
 
 export interface NotPossible {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly reason: string;
 }
 
@@ -36,22 +36,22 @@ export interface BulkPreview {
 
 /** So many records are read at once. */
 const SIDE_BY_SIDE = 16;
-/** Where no index finds what is meant, a preview looks through so many orders. */
+/** Where no index finds what is meant, a preview looks through so many jobs. */
 const MOST_LOOKED = 20_000;
 
-/** Every record is read and decided on, as the action itself would be. Nothing is done to any order. */
+/** Every record is read and decided on, as the action itself would be. Nothing is done to any job. */
 export async function previewBulk(
   action: BulkAction,
   target: BulkTarget,
   by: string,
   ports: BulkPorts,
 ): Promise<BulkPreview> {
-  const { orderIds, isAll, cause, filter } = await meant(target, ports);
+  const { jobIds, isAll, cause, filter } = await meant(target, ports);
   const isMeant = (record: StateRecord) => filter === null || isListed(record, listed(filter));
-  const seen = await inTurns(orderIds, SIDE_BY_SIDE, (orderId) =>
+  const seen = await inTurns(jobIds, SIDE_BY_SIDE, (jobId) =>
     unlessNewer(
-      () => look(orderId, action, isMeant, by, ports),
-      (reason) => ({ orderId, reason }),
+      () => look(jobId, action, isMeant, by, ports),
+      (reason) => ({ jobId, reason }),
     ),
   );
   const items = seen.flatMap((one) => ("item" in one ? [one.item] : []));
@@ -78,20 +78,20 @@ export async function previewBulk(
   return { run, notPossible };
 }
 
-type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly orderIds: readonly string[] };
+type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly jobIds: readonly string[] };
 
 async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   if ("filter" in target) {
     const { filter } = target;
     return { ...(await search(listed(filter), () => true, ports)), cause: null, filter };
   }
-  if ("orderIds" in target) {
-    return { orderIds: [...new Set(target.orderIds)], isAll: true, cause: null, filter: null };
+  if ("jobIds" in target) {
+    return { jobIds: [...new Set(target.jobIds)], isAll: true, cause: null, filter: null };
   }
   return { ...(await membersOf(target.group, ports)), filter: null };
 }
 
-/** Where more orders need a person than were counted, the others of the cause are searched for. */
+/** Where more jobs need a person than were counted, the others of the cause are searched for. */
 async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "filter">> {
   const [{ groups }, counted] = await Promise.all([ports.attention.groups(), ports.attention.members(id)]);
   const group = groups.find((one) => one.id === id);
@@ -99,42 +99,42 @@ async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "fil
   if (counted.isAll || !group?.kind) return { ...counted, cause };
   const { kind, workflow, step } = group;
   const filter = { processState: "Error", kind, workflow: workflow ?? undefined, step: step ?? undefined } as const;
-  return { ...(await search(filter, (order) => causeIdOf(order) === id, ports)), cause };
+  return { ...(await search(filter, (job) => causeIdOf(job) === id, ports)), cause };
 }
 
 /** The newest first, up to what one action takes. */
 async function search(
-  filter: OrderFilter,
-  isWanted: (order: OrderSummary) => boolean,
+  filter: JobFilter,
+  isWanted: (job: JobSummary) => boolean,
   { store }: BulkPorts,
-): Promise<Pick<Meant, "orderIds" | "isAll">> {
-  const orderIds: string[] = [];
+): Promise<Pick<Meant, "jobIds" | "isAll">> {
+  const jobIds: string[] = [];
   let looked = 0;
-  let page: OrderPage | undefined;
+  let page: JobPage | undefined;
   do {
-    page = await store.list({ ...filter, limit: MOST_ORDERS - orderIds.length, after: page?.next });
-    orderIds.push(...page.orders.filter(isWanted).map(({ orderId }) => orderId));
-    looked += page.looked?.orders ?? 0;
-  } while (page.looked && orderIds.length < MOST_ORDERS && looked < MOST_LOOKED);
-  return { orderIds, isAll: page.next === undefined };
+    page = await store.list({ ...filter, limit: MOST_JOBS - jobIds.length, after: page?.next });
+    jobIds.push(...page.jobs.filter(isWanted).map(({ jobId }) => jobId));
+    looked += page.looked?.jobs ?? 0;
+  } while (page.looked && jobIds.length < MOST_JOBS && looked < MOST_LOOKED);
+  return { jobIds, isAll: page.next === undefined };
 }
 
-const listed = ({ state, ...filter }: BulkFilter): OrderFilter => ({ processState: state, ...filterOf(filter) });
+const listed = ({ state, ...filter }: BulkFilter): JobFilter => ({ processState: state, ...filterOf(filter) });
 
 async function look(
-  orderId: string,
+  jobId: string,
   action: BulkAction,
   isMeant: (record: StateRecord) => boolean,
   by: string,
   ports: Ports,
 ): Promise<{ readonly item: BulkItem } | NotPossible> {
-  const read = await ports.store.state(orderId);
-  if (!read) return { orderId, reason: "there is no such order" };
+  const read = await ports.store.state(jobId);
+  if (!read) return { jobId, reason: "there is no such job" };
   const { record, etag } = read;
-  if (!isMeant(record)) return { orderId, reason: "it has changed and does not match the search any more" };
+  if (!isMeant(record)) return { jobId, reason: "it has changed and does not match the search any more" };
   const decision = decide(record, requestOf(action), workflowOf(record, ports), decisionContextOf(by, ports));
-  if (decision.kind === "rejected") return { orderId, reason: decision.reason };
-  return { item: { orderId, etag: entityTag(etag), cause: causeIdOf(record) } };
+  if (decision.kind === "rejected") return { jobId, reason: decision.reason };
+  return { item: { jobId, etag: entityTag(etag), cause: causeIdOf(record) } };
 }
 
 function requestOf(action: BulkAction): OperatorAction {
@@ -144,7 +144,7 @@ function requestOf(action: BulkAction): OperatorAction {
   return { kind: action, reason: "" };
 }
 
-/** One order that a newer version of the app has written must not keep all others waiting. */
+/** One job that a newer version of the app has written must not keep all others waiting. */
 export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason: string) => T): Promise<T> {
   try {
     return await work();

@@ -1,15 +1,15 @@
-// What the client receives (P15): in order for each order, and at least once. What can't be sent now is left as an outbox message in the record.
+// What the client receives (P15): in order for each job, and at least once. What can't be sent now is left as an outbox message in the record.
 import { isWanted, outputsOf } from "../domain/outputs.ts";
 import { published } from "../domain/recovery.ts";
 import {
   hasEnded,
-  type OrderStatus,
+  type JobStatus,
   type OutboxMessage,
   type StateRecord,
   type StepResult,
 } from "../domain/state-record.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
-import type { Versioned } from "../store/order-store.ts";
+import type { Versioned } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 
 /** A write, and a look at the record that says where it stands now: the attempt may have gone on meanwhile. */
@@ -18,31 +18,31 @@ const TRIES_TO_LEAVE = 3;
 /** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
 export async function publish(record: StateRecord, outboxMessage: OutboxMessage, context: Context): Promise<void> {
   if (!isWanted(record, outboxMessage.status)) return;
-  const { orderId, replyTo, error, contentDigest } = record;
+  const { jobId, replyTo, error, contentDigest } = record;
   const detail = isEnd(outboxMessage.status) && error ? { detail: error.message } : {};
   const content = contentDigest ? { contentDigest } : {};
   const outputs = outputsIn(record, outboxMessage, context);
   const answer = await context.messenger.publish(record, {
-    orderId,
+    jobId,
     ...outboxMessage,
     ...detail,
     ...content,
     ...(outputs && { outputs }),
   });
   if (answer === "no-such-queue")
-    context.telemetry.event("StatusUndeliverable", { orderId, status: outboxMessage.status, queue: replyTo });
+    context.telemetry.event("StatusUndeliverable", { jobId, status: outboxMessage.status, queue: replyTo });
 }
 
 function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workflows }: Ports): StepResult | undefined {
   if (status !== "Completed" && status !== "StepCompleted") return undefined;
-  // After a rollback this app may not have the workflow: what has become of the order is said all the same.
+  // After a rollback this app may not have the workflow: what has become of the job is said all the same.
   const workflow = workflows.find(record.workflow);
   return workflow && outputsOf(workflow, record, step);
 }
 
 /**
- * What the client has to have received before a next attempt begins. Whoever recorded an order or completed a step may have died
- * before it said so, and once another attempt holds the order nobody else would: so it is said again, under the same ids.
+ * What the client has to have received before a next attempt begins. Whoever recorded a job or completed a step may have died
+ * before it said so, and once another attempt holds the job nobody else would: so it is said again, under the same ids.
  * Returns the record as far as this knows it now.
  */
 export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
@@ -71,15 +71,15 @@ export async function publishOutbox(record: StateRecord, context: Context): Prom
  * start message, for the attempt writes the record too. Returns the record as far as this knows it now.
  */
 export async function clearOutbox(read: Versioned, context: Context): Promise<Versioned> {
-  const { outbox, orderId } = read.record;
+  const { outbox, jobId } = read.record;
   if (outbox.length === 0) return read;
   await publishOutbox(read.record, context);
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
     const written = await context.store.replace(known, published(known.record, instant(context.now())));
     if (written.kind === "written") return written;
-    // What was at work beside a step that ended the order is recorded too.
-    known = await context.store.state(orderId);
+    // What was at work beside a step that ended the job is recorded too.
+    known = await context.store.state(jobId);
     if (!known || namesOf(known.record.outbox) !== namesOf(outbox)) return read;
   }
   return read;
@@ -91,7 +91,7 @@ function namesOf(outbox: readonly OutboxMessage[]): string {
 }
 
 /**
- * A step is completed, or the order is done. What can't be sent is left as an outbox message, published before the next message or by the
+ * A step is completed, or the job is done. What can't be sent is left as an outbox message, published before the next message or by the
  * sweep: so nothing overtakes it. Returns the record as far as this knows it now.
  */
 export async function publishOrKeep(
@@ -100,8 +100,8 @@ export async function publishOrKeep(
   step: string | null,
   context: Context,
 ): Promise<Versioned> {
-  const { orderId, updatedAt, steps } = written.record;
-  // A step may have been completed for an attempt before the one that holds the order.
+  const { jobId, updatedAt, steps } = written.record;
+  // A step may have been completed for an attempt before the one that holds the job.
   const attempt = (step === null ? undefined : steps[step]?.completedIn) ?? written.record.attempt;
   const outboxMessage: OutboxMessage = { status, attempt, at: updatedAt, ...(step !== null && { step }) };
   try {
@@ -109,7 +109,7 @@ export async function publishOrKeep(
     await publish(written.record, outboxMessage, context);
     return settled;
   } catch (cause) {
-    context.telemetry.event("StatusDelayed", { orderId, status, cause: String(cause) });
+    context.telemetry.event("StatusDelayed", { jobId, status, cause: String(cause) });
     return leave(written.record, outboxMessage, context);
   }
 }
@@ -118,21 +118,19 @@ export async function publishOrKeep(
 async function leave(seen: StateRecord, outboxMessage: OutboxMessage, ports: Ports): Promise<Versioned> {
   let record: StateRecord | undefined = seen;
   for (let tries = 0; record && tries < TRIES_TO_LEAVE; tries += 1) {
-    const left = await ports.store.change(record.orderId, addToOutbox(record, outboxMessage, instant(ports.now())));
+    const left = await ports.store.change(record.jobId, addToOutbox(record, outboxMessage, instant(ports.now())));
     if (left.kind === "written") return left;
-    record = (await ports.store.state(record.orderId))?.record;
+    record = (await ports.store.state(record.jobId))?.record;
   }
-  throw new Error(
-    `the outbox message ${outboxMessage.status} of order ${seen.orderId} could not be left in its record`,
-  );
+  throw new Error(`the outbox message ${outboxMessage.status} of job ${seen.jobId} could not be left in its record`);
 }
 
-/** The status that an ended order's record stands for. */
-export function endStatus({ processState }: StateRecord): OrderStatus {
+/** The status that an ended job's record stands for. */
+export function endStatus({ processState }: StateRecord): JobStatus {
   return hasEnded(processState) ? STATUS_OF[processState] : "Failed";
 }
 
 /** Its requester is sent the reason too. */
-function isEnd(status: OrderStatus): boolean {
+function isEnd(status: JobStatus): boolean {
   return status === "Failed" || status === "Compensated" || status === "Cancelled";
 }

@@ -7,11 +7,11 @@ import { skippedFor } from "../domain/skip.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { awaits, stepClosed, stepRejected } from "../domain/step-end.ts";
 import { done, rejected, scheduled } from "../domain/step-run.ts";
-import { type Closing, completeAmong, completeJoin, completeOrder } from "../domain/transitions.ts";
+import { type Closing, completeAmong, completeJob, completeJoin } from "../domain/transitions.ts";
 import { contractFor } from "../messaging/contract.ts";
-import type { Versioned } from "../store/order-store.ts";
+import type { Versioned } from "../store/job-store.ts";
 import type { Begun } from "./begin-step.ts";
-import { concludeOrder, scheduleCompensation } from "./conclude-order.ts";
+import { concludeJob, scheduleCompensation } from "./conclude-job.ts";
 import { type Context, instant, type Ports, schedulingOf } from "./ports.ts";
 import { publishOrKeep } from "./publish.ts";
 
@@ -34,7 +34,7 @@ export interface StepEnd {
 }
 
 /**
- * Order of writes: the record, then the status message, then (the caller's) the event for the attempt that holds the order. Run again
+ * Order of writes: the record, then the status message, then (the caller's) the event for the attempt that holds the job. Run again
  * after a death in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that
  * comes once the step was scheduled again changes nothing.
  */
@@ -50,7 +50,7 @@ export async function recordAnswer(task: StepTask, answer: Answer, context: Cont
 
 /** The record with the step's end in it, and what that led to. */
 interface Recorded extends Versioned {
-  /** The order ended with it, or goes the other way from then on. */
+  /** The job ended with it, or goes the other way from then on. */
   readonly isTurn: boolean;
   /** Steps can be begun that could not before. */
   readonly isNews: boolean;
@@ -58,17 +58,17 @@ interface Recorded extends Versioned {
 
 /** A reply that nobody waits for any more (P8): counted, kept in the audit log, and nothing else. */
 export async function rejectLate(
-  task: { readonly orderId: string; readonly attempt: number; readonly step: string },
+  task: { readonly jobId: string; readonly attempt: number; readonly step: string },
   reason: string,
   context: Context,
 ): Promise<void> {
-  const { orderId, attempt, step } = task;
-  context.telemetry.event("LateReplyRejected", { orderId, attempt, step, reason });
+  const { jobId, attempt, step } = task;
+  context.telemetry.event("LateReplyRejected", { jobId, attempt, step, reason });
   try {
-    await context.supervision.lateReply({ at: instant(context.now()), orderId, attempt, step, reason });
+    await context.supervision.lateReply({ at: instant(context.now()), jobId, attempt, step, reason });
   } catch (cause) {
     // The audit log is for people: where it can't be written, the step's silence is worth more than the entry.
-    context.telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
+    context.telemetry.event("AuditLogUnwritten", { jobId, cause: String(cause) });
   }
 }
 
@@ -79,44 +79,44 @@ function ownOf({ isAwaited, attempt }: StepTask): number | null {
 
 /** Without a look at the record, where what follows is known; undefined where it is not, or the record is not as it was. */
 async function recordAtOnce(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
-  const { orderId, join, direction } = task;
-  // A rejection that changes the order's way is rare.
+  const { jobId, join, direction } = task;
+  // A rejection that changes the job's way is rare.
   if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
   const now = instant(ports.now());
   const ended = endedBy(task.record, task, answer, now);
   const { siblings, next } = join;
   if (siblings.length > 0) {
-    const among = await ports.store.change(orderId, completeAmong(task, siblings, ended, now));
+    const among = await ports.store.change(jobId, completeAmong(task, siblings, ended, now));
     if (among.kind === "written") return { ...among, isTurn: false, isNews: false };
   }
   if (next.length > 0) {
     const following = next.map((step) => scheduled(step, task.attempt, direction, now, schedulingOf(ports)));
-    const joined = await ports.store.change(orderId, completeJoin(task, siblings, ended, following, now));
+    const joined = await ports.store.change(jobId, completeJoin(task, siblings, ended, following, now));
     return joined.kind === "written" ? { ...joined, isTurn: false, isNews: true } : undefined;
   }
   const compensated = direction === "compensate" ? await compensatedBy(task, ended, ports) : null;
   const ending = endingOf(ports.workflows.of(task.workflow), compensated, now);
   const closing = closedAtOnce(task, ports);
-  const last = await ports.store.change(orderId, completeOrder(task, siblings, ended, ending, now, closing));
+  const last = await ports.store.change(jobId, completeJob(task, siblings, ended, ending, now, closing));
   return last.kind === "written" ? { ...last, isTurn: true, isNews: true } : undefined;
 }
 
-/** Where an archive is to be written first, housekeeping closes the order: no order waits for that. */
+/** Where an archive is to be written first, housekeeping closes the job: no job waits for that. */
 function closedAtOnce({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
   if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
 
 /** What a compensation's end says depends on every step and on the cause; that end is rare, so it is worth a read. */
-async function compensatedBy({ orderId, step }: StepTask, ended: StepRecord, ports: Ports): Promise<Compensated> {
-  const stored = await ports.store.state(orderId);
+async function compensatedBy({ jobId, step }: StepTask, ended: StepRecord, ports: Ports): Promise<Compensated> {
+  const stored = await ports.store.state(jobId);
   return { steps: { ...stored?.record.steps, [step]: ended }, cause: stored?.record.error ?? null };
 }
 
 /** At the version that was read, as often as another write comes between: each of these is another's progress. */
 async function recordAtVersion(task: StepTask, answer: Answer, ports: Ports): Promise<Recorded | undefined> {
   for (;;) {
-    const read = await ports.store.state(task.orderId);
+    const read = await ports.store.state(task.jobId);
     if (!read || !awaits(read.record, task)) return undefined;
     const now = instant(ports.now());
     const { record } = read;
@@ -162,7 +162,7 @@ function endedBy(own: StepRecord, { attempt, direction, record }: StepTask, answ
  * published again that it may have led to.
  */
 export async function recordedEnd(task: StepTask, context: Context): Promise<StepEnd | undefined> {
-  const read = await context.store.state(task.orderId);
+  const read = await context.store.state(task.jobId);
   const own = read?.record.steps[task.step];
   const run = runOf(own, task.direction);
   const isOver = isClosed(own, task.direction) || run?.state === "Failed";
@@ -182,15 +182,15 @@ function isCompensated({ direction }: StepTask, record: StateRecord): boolean {
 /** What the record means for the scheduler; where it has ended, or goes the other way, that is published first. */
 async function endOf(task: StepTask, recorded: Recorded, context: Context): Promise<StepEnd> {
   const { record, isTurn } = recorded;
-  const { orderId, attempt, step, agent, direction } = task;
+  const { jobId, attempt, step, agent, direction } = task;
   const own = stepOf(record, step);
   const run = runOf(own, direction);
   const ms = run?.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   if (direction === "forward" && own.state === "Failed") {
-    context.telemetry.event("StepRejected", { orderId, attempt, step, agent, ms, message: own.error });
+    context.telemetry.event("StepRejected", { jobId, attempt, step, agent, ms, message: own.error });
     if (!isTurn) return progress(task, recorded);
     const isCompensationScheduled = record.processState === "Pending";
-    await (isCompensationScheduled ? scheduleCompensation(recorded, context) : concludeOrder(recorded, context));
+    await (isCompensationScheduled ? scheduleCompensation(recorded, context) : concludeJob(recorded, context));
     return {
       outcome: { kind: "rejected" },
       receiver: receiverOf(task, record.attempt - (isCompensationScheduled ? 1 : 0)),
@@ -198,15 +198,15 @@ async function endOf(task: StepTask, recorded: Recorded, context: Context): Prom
   }
   if (direction === "forward" && own.skipped) {
     const { cause, message } = own.skipped;
-    context.telemetry.event("StepSkipped", { orderId, attempt, step, agent, cause, message });
-    if (isTurn) await concludeOrder(recorded, context);
+    context.telemetry.event("StepSkipped", { jobId, attempt, step, agent, cause, message });
+    if (isTurn) await concludeJob(recorded, context);
     return progress(task, recorded);
   }
   if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed") {
-    context.telemetry.event("CompensationIncomplete", { orderId, attempt, step, agent, message: run.error });
+    context.telemetry.event("CompensationIncomplete", { jobId, attempt, step, agent, message: run.error });
   }
   context.telemetry.event(direction === "forward" ? "StepCompleted" : "StepCompensated", {
-    orderId,
+    jobId,
     attempt,
     step,
     agent,
@@ -214,14 +214,14 @@ async function endOf(task: StepTask, recorded: Recorded, context: Context): Prom
     endpoint: run?.endpoint ?? null,
     ms,
   });
-  // Of an order that ended before, the requester has received all that it wants.
+  // Of a job that ended before, the requester has received all that it wants.
   const isPublished = direction === "forward" && (record.processState === "Processed" || !isEnded(record));
   const published = isPublished ? await publishOrKeep(recorded, "StepCompleted", step, context) : recorded;
-  if (isTurn) await concludeOrder(published, context);
+  if (isTurn) await concludeJob(published, context);
   return progress(task, recorded);
 }
 
-/** Whoever holds the order is notified of it where there is something to begin, or nothing more to wait for. */
+/** Whoever holds the job is notified of it where there is something to begin, or nothing more to wait for. */
 function progress(task: StepTask, { record, isNews }: Recorded): StepEnd {
   const { attempt, processState, steps } = record;
   const outcome: StepOutcome = { kind: "completed", steps, hasEnded: isEnded(record) };
@@ -235,6 +235,6 @@ function receiverOf(task: StepTask, attempt: number): number | null {
 
 function stepOf(record: StateRecord, name: string): StepRecord {
   const step = record.steps[name];
-  if (!step) throw new Error(`the record of order ${record.orderId} has no step ${name}`);
+  if (!step) throw new Error(`the record of job ${record.jobId} has no step ${name}`);
   return step;
 }

@@ -5,7 +5,7 @@ import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { senderOf } from "../messaging/submission-message.ts";
 import { type Context, instant } from "./ports.ts";
-import type { SubmittedMessage } from "./submit-order.ts";
+import type { SubmittedMessage } from "./submit-job.ts";
 
 /** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
 const PUBLISH_WITHIN_MS = 30_000;
@@ -14,7 +14,7 @@ const DIGEST_LENGTH = 16;
 
 /**
  * Order of writes: the quarantine, then the status. After a death in between the message is delivered again, and both are done again:
- * the status under the same message id. What the faults say is of this message alone, never of an order that it collides with.
+ * the status under the same message id. What the faults say is of this message alone, never of a job that it collides with.
  */
 export async function rejectSubmission(
   message: SubmittedMessage,
@@ -30,7 +30,7 @@ export async function rejectSubmission(
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
   await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
-  context.telemetry.event("OrderQuarantined", {
+  context.telemetry.event("JobQuarantined", {
     messageId: messageId ?? null,
     faultCount: faults.length,
     firstFault: faults[0] ?? "",
@@ -43,11 +43,11 @@ async function notifySender(
   faults: readonly string[],
   { messenger, rules, now, pause, telemetry }: Context,
 ): Promise<void> {
-  const { reply, orderId, submissionId } = senderOf(body, envelope, rules);
-  const id = rejectionId(orderId, submissionId, body);
-  const rejection: Rejection = { id, orderId, submissionId, status: "Rejected", at: instant(now()), faults };
+  const { reply, jobId, submissionId } = senderOf(body, envelope, rules);
+  const id = rejectionId(jobId, submissionId, body);
+  const rejection: Rejection = { id, jobId, submissionId, status: "Rejected", at: instant(now()), faults };
   const endAt = now() + PUBLISH_WITHIN_MS;
-  const undeliverable = { orderId, status: "Rejected", queue: reply.replyTo };
+  const undeliverable = { jobId, status: "Rejected", queue: reply.replyTo };
   for (;;) {
     try {
       const published = await messenger.reject(reply, rejection);
@@ -62,12 +62,12 @@ async function notifySender(
   }
 }
 
-/** Several submissions under one order id each have their own. At most 109 characters; Service Bus takes 128. */
-function rejectionId(orderId: string | null, submissionId: string | null, body: unknown): string {
+/** Several submissions under one job id each have their own. At most 109 characters; Service Bus takes 128. */
+function rejectionId(jobId: string | null, submissionId: string | null, body: unknown): string {
   const submission = submissionId ?? (isNestedTooDeep(body) ? jsonText(body) : body);
   const digest = createHash("sha256")
     .update(JSON.stringify(submission) ?? "")
     .digest("hex")
     .slice(0, DIGEST_LENGTH);
-  return `${orderId ?? ""}:0:Rejected:${digest}`;
+  return `${jobId ?? ""}:0:Rejected:${digest}`;
 }

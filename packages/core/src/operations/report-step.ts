@@ -4,10 +4,10 @@ import type { StateRecord } from "../domain/state-record.ts";
 import type { Report } from "../messaging/completion.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
 import type { StepReport } from "../messaging/operator-request.ts";
-import type { Versioned } from "../store/order-store.ts";
+import type { Versioned } from "../store/job-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import { awaitedDirection } from "./awaiting.ts";
-import type { Caller, Operated } from "./operate-order.ts";
+import type { Caller, Operated } from "./operate-job.ts";
 import { type Context, instant } from "./ports.ts";
 import { type Received, takeReport } from "./take-reply.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
@@ -24,13 +24,13 @@ export type Reported =
  * one is taken, and the other is rejected.
  */
 export async function reportStep(
-  orderId: string,
+  jobId: string,
   step: string,
   report: StepReport,
   { by: operator, ifMatch }: Caller,
   context: Context,
 ): Promise<Reported> {
-  const read = await context.store.state(orderId);
+  const read = await context.store.state(jobId);
   if (!read) return { kind: "not-found" };
   const { record } = read;
   const said = (outcome: string, after: StateRecord | null) =>
@@ -40,7 +40,7 @@ export async function reportStep(
     return { kind: "rejected", state: record.processState, reason };
   };
   if (!isWanted(read.etag, ifMatch)) {
-    await said("rejected: the order is not at the version that was looked at", null);
+    await said("rejected: the job is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }
   const own = ownReport(record, step, report, operator);
@@ -49,7 +49,7 @@ export async function reportStep(
   if (taken.kind === "misfit") return { kind: "invalid", faults: taken.faults };
   if (taken.kind === "not yet") return reject(`the time of ${step} is over, and it is asked for again: report it then`);
   if (taken.kind !== "recorded") return reject(`${step} waits for no report any more`);
-  const current = (await context.store.state(orderId)) ?? read;
+  const current = (await context.store.state(jobId)) ?? read;
   await said(`done: ${step} was reported as ${report.kind}`, current.record);
   return { kind: "reported", received: taken.received, ...current };
 }
@@ -58,8 +58,8 @@ export async function reportStep(
 function ownReport(record: StateRecord, step: string, report: StepReport, operator: string): Report | undefined {
   const direction = awaitedDirection(record, step);
   if (!direction) return undefined;
-  const { orderId, steps } = record;
-  const address = { orderId, step, direction, nonce: runOf(steps[step], direction)?.nonce };
+  const { jobId, steps } = record;
+  const address = { jobId, step, direction, nonce: runOf(steps[step], direction)?.nonce };
   const because = `reported by ${operator}: ${report.reason}`;
   return report.kind === "done"
     ? { kind: "done", address, because, result: report.result }
@@ -75,13 +75,13 @@ interface Entry {
 }
 
 async function enter({ before, after, outcome, reason, operator }: Entry, context: Context): Promise<void> {
-  const { orderId, attempt } = before;
+  const { jobId, attempt } = before;
   const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
   const entry = {
     at: instant(context.now()),
     operator,
     action: "report",
-    orderId,
+    jobId,
     reason,
     outcome,
     ...snapshots,

@@ -1,10 +1,10 @@
-// One turn of an action on many orders: acts on the orders of the wave, or looks whether they have ended, and says when to come again.
+// One turn of an action on many jobs: acts on the jobs of the wave, or looks whether they have ended, and says when to come again.
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
-import { causeIdOf } from "./group-orders.ts";
-import { operateOrder } from "./operate-order.ts";
+import { causeIdOf } from "./group-jobs.ts";
+import { operateJob } from "./operate-job.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
@@ -21,8 +21,8 @@ const WHILE_PAUSED: BulkTurn = { kind: "again", inMs: 5000 };
 const OVER: BulkTurn = { kind: "over" };
 
 /**
- * Order of writes: each order by itself, with the run's mark in its history; then the wave's results; then the run. After a death in between the
- * next turn finds the mark, and acts on no order twice.
+ * Order of writes: each job by itself, with the run's mark in its history; then the wave's results; then the run. After a death in between the
+ * next turn finds the mark, and acts on no job twice.
  */
 export async function runBulk(bulkId: string, context: Context<BulkPorts>): Promise<BulkTurn> {
   const read = await context.bulk.run(bulkId);
@@ -49,7 +49,7 @@ function laterThan({ updatedAt }: BulkRun, now: number): BulkTurn {
   return { kind: "again", inMs: Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, lasted)) };
 }
 
-const opened = ({ orderId }: BulkItem): BulkResult => ({ orderId, outcome: "open", reason: null, end: null });
+const opened = ({ jobId }: BulkItem): BulkResult => ({ jobId, outcome: "open", reason: null, end: null });
 
 async function act(
   run: BulkRun,
@@ -58,22 +58,22 @@ async function act(
   context: Context<BulkPorts>,
 ): Promise<BulkResult[]> {
   const open = results.filter(({ outcome }) => outcome === "open").slice(0, ACTS_IN_A_TURN);
-  const chosen = items.filter(({ orderId }) => open.some((one) => one.orderId === orderId));
+  const chosen = items.filter(({ jobId }) => open.some((one) => one.jobId === jobId));
   const acted = await inTurns(chosen, ACTS_SIDE_BY_SIDE, (item) =>
     unlessNewer(
       () => actOn(item, run, context),
-      (reason): BulkResult => ({ orderId: item.orderId, outcome: "skipped", reason, end: null }),
+      (reason): BulkResult => ({ jobId: item.jobId, outcome: "skipped", reason, end: null }),
     ),
   );
-  return results.map((result) => acted.find(({ orderId }) => orderId === result.orderId) ?? result);
+  return results.map((result) => acted.find(({ jobId }) => jobId === result.jobId) ?? result);
 }
 
-async function actOn({ orderId, etag }: BulkItem, run: BulkRun, context: Context): Promise<BulkResult> {
+async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context): Promise<BulkResult> {
   const mark = markOf(run);
   const reason = `${run.reason ?? ""} ${mark}`;
-  const operated = await operateOrder(orderId, requestOf(run, reason), { by: run.by, ifMatch: [etag] }, context);
+  const operated = await operateJob(jobId, requestOf(run, reason), { by: run.by, ifMatch: [etag] }, context);
   const result = (outcome: "done" | "skipped", why: string | null): BulkResult => ({
-    orderId,
+    jobId,
     outcome,
     reason: why,
     end: null,
@@ -91,7 +91,7 @@ async function actOn({ orderId, etag }: BulkItem, run: BulkRun, context: Context
     case "invalid":
       return result("skipped", operated.faults.join("; "));
     case "not-found":
-      return result("skipped", "there is no such order any more");
+      return result("skipped", "there is no such job any more");
     default:
       return operated satisfies never;
   }
@@ -100,7 +100,7 @@ async function actOn({ orderId, etag }: BulkItem, run: BulkRun, context: Context
 function requestOf({ action, extendBy }: BulkRun, reason: string): OperatorRequest {
   switch (action) {
     case "resubmit":
-      return { kind: action, reason, order: null, compensatedManually: false };
+      return { kind: action, reason, job: null, compensatedManually: false };
     case "extend":
       return { kind: action, reason, byMs: durationMs(extendBy ?? "") ?? 0 };
     default:
@@ -118,10 +118,10 @@ async function lookForEnds(
 ): Promise<BulkResult[]> {
   return inTurns(results, LOOKS_SIDE_BY_SIDE, (result) => {
     if (result.outcome !== "done" || result.end !== null) return Promise.resolve(result);
-    const before = items.find(({ orderId }) => orderId === result.orderId)?.cause ?? "";
+    const before = items.find(({ jobId }) => jobId === result.jobId)?.cause ?? "";
     return unlessNewer<BulkResult>(
       async () => {
-        const read = await store.state(result.orderId);
+        const read = await store.state(result.jobId);
         if (!read) return { ...result, end: "other" };
         const { processState, error } = read.record;
         const end = endOf(action, processState, error?.kind, before, causeIdOf(read.record));

@@ -18,11 +18,11 @@ type Expired = Extract<BoundedReply, { kind: "expired" }>;
 export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
   const agent = context.agents.get(given.agent);
   if (!agent)
-    throw new Error(`step ${given.step} of order ${given.orderId} needs the agent ${given.agent}, which is not here`);
+    throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
   const { request, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
-  // The order is closed: an earlier run of this task completed it, and died before it said so.
+  // The job is closed: an earlier run of this task completed it, and died before it said so.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   const run = new TakeUp(task, context);
@@ -64,8 +64,8 @@ function timeOut(
   tries: number,
   telemetry: Telemetry,
 ): StepEnd {
-  const { orderId, attempt, step, agent } = task;
-  telemetry.event(event, { orderId, attempt, step, agent, tries });
+  const { jobId, attempt, step, agent } = task;
+  telemetry.event(event, { jobId, attempt, step, agent, tries });
   // The attempt goes on with what is at work beside it, until the supervisor has another one take over.
   return { outcome: { kind: "expired" }, receiver: null };
 }
@@ -77,6 +77,6 @@ function timeOut(
 async function recordExpiry(task: StepTask, { tries, lastError }: Expired, ports: Ports): Promise<boolean> {
   if (!lastError) return false;
   const expiry = { at: instant(ports.now()), attempt: task.attempt, tries, ...lastError };
-  const written = await ports.store.change(task.orderId, noteExpiry(task, expiry));
+  const written = await ports.store.change(task.jobId, noteExpiry(task, expiry));
   return written.kind === "written";
 }

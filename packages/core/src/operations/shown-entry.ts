@@ -16,12 +16,12 @@ export function shownEntry(entry: SupervisionEntry): Shown {
       return { kind, id, at, endedAt, leader, epoch, report };
     }
     case "decision": {
-      const { kind, orderId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
-      return { kind, id, at, orderId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
+      const { kind, jobId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
+      return { kind, id, at, jobId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
     }
     case "lateReply": {
-      const { kind, orderId, attempt, step, reason } = entry;
-      return { kind, id, at, orderId, attempt, step, reason };
+      const { kind, jobId, attempt, step, reason } = entry;
+      return { kind, id, at, jobId, attempt, step, reason };
     }
     default:
       return entry satisfies never;

@@ -1,8 +1,8 @@
 // What an agent is asked of a step: the same whether it is called or asked by a message.
 
-import type { AgentRequest, OrderView } from "../agents/agent.ts";
+import type { AgentRequest, JobView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
-import { lacksSecrets } from "../domain/order.ts";
+import { lacksSecrets } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
 import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
@@ -11,32 +11,32 @@ import { type Begun, beginStep } from "./begin-step.ts";
 import type { Ports } from "./ports.ts";
 
 export interface StepRequest {
-  /** Of the order it has what the agent has declared. */
-  readonly request: AgentRequest<OrderView>;
-  /** The order is over and its secrets are removed: nothing is to be asked any more. */
+  /** Of the job it has what the agent has declared. */
+  readonly request: AgentRequest<JobView>;
+  /** The job is over and its secrets are removed: nothing is to be asked any more. */
   readonly isClosed: boolean;
   readonly begun: Begun;
 }
 
 /** @param awaited of what was accepted: its service is asked what has become of it */
 export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
-  const order = await ports.store.order(asked.orderId, asked.orderRevision);
-  const isClosed = lacksSecrets(order, contractOf(order, ports.rules.contracts).secrets);
-  const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, order, ports);
+  const job = await ports.store.job(asked.jobId, asked.jobRevision);
+  const isClosed = lacksSecrets(job, contractOf(job, ports.rules.contracts).secrets);
+  const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, job, ports);
   const { task } = begun;
-  const { orderId, step, direction, record, results } = task;
+  const { jobId, step, direction, record, results } = task;
   const { generation } = record;
   const reference = record.accepted?.reference;
   const compensates = {
     result: record.result,
-    idempotencyKey: idempotencyKey(orderId, step, "forward", generation),
+    idempotencyKey: idempotencyKey(jobId, step, "forward", generation),
     ...(reference !== undefined && { reference }),
   };
   const request = {
-    order: ports.orderFor(task.agent, order),
+    job: ports.jobFor(task.agent, job),
     results,
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
-    idempotencyKey: idempotencyKey(orderId, step, direction, generation, runOf(record, direction)?.keyWord),
+    idempotencyKey: idempotencyKey(jobId, step, direction, generation, runOf(record, direction)?.keyWord),
     compensates: direction === "compensate" ? compensates : null,
     ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
     ...(awaited && { awaited }),

@@ -6,7 +6,7 @@ import type { Standing } from "../supervision/leadership.ts";
 import { createPace, isThrottled } from "../supervision/pace.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
-import { type Recovery, recoverOrder } from "./recover-order.ts";
+import { type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
 export interface SweepReport {
@@ -142,11 +142,11 @@ class Sweep {
       visit: async (due) => {
         this.#counts.found += 1;
         const recovery = await inSpan("recover", spanOf(due.record), () =>
-          recoverOrder(due, () => this.#mayReschedule(), this.#context),
+          recoverJob(due, () => this.#mayReschedule(), this.#context),
         );
-        this.#count(due.record.orderId, recovery);
+        this.#count(due.record.jobId, recovery);
         await this.#write((log, sweepId) =>
-          log.decision(decisionOf(due.record.orderId, recovery, sweepId, this.#epoch, now())),
+          log.decision(decisionOf(due.record.jobId, recovery, sweepId, this.#epoch, now())),
         );
         return isThrottled(recovery.fault) ? "throttled" : "dealt with";
       },
@@ -159,12 +159,12 @@ class Sweep {
     return this.#reschedules <= MOST_RESCHEDULES;
   }
 
-  #count(orderId: string, { verdict, outcome, fault }: Recovery): void {
+  #count(jobId: string, { verdict, outcome, fault }: Recovery): void {
     if (fault !== undefined) {
       // One bad record never stops a sweep.
       this.#counts.broken += 1;
       if (isThrottled(fault)) this.#counts.throttled += 1;
-      this.#context.telemetry.event("RecoveryFailed", { orderId, cause: String(fault) });
+      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: String(fault) });
     } else if (outcome === "lost") this.#counts.lost += 1;
     else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
   }
@@ -207,14 +207,14 @@ class Sweep {
   }
 }
 
-/** A recovery belongs to the trace of its order, not to that of the sweep. */
-function spanOf({ orderId, attempt, traceparent }: StateRecord): SpanOptions {
-  return { traceparent, attributes: { orderId, attempt } };
+/** A recovery belongs to the trace of its job, not to that of the sweep. */
+function spanOf({ jobId, attempt, traceparent }: StateRecord): SpanOptions {
+  return { traceparent, attributes: { jobId, attempt } };
 }
 
-function decisionOf(orderId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
+function decisionOf(jobId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
   const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
-  const known = { sweepId, orderId, at: instant(now), epoch, rule, verdict, before, after, outcome };
+  const known = { sweepId, jobId, at: instant(now), epoch, rule, verdict, before, after, outcome };
   const decision = stop ? { ...known, stop } : known;
   return fault === undefined ? decision : { ...decision, fault: String(fault) };
 }

@@ -1,46 +1,46 @@
-// A requester cancels its order (P13, P15): it ends at once where nothing was done, and is compensated otherwise. Its sender is notified which.
+// A requester cancels its job (P13, P15): it ends at once where nothing was done, and is compensated otherwise. Its sender is notified which.
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type Cancellation, parseCancellation } from "../messaging/cancellation-message.ts";
-import { operateOrder } from "./operate-order.ts";
+import { operateJob } from "./operate-job.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import type { SubmittedMessage } from "./submit-order.ts";
+import type { SubmittedMessage } from "./submit-job.ts";
 
-/** A cancellation may overtake its order. */
+/** A cancellation may overtake its job. */
 const LOOKS = [0, 250, 1000] as const;
-const ORDER_COMES_WITHIN_MS = 600_000;
+const JOB_COMES_WITHIN_MS = 600_000;
 
-class OrderNotRecorded extends SentBack {
-  override readonly name = "OrderNotRecorded";
+class JobNotRecorded extends SentBack {
+  override readonly name = "JobNotRecorded";
 }
 
-const UNKNOWN = "there is no such order of yours";
+const UNKNOWN = "there is no such job of yours";
 
 /**
  * Order of writes: the record, as an operator's cancellation has it, then the answer. After a death in between the message is delivered
- * again, finds the order cancelled, and is answered again under the same id.
+ * again, finds the job cancelled, and is answered again under the same id.
  * @throws Outage where the message had better wait
  */
 export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
   const parsed = parseCancellation(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
   const reason = await obstacleTo(parsed, message, context);
-  const { orderId, reply, submissionId } = parsed;
+  const { jobId, reply, submissionId } = parsed;
   const status = reason === undefined ? "CancelAccepted" : "CancelRejected";
   const faults = reason === undefined ? [] : [reason];
-  const id = `${orderId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);
-  context.telemetry.event(status, { orderId, reason: reason ?? parsed.reason });
+  const id = `${jobId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);
+  context.telemetry.event(status, { jobId, reason: reason ?? parsed.reason });
   const published = await context.messenger.reject(reply, {
     id,
-    orderId,
+    jobId,
     submissionId,
     status,
     at: instant(context.now()),
     faults,
   });
   if (published === "no-such-queue")
-    context.telemetry.event("StatusUndeliverable", { orderId, status, queue: reply.replyTo });
+    context.telemetry.event("StatusUndeliverable", { jobId, status, queue: reply.replyTo });
 }
 
 /** What Service Bus takes for a message's id. */
@@ -52,32 +52,32 @@ async function obstacleTo(
   { enqueuedAt }: SubmittedMessage,
   context: Context,
 ): Promise<string | undefined> {
-  const record = await recordOf(asked.orderId, context);
+  const record = await recordOf(asked.jobId, context);
   if (!record) {
     const ageMs = context.now() - Date.parse(enqueuedAt ?? "");
-    if (ageMs < ORDER_COMES_WITHIN_MS) throw new OrderNotRecorded(`order ${asked.orderId} is not recorded yet`);
+    if (ageMs < JOB_COMES_WITHIN_MS) throw new JobNotRecorded(`job ${asked.jobId} is not recorded yet`);
     return UNKNOWN;
   }
-  // What it says of another's order is what it says of none.
+  // What it says of another's job is what it says of none.
   if (!isOwn(record, asked)) return UNKNOWN;
   if (record.error?.kind === "cancelled") return undefined;
   const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
   const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
-  const operated = await operateOrder(asked.orderId, request, caller, context);
+  const operated = await operateJob(asked.jobId, request, caller, context);
   if (operated.kind === "done") return undefined;
   return operated.kind === "rejected" ? operated.reason : UNKNOWN;
 }
 
-async function recordOf(orderId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {
+async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {
   for (const ms of LOOKS) {
     if (ms > 0) await pause(ms);
-    const read = await store.state(orderId);
+    const read = await store.state(jobId);
     if (read) return read.record;
   }
   return undefined;
 }
 
-/** Of a queue of its own, whose order it is; of a shared one, who knows what is in it. */
+/** Of a queue of its own, whose job it is; of a shared one, who knows what is in it. */
 function isOwn(record: StateRecord, { owner, contentDigest }: Cancellation): boolean {
   if (record.owner !== owner) return false;
   if (contentDigest === undefined) return owner !== undefined;

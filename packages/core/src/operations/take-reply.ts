@@ -103,8 +103,8 @@ export async function takeReport(
   context: Context,
 ): Promise<Taken | { readonly kind: "not yet" }> {
   for (let tries = 0; ; tries += 1) {
-    const { orderId, step, direction } = address;
-    const record = (await context.store.state(orderId))?.record;
+    const { jobId, step, direction } = address;
+    const record = (await context.store.state(jobId))?.record;
     const run = runOf(record?.steps[step], direction);
     const attempt = run?.attempt ?? record?.attempt ?? 1;
     const ticket: Ticket = { ...address, attempt, lockedBy: record?.lockedBy ?? "" };
@@ -156,8 +156,8 @@ export async function takeWord(
   const checked = reply.kind === "done" ? context.checkResult(task.agent, task.operation, reply.result) : undefined;
   if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
   const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
-  const { orderId, attempt, step } = ticket;
-  const span = { traceparent: task.reply.traceparent, attributes: { orderId, attempt, step, agent: task.agent } };
+  const { jobId, attempt, step } = ticket;
+  const span = { traceparent: task.reply.traceparent, attributes: { jobId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
     fit.kind === "accepted" || fit.kind === "pending"
       ? acceptStep(task, { ...routeOf(fit, task), reference: fit.reference }, context)
@@ -170,9 +170,9 @@ const NOTED = { kind: "noted" } as const;
 
 /** The task that the reply is to, rebuilt from the record; in words why there is none. */
 async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isOpen: boolean } | string> {
-  const { orderId, attempt, step, direction, lockedBy } = ticket;
-  const record = (await ports.store.state(orderId))?.record;
-  if (!record) return "there is no such order";
+  const { jobId, attempt, step, direction, lockedBy } = ticket;
+  const record = (await ports.store.state(jobId))?.record;
+  if (!record) return "there is no such job";
   const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
   if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
   const run = runOf(record.steps[step], direction);
@@ -204,7 +204,7 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
 /** Nothing is done about it here: the supervisor finds the step overdue, and knows why. */
 async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<Taken> {
   const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
-  await ports.store.change(task.orderId, noteExpiry(task, expiry));
+  await ports.store.change(task.jobId, noteExpiry(task, expiry));
   return NOTED;
 }
 

@@ -6,7 +6,7 @@ import { hasEnded, type StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
 import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/transitions.ts";
-import type { Written } from "../store/order-store.ts";
+import type { Written } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 
 /**
@@ -14,17 +14,17 @@ import { type Context, instant, type Ports } from "./ports.ts";
  * where the step is not in hand any more, or marked already.
  */
 export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
-  const { orderId } = task;
+  const { jobId } = task;
   if (!task.isAlone) return recordAmong(task, mark, now, ports);
-  const written = await ports.store.change(orderId, takeUp(task, mark, now));
+  const written = await ports.store.change(jobId, takeUp(task, mark, now));
   if (written.kind === "written") return written;
-  return ports.store.change(orderId, takeUpOnly(task, mark, now));
+  return ports.store.change(jobId, takeUpOnly(task, mark, now));
 }
 
 /** Beside others it depends on them when the record is due: at the version that was read, as often as one of them comes between. */
 async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: Ports): Promise<Written> {
   for (;;) {
-    const read = await store.state(task.orderId);
+    const read = await store.state(task.jobId);
     const own = read?.record.steps[task.step];
     if (!read || !own || !awaits(read.record, task) || hasEnded(read.record.processState)) return { kind: "rejected" };
     const run = runOf(own, task.direction);
@@ -45,7 +45,7 @@ export async function recordNews(
   news: (run: StepRun) => Partial<StepRun> | undefined,
 ): Promise<Written> {
   for (;;) {
-    const read = await store.state(task.orderId);
+    const read = await store.state(task.jobId);
     const own = read?.record.steps[task.step];
     const run = runOf(own, task.direction);
     const isOpen = read && awaits(read.record, task) && !hasEnded(read.record.processState);
@@ -95,19 +95,19 @@ export class TakeUp {
   async record(): Promise<void> {
     if (this.#isRecorded || this.#startedAt === undefined) return;
     this.#isRecorded = true;
-    const { orderId, attempt, step, direction, completeBy } = this.#task;
+    const { jobId, attempt, step, direction, completeBy } = this.#task;
     const mark = takenUp(direction, this.#startedAt, completeBy);
     try {
       await recordMark(this.#task, mark, this.#startedAt, this.#context);
     } catch (cause) {
-      this.#context.telemetry.event("TakeUpUnrecorded", { orderId, attempt, step, cause: String(cause) });
+      this.#context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
     }
   }
 
   /** An earlier run of this task took it up and died: this one has what is left of its time. */
   async #resumed(now: string): Promise<string | undefined> {
-    const { orderId, attempt, step, direction } = this.#task;
-    const record = (await this.#context.store.state(orderId))?.record;
+    const { jobId, attempt, step, direction } = this.#task;
+    const record = (await this.#context.store.state(jobId))?.record;
     const run = runOf(record?.steps[step], direction);
     if (run?.state !== "Running" || run.attempt !== attempt || run.completeBy === null || run.completeBy <= now)
       return undefined;

@@ -12,6 +12,6 @@ export function taskIn(
 ): StepTask | undefined {
   const plan = planOf(workflows.of(record.workflow), record.steps, direction);
   const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
-  // What may be left of a skipped step is compensated while its order goes on: the record alone says what that leads to.
+  // What may be left of a skipped step is compensated while its job goes on: the record alone says what that leads to.
   return task && direction !== record.direction ? { ...task, join: null } : task;
 }

@@ -1,16 +1,16 @@
-// How orders flow: what comes in, what is completed and how long that takes, how long messages wait, and which workflows are under way.
+// How jobs flow: what comes in, what is completed and how long that takes, how long messages wait, and which workflows are under way.
 import { percentile, rateOf } from "../domain/sample.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { Traffic } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
-import type { Completed, RecentOrders } from "../store/recent-orders.ts";
+import type { Completed, RecentJobs } from "../store/recent-jobs.ts";
 import { instant } from "./ports.ts";
 import { remembered } from "./remembered.ts";
 
 export interface TrafficPorts {
-  readonly recent: RecentOrders;
+  readonly recent: RecentJobs;
   readonly queueAges: readonly QueueAge[];
-  /** Orders that are over for longer may not be found any more: they are closed. */
+  /** Jobs that are over for longer may not be found any more: they are closed. */
   readonly windowMs: number;
   readonly now: () => number;
 }

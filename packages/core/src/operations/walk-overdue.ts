@@ -1,5 +1,5 @@
 // The supervisor's way through what is overdue: the longest overdue first, each record once, as many at once as store and bus take.
-import type { Versioned } from "../store/order-store.ts";
+import type { Versioned } from "../store/job-store.ts";
 import { isThrottled, type Pace } from "../supervision/pace.ts";
 import { instant, type Ports } from "./ports.ts";
 
@@ -54,9 +54,9 @@ class Visits {
   }
 
   begin(due: Versioned): void {
-    const { orderId } = due.record;
-    if (this.#seen.has(orderId)) return;
-    this.#seen.add(orderId);
+    const { jobId } = due.record;
+    if (this.#seen.has(jobId)) return;
+    this.#seen.add(jobId);
     const visited = this.#visit(due).finally(() => this.#underWay.delete(visited));
     this.#underWay.add(visited);
   }

@@ -18,7 +18,7 @@ export interface Overrides {
 
 /** What one record would get. */
 export interface Prospect {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly verdict: Verdict["kind"] | "none";
   /** What it gets as things are. */
   readonly today: Verdict["kind"] | "none";
@@ -67,7 +67,7 @@ export async function whatIf(context: Context, overrides: Overrides): Promise<Wh
 }
 
 function prospectOf(record: StateRecord, now: string, overrides: Overrides, ports: Ports): Prospect {
-  const { orderId } = record;
+  const { jobId } = record;
   const before = snapshotOf(record);
   try {
     const workflow = ports.workflows.of(record.workflow);
@@ -88,9 +88,9 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
       recover(record, verdict, { now, overdueBefore, claimWithinMs: ports.timing.claimWithinMs }),
     );
     const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;
-    return { orderId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
+    return { jobId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
   } catch (cause) {
     // A record that a sweep could not judge either.
-    return { orderId, verdict: "none", today: "none", rule: String(cause), before, after: null };
+    return { jobId, verdict: "none", today: "none", rule: String(cause), before, after: null };
   }
 }

@@ -3,8 +3,8 @@ import type { OperatorAction } from "../supervision/audit-log.ts";
 import type { Context, Ports } from "./ports.ts";
 
 /**
- * Where the log can't be written it never stops an operator: an event says so, and an order's own record says the same.
- * @param attempt of the order, where it is about one
+ * Where the log can't be written it never stops an operator: an event says so, and a job's own record says the same.
+ * @param attempt of the job, where it is about one
  * @returns whether the log has it
  */
 export async function writeAuditLog(
@@ -12,13 +12,13 @@ export async function writeAuditLog(
   attempt: number | null,
   { supervision, telemetry }: Context<Pick<Ports, "supervision">>,
 ): Promise<boolean> {
-  const { orderId, action, operator, outcome } = entry;
-  telemetry.event("OperatorActed", { orderId, attempt, action, operator, outcome });
+  const { jobId, action, operator, outcome } = entry;
+  telemetry.event("OperatorActed", { jobId, attempt, action, operator, outcome });
   try {
     await supervision.operatorAction(entry);
     return true;
   } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { orderId, cause: String(cause) });
+    telemetry.event("AuditLogUnwritten", { jobId, cause: String(cause) });
     return false;
   }
 }

@@ -1,12 +1,12 @@
-// What stands of an action on many orders: the run, which is read often and is small; its orders as the preview froze them; a result for each wave.
+// What stands of an action on many jobs: the run, which is read often and is small; its jobs as the preview froze them; a result for each wave.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
-import type { OrderError, ProcessState } from "../domain/state-record.ts";
+import type { JobError, ProcessState } from "../domain/state-record.ts";
 
 /** As the search has it. */
 export interface BulkFilter {
   readonly state: Exclude<ProcessState, "Processed">;
-  readonly kind?: OrderError["kind"] | undefined;
+  readonly kind?: JobError["kind"] | undefined;
   readonly workflow?: string | undefined;
   readonly version?: number | undefined;
   readonly step?: string | undefined;
@@ -27,11 +27,11 @@ export interface BulkRun {
   readonly reason: string | null;
   /** An ISO 8601 duration; null until it is started, and for every other action. */
   readonly extendBy: string | null;
-  /** The cause whose orders these are; null for a filter or a selection. */
+  /** The cause whose jobs these are; null for a filter or a selection. */
   readonly cause: string | null;
-  /** The search whose orders these are; null for a cause or a selection. */
+  /** The search whose jobs these are; null for a cause or a selection. */
   readonly filter: BulkFilter | null;
-  /** False where more orders were meant than one run takes. */
+  /** False where more jobs were meant than one run takes. */
   readonly isAll: boolean;
   readonly total: number;
   /** The wave that is under way. */

@@ -1,10 +1,10 @@
-// The documents of an order in its partition: the state record, and one for each revision of the order's content.
+// The documents of a job in its partition: the state record, and one for each revision of the job's content.
 import type { OperationInput, PatchOperation } from "@azure/cosmos";
+import { type Job, REMOVED } from "../domain/job.ts";
 import type { Noun } from "../domain/noun.ts";
-import { type Order, REMOVED } from "../domain/order.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Lifetime } from "../domain/transitions.ts";
-import { ORDER_VERSION } from "./record-versions.ts";
+import { JOB_VERSION } from "./record-versions.ts";
 
 export const STATE_ID = "state";
 export const FIRST_REVISION = 1;
@@ -17,17 +17,17 @@ export const contentId = (revision: number, { one }: Noun): string =>
   revision === FIRST_REVISION ? one : `${one}-${revision}`;
 
 export function contentOperation(
-  { orderId, owner }: Pick<StateRecord, "orderId" | "owner">,
-  order: Order,
+  { jobId, owner }: Pick<StateRecord, "jobId" | "owner">,
+  job: Job,
   revision: number,
   noun: Noun,
 ): OperationInput {
   const own = owner ? { owner } : {};
-  const resourceBody = { id: contentId(revision, noun), orderId, schemaVersion: ORDER_VERSION, ...own, order };
+  const resourceBody = { id: contentId(revision, noun), jobId, schemaVersion: JOB_VERSION, ...own, job };
   return { operationType: "Create", resourceBody } as unknown as OperationInput;
 }
 
-/** Of all documents of an order. The library gives no condition to a removal: so the record is written first, at the version that was read. */
+/** Of all documents of a job. The library gives no condition to a removal: so the record is written first, at the version that was read. */
 export function erasingOperations(etag: string, revisions: number, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [{ op: "set", path: "/ttl", value: 1 }];
   const contents = Array.from({ length: revisions }, (_, index) => contentId(index + FIRST_REVISION, noun));
@@ -45,7 +45,7 @@ export function ttlOf({ keepMs }: Pick<Lifetime, "keepMs">) {
 /** Of every revision of the content; the state record is written beside them. */
 export function lifetimeOperations(lifetime: Lifetime, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [ttlOf(lifetime)];
-  for (const name of lifetime.secrets) operations.push({ op: "set", path: `/order/${name}`, value: REMOVED });
+  for (const name of lifetime.secrets) operations.push({ op: "set", path: `/job/${name}`, value: REMOVED });
   return Array.from({ length: lifetime.revisions }, (_, index) => {
     const resourceBody = { operations };
     return { operationType: "Patch", id: contentId(index + FIRST_REVISION, noun), resourceBody };

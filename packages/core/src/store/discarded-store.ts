@@ -23,8 +23,8 @@ export interface DiscardedStore {
   page(limit: number, after?: DiscardedPosition): Promise<DiscardedPage>;
   read(id: string): Promise<DiscardedMessage | undefined>;
   remove(id: string): Promise<void>;
-  /** Removes the copies that are about that order. */
-  eraseOf(orderId: string): Promise<void>;
+  /** Removes the copies that are about that job. */
+  eraseOf(jobId: string): Promise<void>;
 }
 
 /** So long an operator can change their mind. */
@@ -42,7 +42,7 @@ export function discardedId(queue: string, sequenceNumber: string): string {
   return createHash("sha256").update(queue).update("\0").update(sequenceNumber).digest("hex").slice(0, 32);
 }
 
-/** @param container its partition key is `/day`, and `/at` and `/orderId` are indexed */
+/** @param container its partition key is `/day`, and `/at` and `/jobId` are indexed */
 export function createCosmosDiscardedStore(container: Container): DiscardedStore {
   const remove = async (id: string): Promise<void> => {
     try {
@@ -89,12 +89,12 @@ export function createCosmosDiscardedStore(container: Container): DiscardedStore
 
     remove,
 
-    async eraseOf(orderId) {
+    async eraseOf(jobId) {
       const query = {
-        query: "SELECT VALUE c.id FROM c WHERE c.day = @day AND c.orderId = @orderId",
+        query: "SELECT VALUE c.id FROM c WHERE c.day = @day AND c.jobId = @jobId",
         parameters: [
           { name: "@day", value: PARTITION },
-          { name: "@orderId", value: orderId },
+          { name: "@jobId", value: jobId },
         ],
       };
       const found = container.items.query<string>(query, { partitionKey: PARTITION });
@@ -107,6 +107,6 @@ function statusOf(cause: unknown): unknown {
   return cause instanceof ErrorResponse ? cause.code : undefined;
 }
 
-function plain({ id, queue, at, by, why, keptUntil, orderId, copy }: Document): DiscardedMessage {
-  return { id, queue, at, by, why, keptUntil, orderId, copy };
+function plain({ id, queue, at, by, why, keptUntil, jobId, copy }: Document): DiscardedMessage {
+  return { id, queue, at, by, why, keptUntil, jobId, copy };
 }

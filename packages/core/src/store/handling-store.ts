@@ -10,8 +10,8 @@ export interface HandlingTarget {
 
 export interface StoredHandling extends Handling {
   readonly target: HandlingTarget;
-  /** The orders of a group when it was last changed: its notes are found by them when the group is another one. */
-  readonly orderIds: readonly string[];
+  /** The jobs of a group when it was last changed: its notes are found by them when the group is another one. */
+  readonly jobIds: readonly string[];
   /** Of the last change. */
   readonly at: string;
 }
@@ -75,11 +75,11 @@ export function createCosmosHandlingStore(container: Container): HandlingStore {
   };
 }
 
-/** An order's id may hold what a document's id may not. */
+/** A job's id may hold what a document's id may not. */
 function idOf({ kind, id }: HandlingTarget): string {
   return `${kind}-${createHash("sha256").update(id).digest("hex")}`;
 }
 
-function plain({ target, claim, notes, orderIds, at, _etag: etag }: Document): ReadHandling {
-  return { target, claim, notes, orderIds, at, etag };
+function plain({ target, claim, notes, jobIds, at, _etag: etag }: Document): ReadHandling {
+  return { target, claim, notes, jobIds, at, etag };
 }

@@ -1,7 +1,7 @@
 // A database whose documents have the app's names: the stores read and write the core's. Of a document its own members are renamed, of a query
 // and a patch the first name after `c.` or the first slash.
 import type { Container, Database, OperationInput, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
-import { inAppsNames, inCoresNames, type Noun, ORDER, textInAppsNames } from "../domain/noun.ts";
+import { inAppsNames, inCoresNames, JOB, type Noun, textInAppsNames } from "../domain/noun.ts";
 
 /** What of the library's own types the stores use. */
 type Items = Container["items"];
@@ -11,7 +11,7 @@ type Patch = { readonly operations: readonly PatchOperation[]; readonly conditio
 
 /** The database itself where the app has the core's noun. */
 export function namedDatabase(database: Database, noun: Noun): Pick<Database, "container"> {
-  if (noun.one === ORDER.one && noun.many === ORDER.many) return database;
+  if (noun.one === JOB.one && noun.many === JOB.many) return database;
   return { container: (id) => namedContainer(database.container(id), noun) };
 }
 

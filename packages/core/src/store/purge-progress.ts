@@ -3,7 +3,7 @@ import type { Container } from "@azure/cosmos";
 
 /** Every method throws where the store does not answer. */
 export interface PurgeProgress {
-  /** What began before this instant has been removed; at first, when the oldest order came. Undefined where there is none. */
+  /** What began before this instant has been removed; at first, when the oldest job came. Undefined where there is none. */
   doneUntil(): Promise<string | undefined>;
   save(doneUntil: string): Promise<void>;
 }
@@ -15,21 +15,21 @@ const FOR_EVER = -1;
 
 /**
  * @param container its partition key is `/day`
- * @param orders where the state records stand; its index has `createdAt`
+ * @param jobs where the state records stand; its index has `createdAt`
  * @param taskHub each has its own attempts
  */
-export function createCosmosPurgeProgress(container: Container, orders: Container, taskHub: string): PurgeProgress {
+export function createCosmosPurgeProgress(container: Container, jobs: Container, taskHub: string): PurgeProgress {
   const id = `purged:${taskHub}`;
 
-  async function oldestOrder(): Promise<string | undefined> {
+  async function oldestJob(): Promise<string | undefined> {
     const query = "SELECT TOP 1 VALUE c.createdAt FROM c WHERE IS_DEFINED(c.createdAt) ORDER BY c.createdAt";
-    return (await orders.items.query<string>(query).fetchAll()).resources[0];
+    return (await jobs.items.query<string>(query).fetchAll()).resources[0];
   }
 
   return {
     async doneUntil() {
       const known = (await container.item(id, PARTITION).read<{ doneUntil: string }>()).resource;
-      return known?.doneUntil ?? oldestOrder();
+      return known?.doneUntil ?? oldestJob();
     },
     async save(doneUntil) {
       await container.items.upsert({ id, day: PARTITION, doneUntil, ttl: FOR_EVER });

@@ -1,10 +1,11 @@
 // Documents of the versions before, as the app of today reads them: one row a version, each from the one before to its own.
+
+import type { Job } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
-import type { Order } from "../domain/order.ts";
 import { type ProcessState, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 
-/** Of a document with an order's content. */
-export const ORDER_VERSION = 1;
+/** Of a document with a job's content. */
+export const JOB_VERSION = 1;
 
 export type Document = { readonly [name: string]: unknown };
 
@@ -24,20 +25,20 @@ export function versionOf({ schemaVersion }: Document): number {
 export function recordOf(document: Document): StateRecord {
   const version = versionOf(document);
   if (version > RECORD_VERSION) {
-    throw new NewerSchema(`The state record of order ${document["orderId"]}`, version, RECORD_VERSION);
+    throw new NewerSchema(`The state record of job ${document["jobId"]}`, version, RECORD_VERSION);
   }
   if (version === RECORD_VERSION) return document as unknown as StateRecord;
   const upgraded = UPGRADES.slice(version).reduce((record, upgrade) => upgrade(record), document);
   return { ...upgraded, schemaVersion: RECORD_VERSION } as unknown as StateRecord;
 }
 
-/** The same for an order's content, of which version 1 has only its number more. @throws NewerSchema */
-export function orderOf(document: Document & { readonly order: Order }): Order {
+/** The same for a job's content, of which version 1 has only its number more. @throws NewerSchema */
+export function jobOf(document: Document & { readonly job: Job }): Job {
   const version = versionOf(document);
-  if (version > ORDER_VERSION) {
-    throw new NewerSchema(`The content of order ${document["orderId"]}`, version, ORDER_VERSION);
+  if (version > JOB_VERSION) {
+    throw new NewerSchema(`The content of job ${document["jobId"]}`, version, JOB_VERSION);
   }
-  return document.order;
+  return document.job;
 }
 
 /** To version 1: a run knows when it was scheduled, until when it may be taken up, and how often it waited in vain. */

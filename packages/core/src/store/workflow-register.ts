@@ -1,12 +1,12 @@
-// Which versions of workflows have run on this store, with what each said; and how many orders still need one.
+// Which versions of workflows have run on this store, with what each said; and how many jobs still need one.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
-import { OPEN_ERRORS } from "./order-gauges.ts";
-import { StoreUnavailable } from "./order-store.ts";
+import { OPEN_ERRORS } from "./job-gauges.ts";
+import { StoreUnavailable } from "./job-store.ts";
 
-/** Orders that a version has to stay for. */
-export interface OrdersOfVersion {
+/** Jobs that a version has to stay for. */
+export interface JobsOfVersion {
   readonly pending: number;
   readonly processing: number;
   /** In Error, where a person may still have it go on or compensated. */
@@ -19,7 +19,7 @@ export interface WorkflowRegister {
   enter(content: WorkflowContent): Promise<WorkflowContent>;
   /** Every version that was ever entered. */
   entered(): Promise<readonly WorkflowContent[]>;
-  orders(ref: WorkflowRef): Promise<OrdersOfVersion>;
+  jobs(ref: WorkflowRef): Promise<JobsOfVersion>;
   /** Whether a workflow of this name was entered after every one of `known`: by a newer version of the app, which is not running now. */
   isNewer(name: string, known: readonly WorkflowRef[]): Promise<boolean>;
 }
@@ -34,9 +34,9 @@ const idOf = ({ name, version }: WorkflowRef): string => `workflow:${name}:${ver
 
 /**
  * @param container its partition key is `/day`
- * @param orders where the state records stand
+ * @param jobs where the state records stand
  */
-export function createCosmosWorkflowRegister(container: Container, orders: Container): WorkflowRegister {
+export function createCosmosWorkflowRegister(container: Container, jobs: Container): WorkflowRegister {
   async function count(condition: string, { name, version }: WorkflowRef): Promise<number> {
     const query = {
       query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition} AND c.workflow.name = @name AND c.workflow.version = @version`,
@@ -45,7 +45,7 @@ export function createCosmosWorkflowRegister(container: Container, orders: Conta
         { name: "@version", value: version },
       ],
     };
-    const { resources } = await orders.items.query<number>(query).fetchAll();
+    const { resources } = await jobs.items.query<number>(query).fetchAll();
     return resources[0] ?? 0;
   }
 
@@ -79,7 +79,7 @@ export function createCosmosWorkflowRegister(container: Container, orders: Conta
       const own = resources.filter((entry) => known.some((ref) => idOf(ref) === idOf(entry))).map(({ _ts }) => _ts);
       return resources.some((entry) => entry.name === name && entry._ts > Math.max(...own));
     },
-    async orders(ref) {
+    async jobs(ref) {
       const [pending, processing, ...inError] = await Promise.all([
         count("c.processState = 'Pending'", ref),
         count("c.processState = 'Processing'", ref),

@@ -36,7 +36,7 @@ export interface AgentTimeout {
 export interface DecisionEntry {
   readonly kind: "decision";
   readonly sweepId: string;
-  readonly orderId: string;
+  readonly jobId: string;
   readonly at: string;
   readonly epoch: number;
   /** In words: why this verdict. */
@@ -58,8 +58,8 @@ export interface OperatorAction {
   readonly at: string;
   readonly operator: string;
   readonly action: string;
-  /** Null where the action is on no one order. */
-  readonly orderId: string | null;
+  /** Null where the action is on no one job. */
+  readonly jobId: string | null;
   readonly reason: string | null;
   readonly outcome: string;
   readonly before: Snapshot | null;
@@ -76,7 +76,7 @@ export interface OperatorAction {
 export interface LateReply {
   readonly kind: "lateReply";
   readonly at: string;
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
   readonly step: string;
   /** In words: why it was rejected. */
@@ -92,8 +92,8 @@ export interface AuditLog {
   decision(entry: Omit<DecisionEntry, "kind">): Promise<void>;
   operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
-  /** All of one day (`2026-01-31`, UTC), or what concerns one order of it, the oldest first. */
-  entries(day: string, orderId?: string): AsyncIterable<SupervisionEntry>;
+  /** All of one day (`2026-01-31`, UTC), or what concerns one job of it, the oldest first. */
+  entries(day: string, jobId?: string): AsyncIterable<SupervisionEntry>;
 }
 
 /** A sweep's decisions stand in the partition of its own day, also those made after midnight. */

@@ -18,7 +18,7 @@ type Stored = SupervisionEntry & { readonly id: string; readonly day: string };
 /** A document of that id is there: this very entry, whose first try was answered too late. */
 const CONFLICT = 409;
 
-/** Of both the partition key is `/day`; `/at` and `/orderId` are indexed. */
+/** Of both the partition key is `/day`; `/at` and `/jobId` are indexed. */
 export interface AuditLogContainers {
   readonly supervision: Container;
   readonly audit: Container;
@@ -41,14 +41,11 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
     });
   }
 
-  async function* read(from: Container, day: string, orderId?: string): AsyncGenerator<SupervisionEntry> {
-    const ofOrder = orderId === undefined ? "" : " AND c.orderId = @orderId";
+  async function* read(from: Container, day: string, jobId?: string): AsyncGenerator<SupervisionEntry> {
+    const ofJob = jobId === undefined ? "" : " AND c.jobId = @jobId";
     const query = {
-      query: `SELECT * FROM c WHERE c.day = @day${ofOrder} ORDER BY c.at`,
-      parameters: [
-        { name: "@day", value: day },
-        ...(orderId === undefined ? [] : [{ name: "@orderId", value: orderId }]),
-      ],
+      query: `SELECT * FROM c WHERE c.day = @day${ofJob} ORDER BY c.at`,
+      parameters: [{ name: "@day", value: day }, ...(jobId === undefined ? [] : [{ name: "@jobId", value: jobId }])],
     };
     const pages = from.items.query<Stored>(query, { partitionKey: day, maxItemCount: PAGE });
     while (pages.hasMoreResults()) {
@@ -60,10 +57,10 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
   return {
     sweep: (entry) => put(entry.sweepId, dayOfSweep(entry.sweepId), { kind: "sweep", ...entry }),
     decision: (entry) =>
-      put(`${entry.sweepId}:${entry.orderId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
+      put(`${entry.sweepId}:${entry.jobId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
     operatorAction: (entry) => add({ kind: "operatorAction", ...entry }),
     lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
-    entries: (day, orderId) => merged(read(container, day, orderId), read(audit, day, orderId)),
+    entries: (day, jobId) => merged(read(container, day, jobId), read(audit, day, jobId)),
   };
 }
 

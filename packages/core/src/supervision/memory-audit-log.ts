@@ -8,7 +8,7 @@ export function createMemoryAuditLog(): AuditLog {
   function put(entry: SupervisionEntry): void {
     made += 1;
     const sweepId = "sweepId" in entry ? entry.sweepId : undefined;
-    const id = sweepId ? (entry.kind === "decision" ? `${sweepId}:${entry.orderId}` : sweepId) : String(made);
+    const id = sweepId ? (entry.kind === "decision" ? `${sweepId}:${entry.jobId}` : sweepId) : String(made);
     kept.set(id, { day: dayOfSweep(sweepId ?? entry.at), entry: structuredClone(entry) });
   }
 
@@ -17,11 +17,11 @@ export function createMemoryAuditLog(): AuditLog {
     decision: async (entry) => put({ kind: "decision", ...entry }),
     operatorAction: async (entry) => put({ kind: "operatorAction", ...entry }),
     lateReply: async (entry) => put({ kind: "lateReply", ...entry }),
-    async *entries(day, orderId) {
+    async *entries(day, jobId) {
       const found = [...kept.values()]
         .filter((one) => one.day === day)
         .map(({ entry }) => entry)
-        .filter((entry) => orderId === undefined || ("orderId" in entry && entry.orderId === orderId));
+        .filter((entry) => jobId === undefined || ("jobId" in entry && entry.jobId === jobId));
       yield* structuredClone(found.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at))));
     },
   };

@@ -14,11 +14,11 @@ export interface Leader {
 
 export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
 
-/** What was decided and done about one order. */
+/** What was decided and done about one job. */
 export type AuditEntry = (DecisionEntry | LateReply | OperatorAction) & { readonly id: string };
 
 /** The newest first. */
-export interface OrderAudit {
+export interface JobAudit {
   readonly entries: readonly AuditEntry[];
   /** False where there are more than the limit. */
   readonly isAll: boolean;
@@ -44,7 +44,7 @@ export interface SupervisionReader {
   /** @param day `2026-01-31`, UTC */
   page(day: string, limit: number, after?: SupervisionPosition): Promise<SupervisionPage>;
   /** Of all days, as far as they are kept: supervisors' decisions, late replies and operators' actions. */
-  ofOrder(orderId: string, limit: number): Promise<OrderAudit>;
+  ofJob(jobId: string, limit: number): Promise<JobAudit>;
 }
 
 const NOT_FOUND = 404;
@@ -54,15 +54,15 @@ interface AuditLogs {
   readonly audit: Container;
 }
 
-/** @param audit logs their partition key is `/day`; `/at` and `/orderId` are indexed: what is shown is read, however long they are */
+/** @param audit logs their partition key is `/day`; `/at` and `/jobId` are indexed: what is shown is read, however long they are */
 export function createSupervisionReader(
   lease: BlobClient,
   { supervision: auditLog, audit }: AuditLogs,
 ): SupervisionReader {
-  async function newest(from: Container, kinds: string, orderId: string, most: number): Promise<AuditEntry[]> {
+  async function newest(from: Container, kinds: string, jobId: string, most: number): Promise<AuditEntry[]> {
     const query = {
-      query: `SELECT TOP ${most} * FROM c WHERE c.orderId = @orderId AND c.kind IN (${kinds}) ORDER BY c.at DESC`,
-      parameters: [{ name: "@orderId", value: orderId }],
+      query: `SELECT TOP ${most} * FROM c WHERE c.jobId = @jobId AND c.kind IN (${kinds}) ORDER BY c.at DESC`,
+      parameters: [{ name: "@jobId", value: jobId }],
     };
     return (await from.items.query<AuditEntry>(query, { maxItemCount: most }).fetchAll()).resources;
   }
@@ -103,10 +103,10 @@ export function createSupervisionReader(
       return { entries, next: { at: last.at, shown: [...(after?.at === last.at ? after.shown : []), ...shown] } };
     },
 
-    async ofOrder(orderId, limit) {
+    async ofJob(jobId, limit) {
       const found = await Promise.all([
-        newest(auditLog, "'decision', 'lateReply'", orderId, limit + 1),
-        newest(audit, "'operatorAction'", orderId, limit + 1),
+        newest(auditLog, "'decision', 'lateReply'", jobId, limit + 1),
+        newest(audit, "'operatorAction'", jobId, limit + 1),
       ]);
       const entries = found.flat().sort((one, other) => other.at.localeCompare(one.at));
       return { entries: entries.slice(0, limit), isAll: entries.length <= limit };

@@ -11,7 +11,7 @@ export function ruleInWords(
 ): string {
   const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const { failureThreshold, waits } = policy;
-  const mostOfAll = `the order's failure ${record.failureCount + 1} of ${policy.mostFailures} at most`;
+  const mostOfAll = `the job's failure ${record.failureCount + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;
   switch (verdict.kind) {
     case "repeatStart":
@@ -27,7 +27,7 @@ export function ruleInWords(
     case "publish":
       return `${processState}, with ${outbox.length} outbox messages not known to be sent`;
     case "skip":
-      return `${expired(verdict)}, all attempts used up: the order goes on without ${verdict.skips?.join(", ")}`;
+      return `${expired(verdict)}, all attempts used up: the job goes on without ${verdict.skips?.join(", ")}`;
     case "retry":
       return `${expired(verdict)}, below the threshold of ${failureThreshold}`;
     case "wait": {

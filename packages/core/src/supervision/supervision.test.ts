@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../store/order-store.ts";
+import { StoreUnavailable } from "../store/job-store.ts";
 import { type SupervisionEntry, sweepIdOf } from "./audit-log.ts";
 import { createMemoryAuditLog } from "./memory-audit-log.ts";
 import { createPace, isThrottled } from "./pace.ts";

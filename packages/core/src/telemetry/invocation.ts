@@ -1,4 +1,4 @@
-// One invocation of a function: its span in the order's trace, and where its events go.
+// One invocation of a function: its span in the job's trace, and where its events go.
 import { SpanKind } from "@opentelemetry/api";
 import { type Attributes, type EventLog, logTelemetry, type Telemetry } from "./events.ts";
 import { inSpanUnder } from "./spans.ts";
@@ -15,13 +15,13 @@ export interface Subject {
   /** The span's name; the function's if absent. */
   readonly name?: string;
   readonly kind?: SpanKind;
-  /** The trace of the order that it is about. */
+  /** The trace of the job that it is about. */
   readonly traceparent?: string | null | undefined;
   readonly attributes?: Attributes;
 }
 
 /**
- * Where the host has a span of its own for the invocation in the order's trace, ours stands below it; a host that traces nothing
+ * Where the host has a span of its own for the invocation in the job's trace, ours stands below it; a host that traces nothing
  * hands through what the message carried.
  */
 export function observe<T>(

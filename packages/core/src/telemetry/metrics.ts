@@ -21,25 +21,25 @@ const SHORT_MS = [5, 10, 25, 50, 100, 250, 500, SECOND, 2.5 * SECOND, 5 * SECOND
 const LONG_MS = [...SHORT_MS, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR];
 
 export const METRICS = {
-  "orders.by_state": {
+  "jobs.by_state": {
     kind: "gauge",
-    unit: "{order}",
-    description: "Orders that are not Processed, by state; those in Error by kind",
+    unit: "{job}",
+    description: "Jobs that are not Processed, by state; those in Error by kind",
     expires: true,
   },
-  "orders.overdue": {
+  "jobs.overdue": {
     kind: "gauge",
-    unit: "{order}",
-    description: "Orders that a sweep has to deal with",
+    unit: "{job}",
+    description: "Jobs that a sweep has to deal with",
     expires: true,
   },
-  "orders.critical_time": {
+  "jobs.critical_time": {
     kind: "histogram",
     unit: "ms",
-    description: "From the order's arrival in its queue to Processed",
+    description: "From the job's arrival in its queue to Processed",
     bounds: LONG_MS,
   },
-  "orders.late_replies": { kind: "counter", unit: "{reply}", description: "Replies that nobody waited for any more" },
+  "jobs.late_replies": { kind: "counter", unit: "{reply}", description: "Replies that nobody waited for any more" },
   "steps.duration": {
     kind: "histogram",
     unit: "ms",
@@ -103,13 +103,13 @@ const CLOSED: ReadonlySet<unknown> = new Set(["healthy", "resting"]);
 
 /** Event → metrics. */
 export const DERIVED: { readonly [name in EventName]?: readonly Derivation[] } = {
-  OrderProcessed: [{ metric: "orders.critical_time", value: "criticalMs" }],
+  JobProcessed: [{ metric: "jobs.critical_time", value: "criticalMs" }],
   StepCompleted: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "completed" } }],
   StepCompensated: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "compensated" } }],
   StepRejected: [{ metric: "steps.duration", value: "ms", by: STEP, further: { outcome: "rejected" } }],
-  OrderRetried: [BY_SUPERVISOR],
-  OrderWaits: [BY_SUPERVISOR],
-  LateReplyRejected: [{ metric: "orders.late_replies", by: ["step"] }],
+  JobRetried: [BY_SUPERVISOR],
+  JobWaits: [BY_SUPERVISOR],
+  LateReplyRejected: [{ metric: "jobs.late_replies", by: ["step"] }],
   AgentTimedOut: [{ metric: "agents.timeouts", by: STEP }],
   EndpointHealth: [
     { metric: "agents.breaker", value: ({ to }) => (CLOSED.has(to) ? 0 : 1), by: ["agent", "endpoint"] },

@@ -21,8 +21,8 @@ import { measureEvent, measureWith } from "./metrics.ts";
 import { traceWith, withoutNulls } from "./spans.ts";
 import type { Exporting, TelemetrySettings } from "./start.ts";
 
-const SCOPE = "orders";
-/** A burst of orders may make so many spans before they are sent; what is more is dropped. */
+const SCOPE = "jobs";
+/** A burst of jobs may make so many spans before they are sent; what is more is dropped. */
 const QUEUE = 20_000;
 const BATCH = 2000;
 /** A gauge that was not set anew for so many exports is silent. */

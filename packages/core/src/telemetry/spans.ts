@@ -1,4 +1,4 @@
-// Spans: stretches of work in the trace of the order that they are done for.
+// Spans: stretches of work in the trace of the job that they are done for.
 import {
   context,
   type Link,
@@ -15,7 +15,7 @@ import { activeSpanContext, parseTraceparent } from "./trace-context.ts";
 
 export interface SpanOptions {
   readonly kind?: SpanKind;
-  /** The trace of the order. Absent: that of the surrounding span. */
+  /** The trace of the job. Absent: that of the surrounding span. */
   readonly traceparent?: string | null | undefined;
   readonly attributes?: Attributes;
 }
@@ -69,8 +69,8 @@ async function recorded<T>(
 }
 
 /**
- * A span stands in its order's trace: below the surrounding span where that is in the same one, else below what the order
- * carries, and then it is linked to what surrounds it (a sweep, an operator's request, a host that knows nothing of the order).
+ * A span stands in its job's trace: below the surrounding span where that is in the same one, else below what the job
+ * carries, and then it is linked to what surrounds it (a sweep, an operator's request, a host that knows nothing of the job).
  */
 export function placeOf(
   own: SpanContext | undefined,

@@ -10,10 +10,10 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
     publish(reply, message) {
       // Nothing is sent to a client that did not ask.
       if (reply.replyTo === null) return messenger.publish(reply, message);
-      const { orderId, attempt, status, step = null } = message;
+      const { jobId, attempt, status, step = null } = message;
       return inSpan(
         `publish ${status}`,
-        { ...sending(reply.replyTo, { orderId, attempt, status, step }), traceparent: reply.traceparent },
+        { ...sending(reply.replyTo, { jobId, attempt, status, step }), traceparent: reply.traceparent },
         async () => {
           const published = await messenger.publish(reply, message);
           describeSpan({ outcome: published });
@@ -23,29 +23,29 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
     },
     reject(reply, rejection) {
       if (reply.replyTo === null) return messenger.reject(reply, rejection);
-      const { orderId } = rejection;
-      return inSpan("publish Rejected", sending(reply.replyTo, { orderId, status: "Rejected" }), async () => {
+      const { jobId } = rejection;
+      return inSpan("publish Rejected", sending(reply.replyTo, { jobId, status: "Rejected" }), async () => {
         const published = await messenger.reject(reply, rejection);
         describeSpan({ outcome: published });
         return published;
       });
     },
     startAttempt(startAttempt, options) {
-      const { orderId, attempt, direction, traceparent } = startAttempt;
-      const about = { orderId, attempt, direction, at: options?.at ?? null };
+      const { jobId, attempt, direction, traceparent } = startAttempt;
+      const about = { jobId, attempt, direction, at: options?.at ?? null };
       return inSpan("send start message", { ...sending(queues.scheduler, about), traceparent }, () =>
         messenger.startAttempt(startAttempt, options),
       );
     },
     ask(agent, request, leftMs, options) {
-      const { orderId, attempt, step } = request.ticket;
-      return inSpan(`ask ${agent}`, sending(`agent-requests of ${agent}`, { orderId, attempt, step, agent }), () =>
+      const { jobId, attempt, step } = request.ticket;
+      return inSpan(`ask ${agent}`, sending(`agent-requests of ${agent}`, { jobId, attempt, step, agent }), () =>
         messenger.ask(agent, request, leftMs, options),
       );
     },
     answer(replyTo, reply) {
-      const { orderId, attempt, step } = reply.ticket;
-      const about = { orderId, attempt, step, answer: reply.kind };
+      const { jobId, attempt, step } = reply.ticket;
+      const about = { jobId, attempt, step, answer: reply.kind };
       return inSpan("answer", sending(replyTo, about), () => messenger.answer(replyTo, reply));
     },
   };

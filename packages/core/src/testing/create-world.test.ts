@@ -7,37 +7,37 @@ import { callService, keepId, lookUp, notYet, referenceId, serviceId } from "../
 import { defineAgent, defineRemoteAgent } from "../app/define-agent.ts";
 import { defineApp } from "../app/define-app.ts";
 import { workflowsOf } from "../app/define-workflow.ts";
-import { ORDER } from "../domain/noun.ts";
-import type { Order } from "../domain/order.ts";
+import type { Job } from "../domain/job.ts";
+import { JOB } from "../domain/noun.ts";
 import { NO_RULES } from "../domain/workflow-rules.ts";
-import { defineContract, orderId, orderMembers } from "../messaging/contract.ts";
+import { defineContract, jobId, jobMembers } from "../messaging/contract.ts";
 import { createWorld, type World, type WorldOptions } from "./create-world.ts";
 
-interface Letter extends Order {
-  readonly orderId: string;
+interface Letter extends Job {
+  readonly jobId: string;
   readonly text: string;
 }
 
 const contract = defineContract<Letter>({
-  schema: z.strictObject({ ...orderMembers("letter"), orderId, text: z.string() }),
+  schema: z.strictObject({ ...jobMembers("letter"), jobId, text: z.string() }),
   secrets: [],
   keys: [],
   keysOf: () => ({}),
 });
 
-const contracts = { noun: ORDER, usual: contract, usualWorkflow: "letter", of: {} };
+const contracts = { noun: JOB, usual: contract, usualWorkflow: "letter", of: {} };
 
 const printer = defineAgent({
   name: "printer",
   service: { setting: "PrinterEndpoints", local: "http://127.0.0.1:7190" },
-  seen: ({ orderId: id, text }: Letter) => ({ orderId: id, text }),
+  seen: ({ jobId: id, text }: Letter) => ({ jobId: id, text }),
   results: { print: z.object({ sheetId: serviceId }), shred: z.object({ sheetId: serviceId }) },
   operations: {
     print: (call) =>
       callService(
         {
           path: "sheets",
-          body: { text: call.order.text },
+          body: { text: call.job.text },
           keep: keepId("sheetId"),
           ...(call.completion && { reference: referenceId, isPolled: true }),
           answers: [{ status: 422, means: "rejected" }],
@@ -57,7 +57,7 @@ const printer = defineAgent({
 
 const post = defineRemoteAgent({
   name: "post",
-  seen: ({ orderId: id }: Letter) => ({ orderId: id }),
+  seen: ({ jobId: id }: Letter) => ({ jobId: id }),
   results: { send: z.object({ trackingId: z.string() }) },
 });
 
@@ -85,7 +85,7 @@ const letter = workflowsOf(
 });
 
 const business = defineApp({ contracts, agents, workflows: [letter] });
-const content = { orderId: "letter-1", text: "Dear Ada" };
+const content = { jobId: "letter-1", text: "Dear Ada" };
 
 function createLetters(options: Partial<WorldOptions> = {}) {
   const send = () => ({ kind: "done", result: { trackingId: "track-1" } }) as const;
@@ -201,7 +201,7 @@ test("two worlds at once have a clock each, and the process keeps its own", asyn
 test("calls by fetch reach the services too, and what they answer slowly takes the world's time", async () => {
   const fetching = defineAgent({
     ...printer,
-    seen: ({ orderId: id }: Letter) => ({ orderId: id }),
+    seen: ({ jobId: id }: Letter) => ({ jobId: id }),
     operations: {
       print: async (call) => {
         const response = await fetch(`${call.endpoint}sheets`, { method: "POST", body: JSON.stringify({ a: 1 }) });
@@ -225,7 +225,7 @@ test("calls by fetch reach the services too, and what they answer slowly takes t
 test("what is a bug of the app ends the run with its error", async () => {
   const broken = defineAgent({
     ...printer,
-    seen: ({ orderId: id }: Letter) => ({ orderId: id }),
+    seen: ({ jobId: id }: Letter) => ({ jobId: id }),
     operations: {
       print: () => Promise.reject(new Error("a bug in print")),
       shred: () => Promise.reject(new Error("a bug in shred")),
@@ -254,7 +254,7 @@ test("what no agent takes up waits without end, which ends the run at its bound"
 
 test("the core's own fixture runs on it", async () => {
   const world = createWorld({ business: videos });
-  await world.submit({ orderId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" });
+  await world.submit({ jobId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" });
   await world.run();
   expect(world.results("video-1")).toMatchObject({ encode: { from: "blob-video-1" }, listVideo: { entryId: "Loops" } });
   expect(world.statuses("video-1").at(-1)).toMatchObject({ status: "Completed", outputs: { entry: "Loops" } });
@@ -262,6 +262,6 @@ test("the core's own fixture runs on it", async () => {
 
 test("a deployment without an agent's service does not offer its workflows", async () => {
   const world = createWorld({ business: videos, without: ["catalog"] });
-  const video = { orderId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" };
+  const video = { jobId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" };
   expect(await world.submit(video)).toMatchObject({ kind: "rejected", faults: [expect.stringMatching(/^workflow/)] });
 });

@@ -1,15 +1,17 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
+
 import type { Business } from "../app/define-app.ts";
+import { idOf, type Noun } from "../domain/noun.ts";
 import { attemptId, type StateRecord, type StepResult, type StepState } from "../domain/state-record.ts";
 import { scheduler } from "../functions/scheduler.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
 import type { Rejection, StatusMessage } from "../messaging/messenger.ts";
 import type { Context, Ports } from "../operations/ports.ts";
-import { submitOrder } from "../operations/submit-order.ts";
+import { submitJob } from "../operations/submit-job.ts";
 import { sweep } from "../operations/sweep.ts";
 import { takeCancellation } from "../operations/take-cancellation.ts";
 import { SCHEDULER, startClaimed } from "../scheduler-client.ts";
-import { createMemoryOrderStore } from "../store/memory-order-store.ts";
+import { createMemoryJobStore } from "../store/memory-job-store.ts";
 import { recordOf } from "../store/record-versions.ts";
 import type { SupervisionEntry } from "../supervision/audit-log.ts";
 import type { Attributes, EventName } from "../telemetry/events.ts";
@@ -63,7 +65,7 @@ export interface World {
   /** Sends content as a requester does, and waits until it is recorded or rejected. */
   submit(content: unknown): Promise<Submitted>;
   /** Cancels as the requester who sent that content; the answer is among `rejections`. */
-  cancel(content: { readonly orderId: string }, reason?: string): Promise<void>;
+  cancel(content: object, reason?: string): Promise<void>;
   readonly operator: Operator;
   /** Goes on until nothing is left to do, which skips all waiting. Work that only a person can go on with is left as it is. */
   run(options?: RunOptions): Promise<void>;
@@ -101,7 +103,7 @@ class TestWorld implements World {
   readonly #outgoing: Outgoing = { statuses: [], rejections: this.rejections, quarantined: [] };
   readonly #submitted = new Map<string, unknown>();
   readonly #time: VirtualTime;
-  readonly #store = createMemoryOrderStore();
+  readonly #store = createMemoryJobStore();
   readonly #services: ServiceNetwork;
   readonly #engine: MemoryEngine;
   readonly #loop: WorldLoop;
@@ -160,21 +162,25 @@ class TestWorld implements World {
     return this.#services.of(agent);
   }
 
-  async submit(content: unknown): Promise<Submitted> {
-    const rejected = this.#outgoing.quarantined.length;
-    const claim = await this.#settle(() => submitOrder(this.#message(content), this.#context));
-    const faults = this.#outgoing.quarantined[rejected]?.faults;
-    if (faults) return { kind: "rejected", faults };
-    const { orderId } = content as { readonly orderId: string };
-    this.#submitted.set(orderId, content);
-    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#store));
-    return { kind: "recorded", record: this.record(orderId) };
+  get #noun(): Noun {
+    return this.#context.rules.contracts.noun;
   }
 
-  async cancel(content: { readonly orderId: string }, reason = "the requester wants it no more"): Promise<void> {
-    const { orderId } = content;
+  async submit(content: unknown): Promise<Submitted> {
+    const rejected = this.#outgoing.quarantined.length;
+    const claim = await this.#settle(() => submitJob(this.#message(content), this.#context));
+    const faults = this.#outgoing.quarantined[rejected]?.faults;
+    if (faults) return { kind: "rejected", faults };
+    const jobId = idOf(content as object, this.#noun);
+    this.#submitted.set(jobId, content);
+    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#store));
+    return { kind: "recorded", record: this.record(jobId) };
+  }
+
+  async cancel(content: object, reason = "the requester wants it no more"): Promise<void> {
     const digest = contentDigest(content, this.#context.rules.contracts.usualWorkflow);
-    const body = { kind: "Cancel", orderId, reason, contentDigest: digest };
+    const jobId = idOf(content, this.#noun);
+    const body = { kind: "Cancel", jobId, reason, contentDigest: digest };
     await this.#settle(() => takeCancellation(this.#message(body), this.#context));
   }
 
@@ -202,7 +208,7 @@ class TestWorld implements World {
   }
 
   statuses(id: string): readonly StatusMessage[] {
-    return this.#outgoing.statuses.filter(({ orderId }) => orderId === id);
+    return this.#outgoing.statuses.filter(({ jobId }) => jobId === id);
   }
 
   async auditLog(): Promise<readonly SupervisionEntry[]> {

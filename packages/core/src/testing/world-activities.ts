@@ -5,7 +5,7 @@ import type { AgentReplyMessage, AgentRequestMessage } from "../messaging/agent-
 import { COMPLETIONS_PATH, parseReport } from "../messaging/completion.ts";
 import { answerRequest } from "../operations/answer-request.ts";
 import { askAgent } from "../operations/ask-agent.ts";
-import { claimOrder } from "../operations/claim-order.ts";
+import { claimJob } from "../operations/claim-job.ts";
 import { pollStep } from "../operations/poll-step.ts";
 import type { Context } from "../operations/ports.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
@@ -24,14 +24,14 @@ type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit
 const AGENT = /^(.+)Agent$/;
 
 interface Subject {
-  readonly orderId: string;
+  readonly jobId: string;
   readonly attempt: number;
   readonly lockedBy: string;
 }
 
 export function createActivities(engine: () => MemoryEngine, context: () => Context) {
-  const reported = async (end: StepEnd, { orderId }: StepTask) => {
-    await reportEnd(engine(), orderId, end);
+  const reported = async (end: StepEnd, { jobId }: StepTask) => {
+    await reportEnd(engine(), jobId, end);
     return end.outcome;
   };
   return async (name: string, input: unknown): Promise<unknown> => {
@@ -42,7 +42,7 @@ export function createActivities(engine: () => MemoryEngine, context: () => Cont
         return reportStanding(engine(), input as Subject, context().store);
       case "pollStep": {
         const poll = input as Poll;
-        return reportEnd(engine(), poll.orderId, await pollStep(poll, context()));
+        return reportEnd(engine(), poll.jobId, await pollStep(poll, context()));
       }
       case "askAgent": {
         const end = await askAgent(input as StepTask, context());
@@ -63,7 +63,7 @@ export function createReceivers(
 ): Receivers {
   return {
     async startAttempt(startAttempt) {
-      const claim = await claimOrder(startAttempt, context());
+      const claim = await claimJob(startAttempt, context());
       if (claim.kind === "claimed") await startClaimed(engine(), claim, context().store);
     },
     async request(agent, request) {
@@ -76,7 +76,7 @@ export function createReceivers(
     },
     async reply(reply) {
       const received = await takeReply(reply, context());
-      if (received) await reportEnd(engine(), received.ticket.orderId, received);
+      if (received) await reportEnd(engine(), received.ticket.jobId, received);
     },
   };
 }
@@ -99,7 +99,7 @@ export async function takeReportAt(
   if (taken.kind === "misfit") throw atFault(taken.faults);
   if (taken.kind === "late") return "nobody waits";
   if (taken.kind === "not yet") return "again";
-  if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.orderId, taken.received);
+  if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.jobId, taken.received);
   return "taken";
 }
 

@@ -1,6 +1,6 @@
 // The messages of a world: each is handled once, in the world's time. What goes to the requester is kept.
 import type { StartAttempt } from "../domain/attempt.ts";
-import type { ReplyAddress } from "../domain/order.ts";
+import type { ReplyAddress } from "../domain/job.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "../messaging/agent-messages.ts";
 import type { Messenger, Rejection, StatusMessage, Unreadable } from "../messaging/messenger.ts";
 import type { VirtualTime } from "./virtual-time.ts";

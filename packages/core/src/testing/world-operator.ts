@@ -1,6 +1,6 @@
 // An operator's hand in a world: the actions of the operator's API, checked as it checks them.
 import { parseOperatorRequest, type StepReport } from "../messaging/operator-request.ts";
-import { type Operated, operateOrder } from "../operations/operate-order.ts";
+import { type Operated, operateJob } from "../operations/operate-job.ts";
 import type { Context } from "../operations/ports.ts";
 import { type Reported, reportStep } from "../operations/report-step.ts";
 import { reportEnd } from "../scheduler-client.ts";
@@ -12,10 +12,10 @@ interface Because {
 
 /** Each answers what the API would: `done`, or why not. */
 export interface Operator {
-  /** @param how `order`: the content as edited */
+  /** @param how `job`: the content as edited */
   resubmit(
     id: string,
-    how?: Because & { readonly order?: unknown; readonly compensatedManually?: boolean },
+    how?: Because & { readonly job?: unknown; readonly compensatedManually?: boolean },
   ): Promise<Operated>;
   compensate(id: string, because?: Because): Promise<Operated>;
   cancel(id: string, because?: Because): Promise<Operated>;
@@ -40,7 +40,7 @@ export function createOperator(
     (id: string, how: object = {}) => {
       const parsed = parseOperatorRequest(action, id, JSON.stringify({ reason: REASON, ...how }), context.rules);
       if (parsed.kind === "invalid") return Promise.resolve(parsed);
-      return settle(() => operateOrder(id, parsed.request, CALLER, context));
+      return settle(() => operateJob(id, parsed.request, CALLER, context));
     };
   return {
     resubmit: operate("resubmit"),

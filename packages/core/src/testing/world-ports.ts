@@ -5,7 +5,7 @@ import { offered } from "../domain/workflows.ts";
 import { completionUrl } from "../messaging/completion.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { Ports } from "../operations/ports.ts";
-import type { MemoryOrderStore } from "../store/memory-order-store.ts";
+import type { MemoryJobStore } from "../store/memory-job-store.ts";
 import { createMemoryAuditLog } from "../supervision/memory-audit-log.ts";
 import { createMemoryLease } from "../supervision/memory-leadership.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -32,7 +32,7 @@ export interface PortsOptions {
   readonly endpoints: AgentEndpoints;
   readonly routing: Omit<RouteOptions, "now">;
   readonly timing: Partial<Ports["timing"]> | undefined;
-  readonly store: MemoryOrderStore;
+  readonly store: MemoryJobStore;
   readonly messenger: Messenger;
   readonly time: VirtualTime;
 }
@@ -53,7 +53,7 @@ export function createWorldPorts({
     store,
     messenger,
     agents: business.createAgents(endpoints, { ...routing, now }, { store, now }),
-    orderFor: business.contentFor,
+    jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
     isNewerWorkflow: async () => false,

@@ -22,15 +22,15 @@ export const accountsAgent = defineAgent({
   name: "accounts",
   service: { setting: "AccountsEndpoints", local: "http://127.0.0.1:7080" },
   // All that the service gets to know.
-  seen: ({ orderId, email, plan, password }: Registration) => ({ orderId, email, plan, password }),
+  seen: ({ registrationId, email, plan, password }: Registration) => ({ registrationId, email, plan, password }),
   // What each operation records.
   results: { open: z.object({ accountId: serviceId }), close: statusResult },
   operations: {
-    open: (call) => callService({ path: "accounts", body: call.order, keep: keepId("accountId"), answers }, call),
+    open: (call) => callService({ path: "accounts", body: call.job, keep: keepId("accountId"), answers }, call),
     /** Compensates `open`. */
     close: (call) => {
       const path = `accounts/${whatToCompensate(call, "accountId")}/close`;
-      return callService({ path, body: { orderId: call.order.orderId }, keep: keepStatus, answers }, call);
+      return callService({ path, body: { registrationId: call.job.registrationId }, keep: keepStatus, answers }, call);
     },
   },
 });

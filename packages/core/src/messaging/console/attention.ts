@@ -1,6 +1,6 @@
-// The orders that need a person, in groups by cause.
+// The jobs that need a person, in groups by cause.
 import { z } from "zod";
-import { orderError } from "./order.ts";
+import { jobError } from "./job.ts";
 import { count, errorKind, instant } from "./parts.ts";
 
 const group = z.strictObject({
@@ -20,7 +20,7 @@ const group = z.strictObject({
   hours: z.array(count),
 });
 
-/** `GET /api/attention`: the orders that a person has to see to, in groups by cause. */
+/** `GET /api/attention`: the jobs that a person has to see to, in groups by cause. */
 export const attention = z.strictObject({
   asOf: instant,
   count,
@@ -29,24 +29,24 @@ export const attention = z.strictObject({
   groups: z.array(group),
 });
 
-const attentionOrder = z.strictObject({
-  orderId: z.string(),
+const attentionJob = z.strictObject({
+  jobId: z.string(),
   workflow: z.strictObject({ name: z.string(), version: z.int() }),
   attempt: z.int(),
-  error: orderError.pick({ kind: true, message: true, step: true, at: true }),
+  error: jobError.pick({ kind: true, message: true, step: true, at: true }),
 });
 
-/** `GET /api/attention/orders`: the same one by one, what has waited longest last. */
+/** `GET /api/attention/jobs`: the same one by one, what has waited longest last. */
 export const attentionPage = z.strictObject({
   asOf: instant,
   count,
   isAll: z.boolean(),
-  orders: z.array(attentionOrder),
+  jobs: z.array(attentionJob),
   /** Where the next page begins; absent on the last. */
   next: count.optional(),
 });
 
 export type Attention = z.output<typeof attention>;
 export type CauseGroup = z.output<typeof group>;
-export type AttentionOrder = z.output<typeof attentionOrder>;
+export type AttentionJob = z.output<typeof attentionJob>;
 export type AttentionPage = z.output<typeof attentionPage>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { direction, instant } from "./parts.ts";
 
 const awaitingStep = z.strictObject({
-  orderId: z.string(),
+  jobId: z.string(),
   workflow: z.strictObject({ name: z.string(), version: z.int() }),
   step: z.string(),
   agent: z.string(),

@@ -1,4 +1,4 @@
-// Actions on many orders.
+// Actions on many jobs.
 
 import { z } from "zod";
 import { BULK_ACTIONS } from "../../domain/bulk.ts";
@@ -14,7 +14,7 @@ export const bulkRun = z.strictObject({
   at: instant,
   by: z.string(),
   reason: z.string().nullable(),
-  /** How much more time each order gets, as an ISO 8601 duration; null until it is started, and for every other action. */
+  /** How much more time each job gets, as an ISO 8601 duration; null until it is started, and for every other action. */
   extendBy: z.string().nullable(),
   /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
@@ -33,7 +33,7 @@ export const bulkRun = z.strictObject({
       to: instant.optional(),
     })
     .nullable(),
-  /** False where more orders were meant than one run takes. */
+  /** False where more jobs were meant than one run takes. */
   isAll: z.boolean(),
   total: count,
   wave: count,
@@ -43,7 +43,7 @@ export const bulkRun = z.strictObject({
   updatedAt: instant,
 });
 
-const notPossible = z.strictObject({ orderId: z.string(), reason: z.string() });
+const notPossible = z.strictObject({ jobId: z.string(), reason: z.string() });
 
 /** `POST /api/bulk`. */
 export const bulkPreview = z.strictObject({ run: bulkRun, notPossible: z.array(notPossible) });
@@ -60,7 +60,7 @@ export const bulkProgress = z.strictObject({
   now: bulkCounts,
   results: z.array(
     z.strictObject({
-      orderId: z.string(),
+      jobId: z.string(),
       outcome: z.enum(["open", "done", "skipped"]),
       reason: z.string().nullable(),
       end: z.enum(["well", "same", "other"]).nullable(),

@@ -9,8 +9,8 @@ export const handling = z.strictObject({
   etag: z.string(),
   claim: z.strictObject({ by: z.string(), until: instant }).nullable(),
   notes: z.array(z.strictObject({ at: instant, by: z.string(), text: z.string() })),
-  /** Of a group: its orders, at most 50, when it was last changed. */
-  orderIds: z.array(z.string()),
+  /** Of a group: its jobs, at most 50, when it was last changed. */
+  jobIds: z.array(z.string()),
 });
 
 /** `GET /api/claims`: all claims and notes, what changed last first. */

@@ -11,7 +11,7 @@ const deadLetterSummary = z.object({
   messageId: z.string().nullable(),
   correlationId: z.string().nullable(),
   subject: z.string().nullable(),
-  orderId: z.string().nullable(),
+  jobId: z.string().nullable(),
   bytes: z.int(),
 });
 

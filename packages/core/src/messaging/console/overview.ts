@@ -1,8 +1,8 @@
-// How many orders stand where, and how they flow.
+// How many jobs stand where, and how they flow.
 import { z } from "zod";
 import { count, errorKind, instant, processState } from "./parts.ts";
 
-/** `GET /api/overview`: how many orders stand where. */
+/** `GET /api/overview`: how many jobs stand where. */
 export const overview = z.strictObject({
   asOf: instant,
   counts: z.array(
@@ -22,14 +22,14 @@ const rate = z.strictObject({
   overMs: count,
 });
 
-/** `GET /api/traffic`: how orders flow, from samples of the newest. */
+/** `GET /api/traffic`: how jobs flow, from samples of the newest. */
 export const traffic = z.strictObject({
   asOf: instant,
   received: rate,
   processed: rate,
-  /** From sent to processed, of the orders in `processed`; null where there is none. */
+  /** From sent to processed, of the jobs in `processed`; null where there is none. */
   times: z.strictObject({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
-  /** `isAll` is false where more orders are in flight than were counted. */
+  /** `isAll` is false where more jobs are in flight than were counted. */
   inFlight: z.strictObject({
     count,
     isAll: z.boolean(),

@@ -11,7 +11,7 @@ export const session = z.strictObject({
   environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
   /** Of the console that this app serves: a page that is another build is out of date. */
   build: z.string(),
-  /** The address of an order's trace, with `{traceId}` in the place of its id; null where none is set. */
+  /** The address of a job's trace, with `{traceId}` in the place of its id; null where none is set. */
   traceUrl: z.string().nullable(),
   /** What operators have paused, for every view to say so. */
   pauses: z.array(pause),

@@ -47,7 +47,7 @@ const decision = z.strictObject({
   kind: z.literal("decision"),
   id: z.string(),
   at: instant,
-  orderId: z.string(),
+  jobId: z.string(),
   epoch: z.int(),
   rule: z.string(),
   verdict: z.string(),
@@ -65,7 +65,7 @@ const lateReply = z.strictObject({
   kind: z.literal("lateReply"),
   id: z.string(),
   at: instant,
-  orderId: z.string(),
+  jobId: z.string(),
   attempt: z.int(),
   step: z.string(),
   reason: z.string(),
@@ -87,8 +87,8 @@ const operatorAction = z.strictObject({
 
 const auditEntry = z.discriminatedUnion("kind", [decision, lateReply, operatorAction]);
 
-/** `GET /api/orders/{orderId}/audit`: what was decided and done about one order, the newest first. */
-export const orderAudit = z.strictObject({
+/** `GET /api/jobs/{jobId}/audit`: what was decided and done about one job, the newest first. */
+export const jobAudit = z.strictObject({
   entries: z.array(auditEntry),
   /** False where there are more. */
   isAll: z.boolean(),
@@ -105,7 +105,7 @@ export const supervisionPage = z.strictObject({
 export type Supervisor = z.output<typeof supervisor>;
 export type SupervisionEntry = z.output<typeof supervisionEntry>;
 export type AuditEntry = z.output<typeof auditEntry>;
-export type OrderAudit = z.output<typeof orderAudit>;
+export type JobAudit = z.output<typeof jobAudit>;
 export type SupervisionPage = z.output<typeof supervisionPage>;
 export type AgentTimeout = z.output<typeof agentTimeout>;
 export type Snapshot = z.output<typeof snapshot>;

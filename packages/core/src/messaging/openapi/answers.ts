@@ -13,8 +13,8 @@ export const failure = z.object({ error: z.string() });
 /** 409: what is asked for is not possible as things stand. */
 export const rejection = z.object({ reason: z.string(), state: z.string().optional() });
 
-/** `POST /api/orders/{orderId}/erase`. */
-export const erased = z.object({ orderId: z.string(), erased: z.literal(true) });
+/** `POST /api/jobs/{jobId}/erase`. */
+export const erased = z.object({ jobId: z.string(), erased: z.literal(true) });
 
 /** `GET /api/workflows`. */
 export const workflowVersions = z.object({
@@ -22,7 +22,7 @@ export const workflowVersions = z.object({
     z.object({
       name: z.string(),
       version: z.int(),
-      orders: z.object({ pending: count, processing: count, inError: count }),
+      jobs: z.object({ pending: count, processing: count, inError: count }),
       standing: z.enum(["newest", "needed", "mayBeRetired", "missing", "retired"]),
     }),
   ),
@@ -47,7 +47,7 @@ export const whatIf = z.object({
   found: count,
   different: count,
   verdicts: z.record(z.string(), count),
-  prospects: z.array(z.object({ orderId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
+  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
   finished: z.boolean(),
 });
 

@@ -10,7 +10,7 @@ interface JsonSchema {
 
 const SCHEMAS = "#/components/schemas/";
 const ABOUT =
-  "What operators see and do. GET takes the role Orders.Read, POST Orders.Operate; an app without sign-in takes a function key. " +
+  "What operators see and do. GET takes the role Jobs.Read, POST Jobs.Operate; an app without sign-in takes a function key. " +
   "Answers may get further members.";
 
 /** @see OpenAPI Specification 3.1.1: its schemas are JSON Schema 2020-12, as zod writes them */
@@ -102,7 +102,7 @@ function operationOf(method: string, path: string, operation: ApiOperation, name
   };
 }
 
-/** `getOrdersOrderId`. */
+/** `getJobsJobId`. */
 function operationId(method: string, path: string): string {
   const words = path.split(/[^A-Za-z]+/).filter(Boolean);
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

@@ -39,10 +39,10 @@ const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
 /** By method and route. */
 export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET session": { summary: "Who asks, and in which environment", answer: console.session },
-  "GET overview": { summary: "Orders by state", answer: console.overview },
+  "GET overview": { summary: "Jobs by state", answer: console.overview },
   "GET traffic": { summary: "Throughput, times, ages of queues, versions in flight", answer: console.traffic },
   "GET attention": { summary: "What needs a person, in groups by cause", answer: console.attention },
-  "GET attention/orders": {
+  "GET attention/jobs": {
     summary: "What needs a person, one by one",
     query: attentionQuery,
     answer: console.attentionPage,
@@ -57,41 +57,41 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.handling,
   },
 
-  "GET orders": { summary: "A page of orders, the newest first", query: listQuery, answer: console.orderPage },
-  "GET orders/{orderId}": { summary: "One order", answer: console.inspection },
-  "GET orders/{orderId}/audit": { summary: "What was decided and done about one order", answer: console.orderAudit },
-  "POST orders/{orderId}/resubmit": acts("Has an order in Error go on", operatorBodies.resubmit),
-  "POST orders/{orderId}/compensate": acts("Takes back what was done", operatorBodies.compensate),
-  "POST orders/{orderId}/cancel": acts("Ends an order", operatorBodies.cancel),
-  "POST orders/{orderId}/extend": acts("Gives an order more time", operatorBodies.extend),
-  "POST orders/{orderId}/markResolved": acts("Marks an order in Error as resolved", operatorBodies.markResolved),
-  "POST orders/{orderId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
+  "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
+  "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
+  "GET jobs/{jobId}/audit": { summary: "What was decided and done about one job", answer: console.jobAudit },
+  "POST jobs/{jobId}/resubmit": acts("Has a job in Error go on", operatorBodies.resubmit),
+  "POST jobs/{jobId}/compensate": acts("Takes back what was done", operatorBodies.compensate),
+  "POST jobs/{jobId}/cancel": acts("Ends a job", operatorBodies.cancel),
+  "POST jobs/{jobId}/extend": acts("Gives a job more time", operatorBodies.extend),
+  "POST jobs/{jobId}/markResolved": acts("Marks a job in Error as resolved", operatorBodies.markResolved),
+  "POST jobs/{jobId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
   "GET awaiting": {
     summary: "The steps that are done later, and until when they are waited for",
     answer: console.awaiting,
   },
-  "POST orders/{orderId}/erase": {
-    summary: "Removes all documents of an order that is over",
+  "POST jobs/{jobId}/erase": {
+    summary: "Removes all documents of a job that is over",
     body: erasureBody,
     isConditional: true,
     answer: answers.erased,
   },
-  "GET order-contract": {
-    summary: "What a workflow wants of an order's content, as JSON Schema",
+  "GET job-contract": {
+    summary: "What a workflow wants of a job's content, as JSON Schema",
     query: contractQuery,
     answer: answers.document,
   },
 
-  "GET bulk": { summary: "The last actions on many orders", answer: console.bulkList },
+  "GET bulk": { summary: "The last actions on many jobs", answer: console.bulkList },
   "POST bulk": {
-    summary: "Previews an action on many orders; nothing is done",
+    summary: "Previews an action on many jobs; nothing is done",
     body: bulkPreviewBody,
     status: 201,
     answer: console.bulkPreview,
   },
-  "GET bulk/{bulkId}": { summary: "How far an action on many orders is", answer: console.bulkProgress },
+  "GET bulk/{bulkId}": { summary: "How far an action on many jobs is", answer: console.bulkProgress },
   "POST bulk/{bulkId}/start": changesRun("Starts what was previewed", bulkStartBody),
-  "POST bulk/{bulkId}/pause": changesRun("Begins with no further order"),
+  "POST bulk/{bulkId}/pause": changesRun("Begins with no further job"),
   "POST bulk/{bulkId}/resume": changesRun("Goes on"),
   "POST bulk/{bulkId}/cancel": changesRun("Leaves the rest as it is"),
 
@@ -136,7 +136,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
   "POST supervisor/sweep": { summary: "Sweeps now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {
-    summary: "The versions of workflows, and how many orders need each",
+    summary: "The versions of workflows, and how many jobs need each",
     answer: answers.workflowVersions,
   },
   "GET openapi.json": { summary: "This document", answer: answers.document },

@@ -30,7 +30,7 @@ const WIDEST_GAP_MS = 6 * TICK_MS;
 
 /**
  * JSON texts that belong together as they read one tick later. A process compares what it has read at different times, so what is
- * long ago keeps its order and its distances, as far as these can make a difference.
+ * long ago keeps its job and its distances, as far as these can make a difference.
  */
 export function tickTogether(texts: readonly string[]): string[] {
   const instants = [...new Set(texts.flatMap((text) => text.match(INSTANT) ?? []))].sort().reverse();

@@ -6,7 +6,7 @@ import type { Promises } from "./promises.ts";
 import { FIRST_PIECE, isStalled, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 
 /** Members that hold one, holders' names, and an operator's entries in the history. */
-const NUMBER = /(?<="(?:attempt|completedIn|receiver)":|"order-|attempt )\d+/g;
+const NUMBER = /(?<="(?:attempt|completedIn|receiver)":|"job-|attempt )\d+/g;
 /** In what the client is owed, as `RetryScheduled:2`. */
 const OWED_NUMBER = /(?<=^[A-Za-z]+:)\d+/;
 /** Stands for "told": see normal-form.ts. */
@@ -19,7 +19,7 @@ const FIRST = 1;
 type Renumber = (json: string) => string;
 
 /**
- * Where no agent takes a step up in time, an order is scheduled again without a limit, and its attempts are counted on: with the
+ * Where no agent takes a step up in time, a job is scheduled again without a limit, and its attempts are counted on: with the
  * numbers of those that are over closed up, such worlds have an end.
  */
 export class Attempts {
@@ -72,7 +72,7 @@ export class Attempts {
       if (piece.kind === "lateCall") continue;
       if (piece.kind === "message") for (const number of this.#numbersInPiece(id)) asked.add(number);
       else asked.add(this.#pieces.attemptOf(piece) ?? FIRST);
-      if (piece.kind === "message" && piece.queue === "orders") asked.add(FIRST);
+      if (piece.kind === "message" && piece.queue === "jobs") asked.add(FIRST);
     }
     const key = `${record}:${[...asked].sort().join()}`;
     let next = this.#over.get(key);

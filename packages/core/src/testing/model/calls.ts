@@ -10,7 +10,7 @@ import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../mess
 import type { Report } from "../../messaging/completion.ts";
 import type { Published, StatusMessage } from "../../messaging/messenger.ts";
 import type { Ports } from "../../operations/ports.ts";
-import type { Created, Versioned, Written } from "../../store/order-store.ts";
+import type { Created, Versioned, Written } from "../../store/job-store.ts";
 import { TICK_MS } from "./abstract-time.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
@@ -130,7 +130,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
   return {
     store: {
       create: (_, record) => ask<"create">({ kind: "create", record }),
-      order: async () => CONTENT,
+      job: async () => CONTENT,
       state: () => ask<"state">({ kind: "state" }),
       change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
       replace: ({ etag }, record) =>
@@ -157,16 +157,16 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       postpone: never,
     },
     agents: new Map([["service", service]]),
-    orderFor: (_, order) => order,
+    jobFor: (_, job) => job,
     checkResult: (_agent, _operation, result) => ({ kind: "fits", result }),
     workflows: workflowsOf(setting),
     isNewerWorkflow: never,
     // Read by the service of the model alone.
-    completionUrl: ({ orderId, step, direction, nonce }) => JSON.stringify({ orderId, step, direction, nonce }),
+    completionUrl: ({ jobId, step, direction, nonce }) => JSON.stringify({ jobId, step, direction, nonce }),
     rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
-    // Of one order there is never too much.
+    // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,
     leadership: {

@@ -96,7 +96,7 @@ export class Effects {
       case "create": {
         if (stored) return [{ ...same, what: "duplicate", entry: { answer: duplicate(stored) } }];
         const answer: Answers["create"] = { kind: "created" };
-        return this.#writes(operation, undefined, call.record, same, answer, "creates order and record");
+        return this.#writes(operation, undefined, call.record, same, answer, "creates job and record");
       }
       case "state":
         return [{ ...same, what: "reads the record", entry: { answer: read ?? null } }, this.#storeAway(same)];
@@ -203,7 +203,7 @@ export class Effects {
 
   /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
   #etagFor({ name }: Operation, { outbox }: StateRecord): string {
-    const isKept = name !== "submitOrder" || outbox.length > 0 || this.#setting.isExact;
+    const isKept = name !== "submitJob" || outbox.length > 0 || this.#setting.isExact;
     return isKept ? CURRENT : UNKEPT;
   }
 
@@ -238,7 +238,7 @@ export class Effects {
       operation: operation.name,
       ...(own && { own }),
       ...(reply && { reply }),
-      ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.orderId, attempt, hub) }),
+      ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.jobId, attempt, hub) }),
     };
   }
 
@@ -341,7 +341,7 @@ const UNKEPT = "unkept";
 const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
 
 function duplicate(record: StateRecord): Answers["create"] {
-  return { kind: "duplicate", order: CONTENT, record };
+  return { kind: "duplicate", job: CONTENT, record };
 }
 
 /** What a write is for: its own entry in the history says it. */

@@ -3,7 +3,7 @@ import type { StartAttempt } from "../../domain/attempt.ts";
 import { runOf } from "../../domain/plan.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
 import type { StepEnd } from "../../operations/record-step.ts";
-import type { Versioned } from "../../store/order-store.ts";
+import type { Versioned } from "../../store/job-store.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";
@@ -17,8 +17,8 @@ import { ended } from "./watch.ts";
 const ANY = Array.from({ length: 20 }, (_, attempt) => attempt);
 
 /**
- * Partial-order reduction by stubborn sets (Valmari): where one piece is independent of all others, its moves are the only ones that
- * are looked at. All others commute with them, in each state until the piece has moved, so that nothing is left out but orders of
+ * Partial-job reduction by stubborn sets (Valmari): where one piece is independent of all others, its moves are the only ones that
+ * are looked at. All others commute with them, in each state until the piece has moved, so that nothing is left out but jobs of
  * moves that lead to the same. reduction.test.ts asks each state of small worlds whether that is so.
  */
 export class Independence {
@@ -130,7 +130,7 @@ export class Independence {
     const { values } = this.#pieces;
     switch (piece.kind) {
       case "message": {
-        if (piece.queue === "orders") return [1];
+        if (piece.queue === "jobs") return [1];
         if (piece.queue === "scheduler") return [values.get<StartAttempt>(piece.body).attempt];
         const body = values.get<Partial<Asked & Replied>>(piece.body);
         // A report is of whatever attempt waits for it by then.
@@ -151,12 +151,12 @@ export class Independence {
   /** A rejection leads to a compensation, which is the next attempt. */
   #startsOfOperation(operation: Operation): readonly number[] {
     switch (operation.name) {
-      case "submitOrder":
+      case "submitJob":
         return [1];
       case "takeStartAttempt":
         return [this.#pieces.attemptOf(operation) ?? 0];
       case "sweep":
-      case "operateOrder": {
+      case "operateJob": {
         const [read] = operation.log.flatMap((entry) => {
           const met = this.#pieces.values.get<Entry>(entry);
           return "answer" in met ? [(met.answer as Versioned | null)?.record] : [];
@@ -189,12 +189,12 @@ export class Independence {
     const { actions } = this.#pieces.values.get<Bounds>(state[BOUNDS] as number);
     const isActing = (id: number) => {
       const piece = this.#pieces.get(id);
-      return piece.kind === "operation" && piece.name === "operateOrder";
+      return piece.kind === "operation" && piece.name === "operateJob";
     };
     return this.#pieces.recordOf(state)?.attempt === 1 && (actions > 0 || find(state, isActing) !== 0);
   }
 
-  /** Attempts are never counted down, an ended order goes on under the next one, and no version comes again. */
+  /** Attempts are never counted down, an ended job goes on under the next one, and no version comes again. */
   #isRejectedForGood(call: Extract<Call, { kind: "change" | "replace" }>, record: StateRecord | undefined): boolean {
     const { ignoresVersion, forgets = [] } = this.#setting.mutant ?? {};
     if (call.kind === "replace") return call.etag === "stale" && !ignoresVersion;

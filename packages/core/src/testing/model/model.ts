@@ -22,17 +22,17 @@ export class Model {
     this.#moves = new Moves(this.pieces, setting);
   }
 
-  /** The order's message has arrived at the bus. */
+  /** The job's message has arrived at the bus. */
   initial(): State {
     const { values } = this.pieces;
-    const order = this.pieces.idOf({
+    const job = this.pieces.idOf({
       kind: "message",
-      queue: "orders",
+      queue: "jobs",
       body: this.pieces.nothing,
       at: null,
       until: null,
     });
-    return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), order];
+    return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), job];
   }
 
   /** Undefined where operations have to run first to know. Few: where one piece may go first, its moves alone. */
@@ -90,13 +90,13 @@ export class Model {
   /** What is wrong with a state in which nothing moves any more; undefined if nothing is. */
   faultOfRest(state: State): string | undefined {
     if (state.length > FIRST_PIECE) return "something is left that never moves";
-    if (state[RECORD] === 0) return "there is no order";
+    if (state[RECORD] === 0) return "there is no job";
     const record = this.pieces.values.get<StateRecord>(state[RECORD] as number);
     const { owed } = this.pieces.values.get<Promises>(state[PROMISES] as number);
-    if (!ended(record)) return `the order never ends: it stays ${record.processState}`;
+    if (!ended(record)) return `the job never ends: it stays ${record.processState}`;
     if (owed.length > 0) return `the client is never told ${owed.join(", ")}`;
     if (record.outbox.length > 0)
       return `the outbox message of ${record.outbox.map(({ status }) => status).join(", ")} is left`;
-    return record.dueAt === undefined ? undefined : "an ended order stays due";
+    return record.dueAt === undefined ? undefined : "an ended job stays due";
   }
 }

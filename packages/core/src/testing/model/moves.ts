@@ -37,7 +37,7 @@ export interface Move {
 }
 
 const HANDLERS = {
-  orders: "submitOrder",
+  jobs: "submitJob",
   scheduler: "takeStartAttempt",
   requests: "answerRequest",
   replies: "takeReply",
@@ -252,7 +252,7 @@ export class Moves {
       this.#add(rest, what, RANK.call);
       return;
     }
-    if (name === "submitOrder" || name === "takeStartAttempt") {
+    if (name === "submitJob" || name === "takeStartAttempt") {
       const { attempt, isBehind } = stand.value as Extract<ClaimOutcome, { kind: "claimed" }>;
       const next = this.#started(state, rest, host, attempt, isBehind);
       const number = attempt.attempt;
@@ -334,11 +334,11 @@ export class Moves {
   }
 
   #operator(state: State): void {
-    if (state[RECORD] === 0 || this.#operationOf(state, "operateOrder") !== 0) return;
+    if (state[RECORD] === 0 || this.#operationOf(state, "operateJob") !== 0) return;
     const next = this.#clock.spend(state, "actions");
     if (!next) return;
     for (const [index, request] of this.#setting.requests.entries()) {
-      const begun = this.#pieces.begin("east", "operateOrder", this.#requests[index] as number, null);
+      const begun = this.#pieces.begin("east", "operateJob", this.#requests[index] as number, null);
       this.#look(next, begun, `the operator asks for ${request.kind}`, RANK.never);
     }
   }
@@ -371,8 +371,8 @@ function saidBy(answer: ReturnType<typeof act>["answer"]): Said {
 
 function nameOf({ queue }: Message): string {
   switch (queue) {
-    case "orders":
-      return "the order's message";
+    case "jobs":
+      return "the job's message";
     case "scheduler":
       return "a start message";
     case "requests":

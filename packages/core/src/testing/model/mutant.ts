@@ -12,7 +12,7 @@ export interface Mutant {
   /** One write made as several, one after the other. */
   readonly splits?: (write: GuardedWrite) => readonly GuardedWrite[];
   readonly timing?: Partial<Timing>;
-  /** Both hosts hold an order under the same name. */
+  /** Both hosts hold a job under the same name. */
   readonly oneTaskHub?: boolean;
   /** An agent that goes on past complete-by. */
   readonly ignoresCompleteBy?: boolean;

@@ -1,7 +1,7 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
 import { isInHand, mayHaveHadEffect, runOf } from "../../domain/plan.ts";
-import type { Direction, OrderError, StateRecord, StepRecord, StepRun, Steps } from "../../domain/state-record.ts";
+import type { Direction, JobError, StateRecord, StepRecord, StepRun, Steps } from "../../domain/state-record.ts";
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
@@ -11,7 +11,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
   const { workflow, dueAt, busyUntil } = record;
   return {
     schemaVersion: record.schemaVersion,
-    orderId: record.orderId,
+    jobId: record.jobId,
     workflow: { name: workflow.name, version: workflow.version },
     processState: record.processState,
     lockedBy: record.lockedBy,
@@ -20,7 +20,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     failureCount: isReduced ? 0 : record.failureCount,
     attempt: record.attempt,
     direction: record.direction,
-    orderRevision: record.orderRevision,
+    jobRevision: record.jobRevision,
     priority: record.priority,
     replyTo: record.replyTo,
     replyToSessionId: record.replyToSessionId,
@@ -111,7 +111,7 @@ function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord 
   }
 }
 
-function normalError({ kind, step, agent }: OrderError, isReduced: boolean): OrderError {
+function normalError({ kind, step, agent }: JobError, isReduced: boolean): JobError {
   const of = isReduced ? { step: null, agent: null } : { step, agent };
   return { kind, message: "", ...of, at: LONG_AGO };
 }

@@ -4,15 +4,15 @@ import type { StateRecord } from "../../domain/state-record.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import { answerRequest } from "../../operations/answer-request.ts";
 import { askAgent } from "../../operations/ask-agent.ts";
-import { claimOrder } from "../../operations/claim-order.ts";
-import { type Caller, operateOrder } from "../../operations/operate-order.ts";
+import { claimJob } from "../../operations/claim-job.ts";
+import { type Caller, operateJob } from "../../operations/operate-job.ts";
 import type { Ports } from "../../operations/ports.ts";
 import { publishEndOf } from "../../operations/publish-end.ts";
 import { runStep } from "../../operations/run-step.ts";
-import { submitOrder } from "../../operations/submit-order.ts";
+import { submitJob } from "../../operations/submit-job.ts";
 import { sweep } from "../../operations/sweep.ts";
 import { takeReply, takeReport } from "../../operations/take-reply.ts";
-import { StoreUnavailable, type Versioned } from "../../store/order-store.ts";
+import { StoreUnavailable, type Versioned } from "../../store/job-store.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";
@@ -21,8 +21,8 @@ import { CONTENT, type Host, type Setting } from "./setting.ts";
 /** Activities are begun by an orchestration, and again by the engine after a death. */
 export type ActivityName = "runStep" | "askAgent" | "publishEnd";
 /** What a message begins: it is delivered again after a death. */
-export type HandlerName = "submitOrder" | "takeStartAttempt" | "answerRequest" | "takeReply";
-export type OperationName = ActivityName | HandlerName | "sweep" | "operateOrder";
+export type HandlerName = "submitJob" | "takeStartAttempt" | "answerRequest" | "takeReply";
+export type OperationName = ActivityName | HandlerName | "sweep" | "operateJob";
 
 const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "publishEnd"]);
 
@@ -31,7 +31,7 @@ export function isActivity(name: OperationName): name is ActivityName {
 }
 
 export function isHandler(name: OperationName): name is HandlerName {
-  return name === "submitOrder" || name === "takeStartAttempt" || name === "answerRequest" || name === "takeReply";
+  return name === "submitJob" || name === "takeStartAttempt" || name === "answerRequest" || name === "takeReply";
 }
 
 /** What an operation has met so far: a reading of its clock, the answer to a call, or a call's failure. */
@@ -55,12 +55,12 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
   const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
   const context = { ...ports, telemetry: quiet };
   switch (name) {
-    case "submitOrder": {
+    case "submitJob": {
       const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
-      return submitOrder({ body: CONTENT, envelope, traceparent: null }, context);
+      return submitJob({ body: CONTENT, envelope, traceparent: null }, context);
     }
     case "takeStartAttempt":
-      return claimOrder(input as StartAttempt, context);
+      return claimJob(input as StartAttempt, context);
     case "runStep": {
       const task = input as StepTask;
       return runStep(task, { ...withKeys(ports, task, mutant?.keyOf), telemetry: quiet });
@@ -81,8 +81,8 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       });
     case "sweep":
       return sweep(context).then(() => undefined);
-    case "operateOrder":
-      return operateOrder(CONTENT.orderId, input as OperatorRequest, CALLER, context).then(() => undefined);
+    case "operateJob":
+      return operateJob(CONTENT.jobId, input as OperatorRequest, CALLER, context).then(() => undefined);
     default:
       return name satisfies never;
   }
@@ -107,8 +107,8 @@ function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): P
     ...ports,
     store: {
       ...store,
-      async state(orderId) {
-        const found = await store.state(orderId);
+      async state(jobId) {
+        const found = await store.state(jobId);
         return found && changed(found);
       },
       async *due(before) {

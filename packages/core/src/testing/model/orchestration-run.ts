@@ -134,7 +134,7 @@ function resultOf(task: Task, history: History): unknown {
       return event?.kind === "result" ? event.value : undefined;
     }
     case "any":
-      return [...task.parts].sort((one, other) => orderOf(one, history) - orderOf(other, history))[0];
+      return [...task.parts].sort((one, other) => jobOf(one, history) - jobOf(other, history))[0];
     case "all":
       return task.parts.map((part) => resultOf(part, history));
     default:
@@ -142,7 +142,7 @@ function resultOf(task: Task, history: History): unknown {
   }
 }
 
-function orderOf(task: Task, history: History): number {
+function jobOf(task: Task, history: History): number {
   return completedAt(task, history) ?? Number.POSITIVE_INFINITY;
 }
 

@@ -4,7 +4,7 @@ import { runOf } from "../../domain/plan.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
 import type { Report } from "../../messaging/completion.ts";
 import type { StepEnd } from "../../operations/record-step.ts";
-import type { Versioned } from "../../store/order-store.ts";
+import type { Versioned } from "../../store/job-store.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import type { Asked, Replied, Reported, Sent } from "./calls.ts";
 import {
@@ -33,7 +33,7 @@ export type Piece =
 export interface Message {
   readonly kind: "message";
   /** `accepted` is none: what the service does later, until it reports it. */
-  readonly queue: "orders" | "accepted" | Sent["queue"];
+  readonly queue: "jobs" | "accepted" | Sent["queue"];
   readonly body: number;
   /** When it can be received, and until when it lives; null for at once, and for ever. */
   readonly at: string | null;
@@ -63,7 +63,7 @@ export interface Operation {
 }
 
 const QUEUES = {
-  submitOrder: "orders",
+  submitJob: "jobs",
   takeStartAttempt: "scheduler",
   answerRequest: "requests",
   takeReply: "replies",

@@ -1,13 +1,13 @@
 // What the client is owed, and whether what it is told is true and comes in order.
 import { isInHand } from "../../domain/plan.ts";
-import type { OrderStatus, StateRecord } from "../../domain/state-record.ts";
+import type { JobStatus, StateRecord } from "../../domain/state-record.ts";
 import type { StatusMessage } from "../../messaging/messenger.ts";
 import { ended } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */
 export interface Promises {
   readonly owed: readonly string[];
-  readonly ends: { readonly [attempt: number]: OrderStatus };
+  readonly ends: { readonly [attempt: number]: JobStatus };
 }
 
 export const NOTHING_PROMISED: Promises = { owed: [], ends: {} };
@@ -42,7 +42,7 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
 }
 
 /** As the page of the pattern has it, and not as the code says it. */
-function endStatus({ processState }: StateRecord): OrderStatus {
+function endStatus({ processState }: StateRecord): JobStatus {
   if (processState === "Processed") return "Completed";
   return processState === "Compensated" || processState === "Cancelled" ? processState : "Failed";
 }
@@ -76,7 +76,7 @@ export function faultOfPublishing(
 }
 
 /** How a message stands in the list of what is owed. */
-export function wordOf(status: OrderStatus, attempt: number, step?: string): string {
+export function wordOf(status: JobStatus, attempt: number, step?: string): string {
   if (status === "Received") return status;
   return step ? `${status}:${attempt}:${step}` : `${status}:${attempt}`;
 }

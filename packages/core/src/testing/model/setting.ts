@@ -1,11 +1,11 @@
-// The small world that the model is about: two hosts, one order, a workflow, and how much may go wrong.
+// The small world that the model is about: two hosts, one job, a workflow, and how much may go wrong.
 
 import { z } from "zod";
-import { ORDER } from "../../domain/noun.ts";
-import type { Order } from "../../domain/order.ts";
+import type { Job } from "../../domain/job.ts";
+import { JOB } from "../../domain/noun.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import type { WorkflowRules } from "../../domain/workflow-rules.ts";
-import { type Contracts, defineContract, orderId, orderMembers } from "../../messaging/contract.ts";
+import { type Contracts, defineContract, jobId, jobMembers } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import type { Timing } from "../../operations/ports.ts";
 import { TICK_MS } from "./abstract-time.ts";
@@ -86,16 +86,16 @@ export interface Setting {
 export const LATER_MS = 2 * TICK_MS;
 
 /** Of content nothing is read: what depends on it is decided by the setting. */
-export const CONTENT: Order & { readonly orderId: string } = {
-  orderId: "order",
+export const CONTENT: Job & { readonly jobId: string } = {
+  jobId: "job",
   workflow: "model",
   priority: "normal",
 };
 
 export const CONTRACTS: Contracts = {
-  noun: ORDER,
+  noun: JOB,
   usual: defineContract({
-    schema: z.strictObject({ ...orderMembers("model"), orderId }),
+    schema: z.strictObject({ ...jobMembers("model"), jobId }),
     secrets: [],
     keys: [],
     keysOf: () => ({}),
@@ -106,8 +106,8 @@ export const CONTRACTS: Contracts = {
 
 /** What an operator may ask for. */
 export const REQUESTS = {
-  resubmit: { kind: "resubmit", reason: "fixed", order: null, compensatedManually: true },
-  edit: { kind: "resubmit", reason: "corrected", order: CONTENT, compensatedManually: true },
+  resubmit: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: true },
+  edit: { kind: "resubmit", reason: "corrected", job: CONTENT, compensatedManually: true },
   compensation: { kind: "compensate", reason: "not wanted" },
   cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "patience", byMs: TICK_MS },

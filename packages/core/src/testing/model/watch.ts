@@ -19,7 +19,7 @@ import { act, liveSteps, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;
-  /** Of a claim and of an agent: the attempt, and the name under which it holds the order. */
+  /** Of a claim and of an agent: the attempt, and the name under which it holds the job. */
   readonly attempt?: number;
   readonly holder?: string;
   /** Of who reports what came of a step: its run. */
@@ -32,15 +32,15 @@ type Step = [name: string, before: StepRecord, after: StepRecord];
 
 /** What is wrong with a write; undefined if nothing is. */
 export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Writer): string | undefined {
-  const operator = writer.operation === "operateOrder";
+  const operator = writer.operation === "operateJob";
   const next = after.attempt !== before.attempt;
   // Notices are cleared at the version read, by whoever told them.
   if (essence(before) === essence(after)) return undefined;
-  if (ended(before) && !operator && !isOnlyStepOf(before, after, writer)) return "an ended order changed";
+  if (ended(before) && !operator && !isOnlyStepOf(before, after, writer)) return "an ended job changed";
   if (after.attempt < before.attempt || after.attempt > before.attempt + 1)
     return "attempts are not counted one by one";
   if (before.processState === "Processing" && after.processState === "Pending" && !next)
-    return "an order went back to Pending in the same attempt";
+    return "a job went back to Pending in the same attempt";
   if (!mayPass(before, after)) return `there is no transition from ${before.processState} to ${after.processState}`;
   if ((after.lockedBy !== null) !== (after.processState === "Processing"))
     return "a lock without an attempt, or none with one";
@@ -50,7 +50,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   } else if (writer.attempt !== undefined) {
     if (writer.attempt !== before.attempt) return `attempt ${writer.attempt}, which is superseded, writes`;
     const holder = after.lockedBy ?? writer.holder;
-    if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the order`;
+    if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the job`;
   }
   if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
   const failed = runsThatFailed(before, after);
@@ -83,7 +83,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
 
 const EXTENDED = /^time extended to (\S+):/;
 
-/** The order is due when an operator said, and comes due before, while it is still at the same steps. */
+/** The job is due when an operator said, and comes due before, while it is still at the same steps. */
 function cutsShort(before: StateRecord, after: StateRecord): boolean {
   const until = before.history.map(({ what }) => EXTENDED.exec(what)?.[1]).findLast((at) => at !== undefined);
   if (until === undefined || before.dueAt !== until || after.dueAt === undefined || after.dueAt >= until) return false;
@@ -134,7 +134,7 @@ function isSameRun(step: StepRecord | undefined, direction: Direction, run: Step
   );
 }
 
-/** Who reports what came of a step's run may record that, and schedule what follows in the name of the attempt that holds the order. */
+/** Who reports what came of a step's run may record that, and schedule what follows in the name of the attempt that holds the job. */
 function faultOfReport(
   before: StateRecord,
   after: StateRecord,
@@ -158,7 +158,7 @@ function faultOfReport(
   return undefined;
 }
 
-/** What was at work beside the step that ended an order in Error is recorded when it is done. */
+/** What was at work beside the step that ended a job in Error is recorded when it is done. */
 function isOnlyStepOf(before: StateRecord, after: StateRecord, { own }: Writer): boolean {
   const rest = ({ steps, ...record }: StateRecord) => essence({ ...record, steps: {} });
   return own !== undefined && ended(before) && before.processState !== "Processed" && rest(before) === rest(after);
@@ -223,7 +223,7 @@ export function faultOfCall(
     if (liveSteps(serviceState).includes(name)) return `step ${name} takes effect twice`;
   } else if (step && neverBegan(step)) return `${name} is compensated, and it can't have had an effect`;
   if (record.attempt > attempt && record.lockedBy !== null && !isOwn)
-    return `attempt ${attempt} calls the service for ${name} while attempt ${record.attempt} holds the order`;
+    return `attempt ${attempt} calls the service for ${name} while attempt ${record.attempt} holds the job`;
   return undefined;
 }
 
@@ -237,7 +237,7 @@ export function faultOfState(record: StateRecord, serviceState: ServiceState, wo
   const live = liveSteps(serviceState);
   const lacking = workflow.steps.find(({ name }) => {
     const { state, generation } = record.steps[name] as StepRecord;
-    const key = idempotencyKey(record.orderId, name, "forward", generation);
+    const key = idempotencyKey(record.jobId, name, "forward", generation);
     return state === "Completed" && record.direction === "forward" && serviceState[key] !== "live";
   });
   if (
@@ -245,7 +245,7 @@ export function faultOfState(record: StateRecord, serviceState: ServiceState, wo
     inHand(record).length === 0 &&
     pausesOf(record.steps, record.direction).length === 0
   )
-    return "an attempt holds the order, and no step runs";
+    return "an attempt holds the job, and no step runs";
   if (lacking) return `step ${lacking.name} is completed and has no effect`;
   // What a skipped step left behind is compensated by then, or left to a person.
   const isMeant = ({ state, compensation }: StepRecord) =>
@@ -266,7 +266,7 @@ function runs(step: StepRecord, { direction }: StateRecord): boolean {
   return isInHand(runOf(step, direction));
 }
 
-/** What is wrong with how an order is said to have been compensated: of the raw record, whose message names what is left. */
+/** What is wrong with how a job is said to have been compensated: of the raw record, whose message names what is left. */
 export function faultOfCompensated(
   record: StateRecord,
   serviceState: ServiceState,
@@ -283,7 +283,7 @@ export function faultOfCompensated(
     : undefined;
 }
 
-/** Whoever resubmits an order that says `compensationIncomplete` says that a person has compensated the rest (docs/reference/operator-api.md). */
+/** Whoever resubmits a job that says `compensationIncomplete` says that a person has compensated the rest (docs/reference/operator-api.md). */
 export function saysDoneManually(before: StateRecord, after: StateRecord): boolean {
   return before.error?.kind === "compensationIncomplete" && isResubmitted(before, after);
 }

@@ -1,0 +1,100 @@
+// What can be done about a job now; what can't says why.
+import { Button } from "@fluentui/react-components";
+import { lazy, Suspense, useState } from "react";
+import type { Inspection, JobAction } from "../api/contract.ts";
+import { useSession } from "../api/queries.ts";
+import { AWAITING } from "../words/awaiting.ts";
+import { FAULTS } from "../words/frame.ts";
+import { ACTIONS, JOB } from "../words/job.ts";
+
+const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
+
+/** The job of the buttons: what goes on first, what ends last. */
+const SHOWN: readonly JobAction[] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
+
+/** A report in the place of whoever does the step. */
+export interface AskedReport {
+  readonly step: string;
+  readonly as: "done" | "rejected";
+}
+
+export type Asked = JobAction | "edit" | AskedReport;
+
+export function Actions({ inspection }: { readonly inspection: Inspection }) {
+  const { data: session } = useSession();
+  const [asked, ask] = useState<Asked>();
+  const [said, say] = useState("");
+  const { actions } = inspection;
+  const awaited = awaitedSteps(inspection);
+  const possible = SHOWN.filter((action) => actions[action].allowed);
+  const mayOperate = session?.mayOperate ?? false;
+  const reasons = SHOWN.flatMap((action) => {
+    const permission = actions[action];
+    return permission.allowed ? [] : [{ action, reason: permission.reason }];
+  });
+  return (
+    <section className="actions" aria-label={JOB.actions}>
+      {session && !mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
+      <div className="buttons">
+        {possible.map((action) => (
+          <Button
+            key={action}
+            appearance={action === "resubmit" ? "primary" : "secondary"}
+            disabled={!mayOperate}
+            onClick={() => ask(action)}
+          >
+            {ACTIONS[action].name}
+          </Button>
+        ))}
+        {actions.resubmit.allowed && (
+          <Button disabled={!mayOperate} onClick={() => ask("edit")}>
+            {JOB.edit}
+          </Button>
+        )}
+        {awaited.flatMap((step) =>
+          (["done", "rejected"] as const).map((as) => (
+            <Button key={`${step} ${as}`} disabled={!mayOperate} onClick={() => ask({ step, as })}>
+              {AWAITING.report[as](step)}
+            </Button>
+          )),
+        )}
+      </div>
+      <p role="status" className="said">
+        {said}
+      </p>
+      {reasons.length > 0 && (
+        <details>
+          <summary>{JOB.notPossible}</summary>
+          <ul className="listed">
+            {reasons.map(({ action, reason }) => (
+              <li key={action}>
+                <strong>{ACTIONS[action].name}</strong>: {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {asked && (
+        <Suspense>
+          <ActionDialog
+            asked={asked}
+            opened={inspection}
+            environment={session?.environment.name ?? ""}
+            close={() => ask(undefined)}
+            done={(words) => {
+              ask(undefined);
+              say(words);
+            }}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+/** The steps of which a report is awaited, of the step itself or of its compensation. */
+export function awaitedSteps({ record: { steps } }: Inspection): string[] {
+  return Object.entries(steps).flatMap(([name, { state, compensation }]) =>
+    state === "Awaiting" || compensation?.state === "Awaiting" ? [name] : [],
+  );
+}

@@ -1,0 +1,55 @@
+// What supervisors decided about a job and operators did, from the audit log: asked for when somebody wants to see it.
+import { Button } from "@fluentui/react-components";
+import { useState } from "react";
+import type { AuditEntry } from "../api/contract.ts";
+import { useJobAudit } from "../api/queries.ts";
+import { Loaded } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Instant } from "../parts/zone.tsx";
+import { ACTIONS, AUDIT } from "../words/job.ts";
+import { SUPERVISION } from "../words/supervision.ts";
+
+export function Audit({ jobId }: { readonly jobId: string }) {
+  const [isWanted, want] = useState(false);
+  return isWanted ? <Entries jobId={jobId} /> : <Button onClick={() => want(true)}>{AUDIT.show}</Button>;
+}
+
+function Entries({ jobId }: { readonly jobId: string }) {
+  const audit = useJobAudit(jobId);
+  return (
+    <Loaded query={audit}>
+      {({ entries, isAll }) =>
+        entries.length === 0 ? (
+          <p>{AUDIT.nothing}</p>
+        ) : (
+          <Table
+            caption={isAll ? AUDIT.all : AUDIT.latest(entries.length)}
+            columns={COLUMNS}
+            rows={entries}
+            keyOf={({ id }) => id}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+const NAMES: { readonly [action: string]: { readonly name: string } } = ACTIONS;
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
+  { name: AUDIT.by, cell: (entry) => (entry.kind === "operatorAction" ? entry.operator : AUDIT.supervisor) },
+  { name: SUPERVISION.what, cell: whatOf },
+  { name: SUPERVISION.why, cell: whyOf },
+  { name: AUDIT.outcome, cell: (entry) => (entry.kind === "lateReply" ? AUDIT.rejected : entry.outcome) },
+];
+
+function whatOf(entry: AuditEntry): string {
+  if (entry.kind === "operatorAction") return NAMES[entry.action]?.name ?? entry.action;
+  return entry.kind === "decision" ? SUPERVISION.verdict(entry.verdict) : SUPERVISION.lateReply;
+}
+
+function whyOf(entry: AuditEntry): string {
+  if (entry.kind === "operatorAction") return entry.reason ?? "";
+  return entry.kind === "decision" ? entry.rule : SUPERVISION.late(entry.step, entry.attempt, entry.reason);
+}

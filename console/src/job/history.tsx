@@ -1,0 +1,45 @@
+// What has happened to a job, the newest first: a page at a time, for a job may have a great many entries.
+import { Button } from "@fluentui/react-components";
+import { useState } from "react";
+import type { JobRecord } from "../api/contract.ts";
+import { Instant } from "../parts/zone.tsx";
+import { TEXT } from "../words/frame.ts";
+import { JOB } from "../words/job.ts";
+
+const PAGE = 50;
+
+type Entry = JobRecord["history"][number];
+
+/** An entry says in words what happened. */
+const FAILED = /fail|expire|not done|past its|overdue|refus|reject|gave up|manually|error/i;
+export const isFailure = ({ what }: Entry): boolean => FAILED.test(what);
+
+interface HistoryProps {
+  readonly history: JobRecord["history"];
+  readonly failedOnly: boolean;
+}
+
+export function History({ history, failedOnly }: HistoryProps) {
+  const [shown, setShown] = useState(PAGE);
+  const wanted = failedOnly ? history.filter(isFailure) : history;
+  const newestFirst = wanted.slice(-shown).reverse();
+  return (
+    <>
+      {wanted.length === 0 && <p className="quiet">{JOB.nothingFailed}</p>}
+      <ol className="history" reversed start={wanted.length}>
+        {newestFirst.map(({ at, what, by }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry is distinguished from others by its number alone, and that never changes.
+          <li key={`${wanted.length - place} ${at}`}>
+            <Instant at={at} /> <span>{what}</span> <span className="quiet">{by}</span>
+          </li>
+        ))}
+      </ol>
+      {wanted.length > shown && (
+        <p>
+          <Button onClick={() => setShown(shown + PAGE)}>{TEXT.more}</Button>{" "}
+          <span className="quiet">{JOB.shownOf(newestFirst.length, wanted.length)}</span>
+        </p>
+      )}
+    </>
+  );
+}

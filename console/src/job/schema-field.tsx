@@ -1,0 +1,140 @@
+// One place of a JSON Schema as a field: an object is a group, a list has entries to add and remove, a value is an input.
+import { Button, Field, Input, Select } from "@fluentui/react-components";
+import { JOB } from "../words/job.ts";
+
+export interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: { readonly [name: string]: Schema };
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+}
+
+interface SchemaFieldProps {
+  readonly schema: Schema;
+  readonly name: string;
+  /** As in the server's faults: `lines[0].quantity`. */
+  readonly place: string;
+  readonly value: unknown;
+  readonly isRequired: boolean;
+  readonly fixed: ReadonlySet<string>;
+  readonly faults: ReadonlyMap<string, string>;
+  readonly change: (value: unknown) => void;
+}
+
+export function SchemaField(props: SchemaFieldProps) {
+  switch (props.schema.type) {
+    case "object":
+      return <ObjectField {...props} />;
+    case "array":
+      return <ListField {...props} />;
+    default:
+      return <ValueField {...props} />;
+  }
+}
+
+function ObjectField({ schema, name, place, value, change, ...more }: SchemaFieldProps) {
+  const members = value as { readonly [name: string]: unknown };
+  const fields = Object.entries(schema.properties ?? {}).map(([member, its]) => (
+    <SchemaField
+      {...more}
+      key={member}
+      schema={its}
+      name={member}
+      place={place ? `${place}.${member}` : member}
+      value={members[member]}
+      isRequired={schema.required?.includes(member) ?? false}
+      change={(changed) => change(withMember(members, member, changed))}
+    />
+  ));
+  if (name === "") return <div className="fields">{fields}</div>;
+  return (
+    <fieldset className="fields">
+      <legend>{labelOf(name)}</legend>
+      {fields}
+    </fieldset>
+  );
+}
+
+function ListField({ schema, name, place, value, change, ...more }: SchemaFieldProps) {
+  const entries = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const { items = {} } = schema;
+  return (
+    <fieldset className="fields list">
+      <legend>{labelOf(name)}</legend>
+      {entries.map((entry, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no other name.
+        <div className="entry" key={at}>
+          <SchemaField
+            {...more}
+            schema={items}
+            name={`${name} ${at + 1}`}
+            place={`${place}[${at}]`}
+            value={entry}
+            change={(changed) => change(entries.with(at, changed))}
+          />
+          <Button size="small" onClick={() => change(entries.toSpliced(at, 1))}>
+            {JOB.remove(`${labelOf(name)} ${at + 1}`)}
+          </Button>
+        </div>
+      ))}
+      <Button size="small" onClick={() => change([...entries, emptyOf(items)])}>
+        {JOB.add(labelOf(name))}
+      </Button>
+    </fieldset>
+  );
+}
+
+function ValueField({ schema, name, place, value, isRequired, fixed, faults, change }: SchemaFieldProps) {
+  const isNumber = schema.type === "integer" || schema.type === "number";
+  const text = value === undefined || value === null ? "" : String(value);
+  const fault = faults.get(place);
+  const read = (typed: string) => {
+    if (typed === "" && !isRequired) return undefined;
+    return isNumber && typed !== "" ? Number(typed) : typed;
+  };
+  return (
+    <Field label={labelOf(name)} {...(fault && { validationState: "error", validationMessage: fault })}>
+      {schema.enum ? (
+        <Select value={text} onChange={(_, { value: chosen }) => change(chosen)}>
+          {schema.enum.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </Select>
+      ) : (
+        <Input
+          type={isNumber ? "number" : "text"}
+          value={text}
+          readOnly={fixed.has(place)}
+          onChange={(_, { value: typed }) => change(read(typed))}
+        />
+      )}
+    </Field>
+  );
+}
+
+function withMember(members: { readonly [name: string]: unknown }, name: string, value: unknown) {
+  const { [name]: _, ...others } = members;
+  return value === undefined ? others : { ...members, [name]: value };
+}
+
+function emptyOf({ type, properties = {}, enum: values }: Schema): unknown {
+  if (values) return values[0];
+  switch (type) {
+    case "object":
+      return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, emptyOf(schema)]));
+    case "array":
+      return [];
+    case "integer":
+    case "number":
+      return 1;
+    default:
+      return "";
+  }
+}
+
+/** `postalCode` as `Postal code`. */
+function labelOf(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,298 @@
+// For submitting applications: sends jobs, and receives on a private session of a reply queue what becomes of them (P1, P15).
+import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
+import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
+import { contentDigest } from "./content-digest.ts";
+import { describeFault, JobClientError } from "./job-client-error.ts";
+import { endFrom, type JobEnd, notSent, rejected, timedOut } from "./job-end.ts";
+import { type JobRequest, readStatus, type StatusMessage, type WantedStatuses } from "./job-messages.ts";
+import { ReplySession } from "./reply-session.ts";
+import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
+import { Submissions } from "./submissions.ts";
+
+export type { CancelAnswer, CancelOptions } from "./cancellations.ts";
+export { JobClientError } from "./job-client-error.ts";
+export type { JobEnd } from "./job-end.ts";
+export type { JobRequest, JobStatus, Outputs, StatusMessage, WantedStatuses } from "./job-messages.ts";
+
+export type JobClientOptions = (
+  | { readonly connection: string }
+  /** Stays open when the job client is closed. */
+  | { readonly client: ServiceBusClient }
+) & {
+  readonly jobsQueue: string;
+  readonly priorityQueue: string;
+  /** A queue with sessions that the app may send to. Any number of clients share it. */
+  readonly replyQueue: string;
+  /**
+   * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
+   * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for
+   * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
+   * its instances a lasting session id: text, at most 128 characters.
+   */
+  readonly sessionId?: string;
+  /** The member of an app's content and messages that is a job's id, as `orderId`; `jobId` without one. */
+  readonly idName?: string;
+  /** The workflow of jobs that name none, as the app's contract says it. */
+  readonly usualWorkflow?: string;
+};
+
+export interface WaitOptions {
+  /** Stops the waiting, not the job: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** From the call to the job's end; 5 minutes without one. `Infinity` waits for ever. */
+  readonly timeoutMs?: number;
+  /** Called for each status message once, in order of arrival. */
+  readonly onStatus?: (status: StatusMessage) => void;
+}
+
+export interface SubmitOptions extends WaitOptions {
+  /** Which statuses the app sends; all of them without it. */
+  readonly statuses?: WantedStatuses;
+}
+
+export interface FollowOptions extends WaitOptions {
+  /** As it was submitted: nothing is received of another one under its id. Not needed where this client submitted it and was not rejected. */
+  readonly job?: JobRequest;
+}
+
+export interface JobClient extends AsyncDisposable {
+  /** What the app is given as `replyToSessionId`. */
+  readonly sessionId: string;
+  /**
+   * Sends a job and waits for its end. Repeating it is safe: the message id is the job's id, and one id is one job. Resolves as
+   * `rejected`, with the faults, where the app does not take this submission. What is received of other content under the same id, as where
+   * somebody else took the id, counts for nothing.
+   * @throws JobClientError if Service Bus can't be reached, a queue is missing or the client is closed.
+   */
+  submit<Job extends JobRequest>(job: Job, options?: SubmitOptions): Promise<JobEnd>;
+  /**
+   * Waits for the end of a job that was submitted from this session, now or before a restart: after a time-out, or after
+   * a failure that an operator deals with. Ends that were answered before are not delivered again, unless they are for ever.
+   * @throws JobClientError as `submit` does.
+   */
+  follow(jobId: string, options?: FollowOptions): Promise<JobEnd>;
+  /**
+   * Cancels a job, given as it was submitted: one of which nothing is done yet ends at once, and what is done is compensated. Rejected with
+   * the reason where it is too late. Repeating it is safe.
+   * @throws JobClientError as `submit` does.
+   */
+  cancel<Job extends JobRequest>(job: Job, options?: CancelOptions): Promise<CancelAnswer>;
+  /** Whoever still waits gets an JobClientError. */
+  close(): Promise<void>;
+}
+
+/** What was sent can be compared with what is stored only where both name the same. */
+const NO_WORKFLOW = "The job names no workflow: name one, or give the client the app's usual one (usualWorkflow).";
+const USUAL_TIMEOUT_MS = 300_000;
+/** What Service Bus takes for a message id. */
+const ID_LIMIT = 128;
+/** Beyond it Node's timers fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createJobClient(options: JobClientOptions): JobClient {
+  const { jobsQueue, priorityQueue, replyQueue, idName = "jobId" } = options;
+  const { sessionId = `client-${crypto.randomUUID()}` } = options;
+  const idOf = (job: JobRequest): unknown => (job as { readonly [name: string]: unknown })[idName];
+  const digestOf = (job: JobRequest) => contentDigest(job, options.usualWorkflow);
+  const senders = new Map<string, ServiceBusSender>();
+  let bus = "client" in options ? options.client : openBus(options.connection);
+  let closed = false;
+  /** How whoever waits is notified of the close, wherever it is: before the session, in the middle of a send, or after. */
+  const goodbyes = new Set<(cause: JobClientError) => void>();
+  const inbox = new StatusInbox();
+  const submissions = new Submissions();
+  const cancellations = new Cancellations();
+  const session = new ReplySession({
+    client: () => bus,
+    queue: replyQueue,
+    sessionId,
+    private: options.sessionId === undefined,
+    onLost: reconnect,
+    onMessage(message) {
+      const status = readStatus(message, idName);
+      if (status?.status === "Rejected") submissions.reject(status);
+      else if (status && !cancellations.take(status)) inbox.take(status);
+    },
+    onGone: (cause) => inbox.abandon(cause),
+  });
+
+  /** Seen with SDK 7.9.5: after an jobly restart of the broker the next link of a client waits for ever for its token. */
+  function reconnect(): void {
+    if (closed || !("connection" in options)) return;
+    const old = bus;
+    bus = openBus(options.connection);
+    senders.clear();
+    void old.close().catch(() => undefined);
+  }
+
+  function senderTo(queue: string): ServiceBusSender {
+    const sender = senders.get(queue) ?? bus.createSender(queue);
+    senders.set(queue, sender);
+    return sender;
+  }
+
+  /** To the queue of the job's priority. */
+  async function send(
+    jobId: string,
+    priority: JobRequest["priority"],
+    part: Pick<ServiceBusMessage, "body" | "messageId" | "applicationProperties">,
+    abortSignal: AbortSignal,
+  ): Promise<void> {
+    const queue = priority === "high" ? priorityQueue : jobsQueue;
+    const address = { replyTo: replyQueue, replyToSessionId: sessionId };
+    const message = { contentType: "application/json", correlationId: jobId, ...address, ...part };
+    for (;;) {
+      const used = bus;
+      try {
+        return await senderTo(queue).sendMessages(message, { abortSignal });
+      } catch (cause) {
+        // Sent again on the new connection: the app knows the job by its id.
+        if (used !== bus && !closed && !abortSignal.aborted) continue;
+        if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") throw cause;
+        throw describeFault(cause, "send to", queue);
+      }
+    }
+  }
+
+  function receivedOf(jobId: string, content: string | undefined) {
+    const received = inbox.received(jobId, content);
+    return { received, isTaken: received.length === 0 && inbox.received(jobId).length > 0 };
+  }
+
+  async function wait(
+    jobId: string,
+    from: From,
+    { signal, timeoutMs = USUAL_TIMEOUT_MS, onStatus }: WaitOptions,
+    begin: (abortSignal: AbortSignal) => Promise<void>,
+    { id, content }: { readonly id?: string; readonly content?: string | undefined },
+  ): Promise<JobEnd> {
+    signal?.throwIfAborted();
+    if (closed) throw closedError();
+    const { promise, resolve, reject } = Promise.withResolvers<JobEnd>();
+    goodbyes.add(reject);
+    const done = new AbortController();
+    let sent = false;
+    let leave = () => {};
+    const giveUp = () => reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    const timer =
+      timeoutMs <= LONGEST_TIMER_MS
+        ? setTimeout(
+            () => resolve(timedOut({ jobId, from, sent, timeoutMs, ...receivedOf(jobId, content) })),
+            timeoutMs,
+          )
+        : undefined;
+    const waiter = {
+      contentDigest: content,
+      onStatus(status: StatusMessage) {
+        try {
+          onStatus?.(status);
+        } catch (cause) {
+          reject(cause);
+        }
+      },
+      onEnd: (end: EndMessage, received: readonly StatusMessage[]) => resolve(endFrom(end, received)),
+      onGone: reject,
+    };
+    const join = () => {
+      // What came meanwhile waits in the inbox.
+      if (!done.signal.aborted) leave = inbox.join(jobId, waiter, from);
+    };
+    const submission = id !== undefined &&
+      content !== undefined && {
+        id,
+        content,
+        jobId,
+        onRejected(rejection: StatusMessage) {
+          waiter.onStatus(rejection);
+          resolve(rejected(rejection));
+        },
+        onMayJoin() {
+          mayJoin = true;
+          if (sent) join();
+        },
+      };
+    let mayJoin = submission ? submissions.add(submission) : true;
+    begin(done.signal)
+      .then(() => {
+        sent = true;
+        if (mayJoin) join();
+      })
+      .catch((cause: unknown) => {
+        if (submission) submissions.withdraw(submission);
+        if (isServiceBusError(cause)) resolve(notSent(jobId, cause.message));
+        else reject(cause);
+      });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      goodbyes.delete(reject);
+      signal?.removeEventListener("abort", giveUp);
+      done.abort();
+      if (submission) submissions.leave(submission);
+      leave();
+    }
+  }
+
+  return {
+    sessionId,
+    async submit(job, { statuses, ...waiting } = {}) {
+      const jobId = idOf(job);
+      if (typeof jobId !== "string" || jobId === "" || jobId.length > ID_LIMIT) {
+        const reason = `The job needs its ${idName}, of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
+        return notSent(null, reason);
+      }
+      if (!job.workflow && !options.usualWorkflow) return notSent(jobId, NO_WORKFLOW);
+      const id = crypto.randomUUID();
+      const content = await digestOf(job);
+      const begin = async (abortSignal: AbortSignal) => {
+        // A reply queue that can't be listened to shows before anything is submitted.
+        await session.listen();
+        const applicationProperties = { submissionId: id, ...(statuses && { statuses }) };
+        await send(jobId, job.priority, { body: job, messageId: jobId, applicationProperties }, abortSignal);
+      };
+      return wait(jobId, "start", waiting, begin, { id, content });
+    },
+    async cancel(job, waiting = {}) {
+      if (closed) throw closedError();
+      const jobId = String(idOf(job));
+      const digest = await digestOf(job);
+      const { reason } = waiting;
+      const body = { kind: "Cancel", [idName]: jobId, contentDigest: digest, ...(reason && { reason }) };
+      return cancellations.answer(jobId, waiting, async (submissionId, abortSignal) => {
+        await session.listen();
+        await send(
+          jobId,
+          job.priority,
+          { body, messageId: submissionId, applicationProperties: { submissionId } },
+          abortSignal,
+        );
+      });
+    },
+    async follow(jobId, { job, ...waiting } = {}) {
+      const content = job ? await digestOf(job) : submissions.contentOf(jobId);
+      return wait(jobId, "unpublished", waiting, () => session.listen(), { content });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    closed = true;
+    for (const reject of goodbyes) reject(closedError());
+    await session.close();
+    await Promise.allSettled([...senders.values()].map((sender) => sender.close()));
+    if ("connection" in options) await bus.close();
+  }
+}
+
+/** The SDK waits 30 s between tries unless stated otherwise. */
+function openBus(connection: string): ServiceBusClient {
+  return new ServiceBusClient(connection, { retryOptions: { maxRetries: 5, retryDelayInMs: 300 } });
+}
+
+function closedError(): JobClientError {
+  return new JobClientError("closed", "The client is closed.");
+}

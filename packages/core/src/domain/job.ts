@@ -1,0 +1,64 @@
+// What every job has, whatever its business: the scheduler carries the rest and never reads it.
+import { canonicalJson } from "./canonical-json.ts";
+
+export type Priority = "normal" | "high";
+
+/** The content of a job, of which the core knows no more than this, and its id: see noun.ts. */
+export interface Job {
+  /** The name of the workflow that fulfils it. */
+  readonly workflow: string;
+  readonly priority: Priority;
+}
+
+/** What the message around a job says of its sender (P15). */
+export interface ReplyAddress {
+  /** The submitting application's private reply queue. */
+  readonly replyTo: string | null;
+  /** The session that it listens to there, where the queue has sessions. */
+  readonly replyToSessionId: string | null;
+  /** The request's own correlation id, which every status message carries. */
+  readonly correlationId: string;
+}
+
+/** What stands in the place of a secret that was removed. */
+export const REMOVED = "(removed)";
+
+/** What stands in the place of a secret for whoever may not see it. Sent back, it means the secret that is stored. */
+export const HIDDEN = "(hidden)";
+
+type Members = { readonly [name: string]: unknown };
+const membersOf = (job: Job) => job as unknown as Members;
+
+/** As those see it who may not see its secrets; that one was removed is none. */
+export function withHiddenSecrets<Content extends Job>(job: Content, secrets: readonly string[]): Content {
+  const hidden = secrets.flatMap((name) => (membersOf(job)[name] === REMOVED ? [] : [[name, HIDDEN]]));
+  return { ...job, ...Object.fromEntries(hidden) };
+}
+
+/** The edit of a job by somebody who may not have seen its secrets: those that were not edited stay as they are stored. */
+export function keepingHiddenSecrets(edited: Job, stored: Job, secrets: readonly string[]): Job {
+  const kept = secrets.flatMap((name) => (hides(edited, name) ? [[name, membersOf(stored)[name]]] : []));
+  return { ...edited, ...Object.fromEntries(kept) };
+}
+
+export function hides(job: Job, secret: string): boolean {
+  return membersOf(job)[secret] === HIDDEN;
+}
+
+export function withoutSecrets<Content extends Job>(job: Content, secrets: readonly string[]): Content {
+  return { ...job, ...Object.fromEntries(secrets.map((name) => [name, REMOVED])) };
+}
+
+export function lacksSecrets(job: Job, secrets: readonly string[]): boolean {
+  return secrets.some((name) => membersOf(job)[name] === REMOVED);
+}
+
+/** Whether two submissions under one job id ask for the same thing, whatever the order of their members. */
+export function sameJob(one: Job, other: Job): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** The same for one that is stored already: what was removed from it can't be compared. */
+export function sameAsStored(stored: Job, submitted: Job, secrets: readonly string[]): boolean {
+  return sameJob(stored, lacksSecrets(stored, secrets) ? withoutSecrets(submitted, secrets) : submitted);
+}

@@ -1,0 +1,111 @@
+// The operator's API (P9, P11, P13): what has become of the jobs, and what a person may have done about one.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { App } from "../app/create-app.ts";
+import { allKeys } from "../messaging/contract.ts";
+import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";
+import { seesSecrets } from "../messaging/operator-access.ts";
+import { type ActionName, parseListRequest, parseOperatorRequest } from "../messaging/operator-request.ts";
+import { continuationOf } from "../messaging/paging.ts";
+import { findJobs } from "../operations/find-jobs.ts";
+import { inspectJob } from "../operations/inspect-job.ts";
+import { type Operated, operateJob } from "../operations/operate-job.ts";
+import type { Versioned } from "../store/job-store.ts";
+import { observe } from "../telemetry/invocation.ts";
+import { atFault, type Endpoint, type Endpoints, listed, versioned } from "./operator-endpoint.ts";
+
+export function jobsApi(application: App): Endpoints {
+  return {
+    listJobs: {
+      method: "GET",
+      route: "jobs",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseListRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { jobs, next, looked } = await findJobs(parsed.request, application.ports().store);
+        const more = next && { continuation: continuationOf(next) };
+        return listed(request, { jobs, ...(looked && { looked }), ...more });
+      },
+    },
+    inspectJob: {
+      method: "GET",
+      route: "jobs/{jobId}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const jobId = jobIdOf(request);
+        const inspection = await inspectJob(
+          jobId,
+          application.ports(),
+          seesSecrets(request.headers, application.ports().operatorSignIn),
+        );
+        return inspection ? versioned(request, inspection.etag, inspection) : notFound(jobId);
+      },
+    },
+    ...Object.fromEntries(
+      (["resubmit", "compensate", "cancel", "extend", "markResolved"] as const).map((action): [string, Endpoint] => [
+        `${action}Job`,
+        {
+          method: "POST",
+          route: `jobs/{jobId}/${action}`,
+          role: "Jobs.Operate",
+          handle: (request, context, operator) => operate(action, request, context, operator),
+        },
+      ]),
+    ),
+  };
+
+  async function operate(
+    action: ActionName,
+    request: HttpRequest,
+    context: InvocationContext,
+    operator: string,
+  ): Promise<HttpResponseInit> {
+    const jobId = jobIdOf(request);
+    const parsed = parseOperatorRequest(action, jobId, await request.text(), application.ports().rules);
+    const version = parseIfMatch(request.headers.get("if-match"));
+    if (version.kind === "invalid" || parsed.kind === "invalid") {
+      return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+    }
+    const caller = { by: operator, ifMatch: version.value };
+    const operated = await observe(context, { attributes: { jobId, action } }, (telemetry) =>
+      operateJob(jobId, parsed.request, caller, application.contextOf(telemetry)),
+    );
+    if (operated.kind === "done") application.consolePorts().attention.forget();
+    return answer(jobId, operated);
+  }
+}
+
+function answer(jobId: string, operated: Operated): HttpResponseInit {
+  switch (operated.kind) {
+    case "done": {
+      const { startAt, published } = operated;
+      return standing(200, operated, { startAt, published });
+    }
+    case "changed": {
+      const error = "The job has changed since it was looked at: look at it again.";
+      return standing(412, operated, { error });
+    }
+    case "rejected":
+      return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
+    case "invalid":
+      return atFault(operated.faults);
+    case "not-found":
+      return notFound(jobId);
+    default:
+      return operated satisfies never;
+  }
+}
+
+/** Where the job stands, at which version, and what else is to be said. */
+function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
+  const { jobId, processState: state, attempt, direction, jobRevision, dueAt = null } = record;
+  const tag = entityTag(etag);
+  const jsonBody = { jobId, state, attempt, direction, jobRevision, dueAt, etag: tag, ...more };
+  return { status, headers: { ETag: tag }, jsonBody };
+}
+
+const jobIdOf = (request: HttpRequest): string => request.params["jobId"] ?? "";
+
+function notFound(jobId: string): HttpResponseInit {
+  return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
+}

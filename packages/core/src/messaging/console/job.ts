@@ -1,0 +1,147 @@
+// Jobs in lists, one job whole, and what an action on it answers.
+import { z } from "zod";
+import { count, direction, errorKind, instant, processState, skipCause, stepState } from "./parts.ts";
+
+export const jobError = z.object({
+  kind: errorKind,
+  message: z.string(),
+  step: z.string().nullable(),
+  agent: z.string().nullable(),
+  at: instant,
+});
+
+const jobSummary = z.object({
+  jobId: z.string(),
+  workflow: z.object({ name: z.string(), version: z.int() }),
+  processState,
+  direction,
+  attempt: z.int(),
+  failureCount: z.int(),
+  priority: z.enum(["normal", "high"]),
+  createdAt: instant,
+  updatedAt: instant,
+  error: jobError.nullable(),
+  steps: z.record(z.string(), stepState),
+});
+
+/** `GET /api/jobs`. */
+export const jobPage = z.object({
+  jobs: z.array(jobSummary),
+  continuation: z.string().optional(),
+  /** Where no index finds what is wanted: through how many jobs this page has looked, and down to which instant they were received. */
+  looked: z.object({ jobs: count, downTo: instant }).optional(),
+});
+
+const run = z.object({
+  state: stepState,
+  scheduledAt: instant.nullable(),
+  startBy: instant.nullable(),
+  completeBy: instant.nullable(),
+  retryCount: z.int(),
+  /** How many of the retries count against the threshold; absent: none. */
+  failureCount: z.int().optional(),
+  waitCount: z.int(),
+  error: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  because: z.string().nullable(),
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  /** Of a step that its service does later: what the service said when it accepted it, and has reported since. */
+  accepted: z
+    .object({
+      at: instant,
+      reference: z.string().optional(),
+      lastReportAt: instant.optional(),
+      progress: z.string().optional(),
+    })
+    .optional(),
+  /** The last technical error of the last attempt in which its agent was not done in time. */
+  expiry: z
+    .object({
+      at: instant,
+      attempt: z.int(),
+      tries: z.int(),
+      endpoint: z.string().nullable(),
+      message: z.string(),
+      misconfigured: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+const stepRecord = run.extend({
+  agent: z.string(),
+  result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  compensation: run.nullable(),
+  outcomeUnknown: z.boolean().optional(),
+  /** Of a skipped step: why the job went on without it. */
+  skipped: z.object({ cause: skipCause, message: z.string() }).optional(),
+  /** Of a step with a condition: what that said when it was asked. */
+  decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
+});
+
+const outboxMessage = z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() });
+
+const stateRecord = jobSummary.omit({ steps: true }).extend({
+  steps: z.record(z.string(), stepRecord),
+  lockedBy: z.string().nullable(),
+  completeBy: instant.nullable(),
+  dueAt: instant.optional(),
+  jobRevision: z.int(),
+  correlationId: z.string(),
+  /** The sender whose own queue it came by. */
+  owner: z.string().optional(),
+  replyTo: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),
+  outbox: z.array(outboxMessage),
+});
+
+const permission = z.union([
+  z.object({ allowed: z.literal(true), requires: z.literal("compensatedManually").optional() }),
+  z.object({ allowed: z.literal(false), reason: z.string() }),
+]);
+
+const workflowStep = z.object({
+  name: z.string(),
+  agent: z.string(),
+  operation: z.string(),
+  transport: z.enum(["activity", "queue"]).optional(),
+  after: z.array(z.string()),
+  completeWithin: z.string(),
+  compensation: z.union([z.object({ operation: z.string() }), z.enum(["nothing", "manual"])]),
+});
+
+/** `GET /api/jobs/{jobId}`. */
+export const inspection = z.object({
+  etag: z.string(),
+  record: stateRecord,
+  job: z.record(z.string(), z.unknown()),
+  /** What its requester has been sent, and is still owed: `unwanted` where it asked for no such status, or named no queue. */
+  statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
+  /** The steps as the workflow has them; null where the app has that version no longer. */
+  workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
+  actions: z.object({
+    resubmit: permission,
+    compensate: permission,
+    cancel: permission,
+    extend: permission,
+    markResolved: permission,
+  }),
+});
+
+/** What an action on a job answers when it was done, and when the job was at another version (412). */
+export const acted = z.object({
+  jobId: z.string(),
+  state: processState,
+  attempt: z.int(),
+  etag: z.string(),
+  startAt: instant.nullable().optional(),
+});
+
+export type JobSummary = z.output<typeof jobSummary>;
+export type JobPage = z.output<typeof jobPage>;
+export type Inspection = z.output<typeof inspection>;
+export type StepRecord = z.output<typeof stepRecord>;
+export type StepRun = z.output<typeof run>;
+export type WorkflowStep = z.output<typeof workflowStep>;
+export type Acted = z.output<typeof acted>;

@@ -1,0 +1,149 @@
+// The scheduler's claim (P4): one attempt takes a Pending job, exclusively, before its orchestration starts.
+import { applyChanges } from "../domain/apply-changes.ts";
+import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
+import { endingOf } from "../domain/ending.ts";
+import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
+import { withSkips } from "../domain/skip.ts";
+import { hasEnded, holderId, type StateRecord, type Steps } from "../domain/state-record.ts";
+import { timesOf } from "../domain/step-end.ts";
+import { scheduled } from "../domain/step-run.ts";
+import { claim, claimAndConclude } from "../domain/transitions.ts";
+import type { Versioned, Written } from "../store/job-store.ts";
+import { inSpan } from "../telemetry/spans.ts";
+import { fromHere } from "../telemetry/trace-context.ts";
+import { concludeJob } from "./conclude-job.ts";
+import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
+import { publish, publishSteps } from "./publish.ts";
+
+/**
+ * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a death in
+ * between the message that asked for the attempt is delivered again: the claim is then found to be its own, and the rest is done.
+ * The steps that were completed meanwhile are published again too, for whoever completed one may have died before it said so.
+ * @param known the record, where the caller has it: while it is Pending, nobody changes what a claim depends on
+ */
+export function claimJob(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
+  const { jobId, attempt, direction } = startAttempt;
+  return inSpan(`claim attempt ${attempt}`, { attributes: { jobId, attempt, direction } }, () =>
+    claimInSpan(startAttempt, context, known),
+  );
+}
+
+async function claimInSpan(
+  startAttempt: StartAttempt,
+  context: Context,
+  known: StateRecord | undefined,
+): Promise<ClaimOutcome> {
+  const { jobId, attempt } = startAttempt;
+  const holder = holderId(jobId, attempt, context.taskHub);
+  let read: ReadRecord | undefined = known ? { record: known } : await context.store.state(jobId);
+  for (let tries = 0; read?.record.attempt === attempt && tries < MOST_TRIES; tries += 1) {
+    const { record }: ReadRecord = read;
+    if (record.processState !== "Pending") return claimedAlready(record, holder, context);
+    const { direction, steps } = record;
+    const workflow = context.workflows.of(record.workflow);
+    const skips = direction === "forward" ? withSkips(workflow, steps, instant(context.now())) : steps;
+    if (skips !== steps) {
+      // Rare, and no part of a claim's patch: the job stays Pending, and is claimed as it then is.
+      read = await writeSkips(read, skips, context);
+      continue;
+    }
+    const plan = planOf(workflow, steps, direction);
+    if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, context);
+    const written = await writeClaim(read, plan, holder, context);
+    if (written.kind === "written") {
+      context.telemetry.event("JobClaimed", { jobId, attempt, direction, priority: record.priority });
+      await publishStarted(written.record, context);
+      const isBehind = runsInHand(steps).length > 0;
+      return { kind: "claimed", attempt: heldBy(holder, written.record, context), isBehind };
+    }
+    // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
+    read = await context.store.state(jobId);
+  }
+  return taken(startAttempt, context.telemetry);
+}
+
+/** Each is another step's end that comes between. A job that is not claimed then is found by the supervisor. */
+const MOST_TRIES = 20;
+
+interface ReadRecord {
+  readonly record: StateRecord;
+  /** Absent where the caller has just made the record. */
+  readonly etag?: string;
+}
+
+async function writeSkips(
+  { record, etag }: ReadRecord,
+  steps: Steps,
+  { store }: Ports,
+): Promise<ReadRecord | undefined> {
+  const written = etag === undefined ? undefined : await store.replace({ record, etag }, { ...record, steps });
+  return written?.kind === "written" ? written : store.state(record.jobId);
+}
+
+/** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */
+const MOST_BY_PATCH = 4;
+
+/** What a claim depends on does not change while nothing is in hand. Otherwise it is made at the version that was read. */
+async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
+  const { jobId, attempt, steps, direction } = record;
+  const now = instant(ports.now());
+  const ready = readySteps(plan, steps, direction, now);
+  const next = ready.map((step) =>
+    scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, schedulingOf(ports)),
+  );
+  const write = claim(record, next, holder, now);
+  const claimed = applyChanges(record, write.changes);
+  const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
+  const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
+  if (isAlone && isOneWay && next.length <= MOST_BY_PATCH) return ports.store.change(jobId, write);
+  if (etag === undefined) return { kind: "rejected" };
+  return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
+}
+
+function taken({ jobId, attempt }: StartAttempt, telemetry: Telemetry): ClaimOutcome {
+  telemetry.event("ClaimRejected", { jobId, attempt });
+  return { kind: "taken" };
+}
+
+/** An earlier claim of this attempt may have died before it said so, or before its orchestration was started. */
+async function claimedAlready(record: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
+  if (record.processState === "Processing" && record.lockedBy === holder) {
+    await publishStarted(record, context);
+    await publishSteps(record, context);
+    return { kind: "claimed", attempt: heldBy(holder, record, context), isBehind: true };
+  }
+  return taken(record, context.telemetry);
+}
+
+async function publishStarted(record: StateRecord, context: Context): Promise<void> {
+  const { attempt, direction, updatedAt: at } = record;
+  if (direction === "forward") await publish(record, { status: "Started", attempt, at }, context);
+}
+
+function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
+  const plan = planOf(workflows.of(record.workflow), record.steps, record.direction);
+  return attemptOf(fromHere(record), holder, plan);
+}
+
+/** A compensation that finds nothing to compensate, or a job resubmitted with all its steps completed. */
+async function concludeAtOnce(pending: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
+  const { direction, steps, error: cause } = pending;
+  const now = instant(context.now());
+  const ending = endingOf(
+    context.workflows.of(pending.workflow),
+    direction === "compensate" ? { steps, cause } : null,
+    now,
+  );
+  const written = await context.store.change(pending.jobId, claimAndConclude(pending, ending, holder, now));
+  const concluded = written.kind === "written" ? written : await concludedAlready(pending, context);
+  if (!concluded) return { kind: "taken" };
+  await concludeJob(concluded, context);
+  return { kind: "concluded" };
+}
+
+/** The store made the write and its answer was lost. */
+async function concludedAlready({ jobId, attempt }: StartAttempt, ports: Ports): Promise<Versioned | undefined> {
+  const stored = await ports.store.state(jobId);
+  const { processState } = stored?.record ?? {};
+  return hasEnded(processState) && stored?.record.attempt === attempt ? stored : undefined;
+}

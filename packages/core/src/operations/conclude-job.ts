@@ -1,0 +1,47 @@
+// The end of a job (P15, P16): that it is published.
+import { startAttemptOf } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { Versioned } from "../store/job-store.ts";
+import type { Context, Telemetry } from "./ports.ts";
+import { clearOutbox, endStatus, publishBeforeStart, publishOrKeep, publishSteps } from "./publish.ts";
+
+/**
+ * The record says that the job has ended: notifies the client. The sweep does what fails here. Before an Error the completed steps
+ * are published again: beside the one that was rejected another may have been recorded by who then died, and one that was at work when a compensation began ends it.
+ */
+export async function concludeJob(ended: Versioned, context: Context): Promise<void> {
+  const { jobId, attempt, workflow, processState, outbox } = ended.record;
+  if (processState === "Processed") {
+    const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
+    const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
+    context.telemetry.event("JobProcessed", { jobId, attempt, workflow: workflow.name, criticalMs });
+    if (!outbox.some(({ status }) => status === "Completed")) {
+      await publishOrKeep(ended, "Completed", null, context);
+      return;
+    }
+  } else reportError(ended.record, context.telemetry);
+  try {
+    await publishSteps(ended.record, context);
+    await clearOutbox(ended, context);
+  } catch (cause) {
+    context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: String(cause) });
+  }
+}
+
+/** The record is Pending in its next attempt: notifies the scheduler. The sweep does it again if that fails. */
+export async function scheduleCompensation(pending: Versioned, context: Context): Promise<void> {
+  const { record } = pending;
+  const { jobId, attempt, error } = record;
+  context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+  await publishBeforeStart(pending, context);
+  await context.messenger.startAttempt(startAttemptOf(record));
+}
+
+/** By a job's end. A job in Error alerts an operator. */
+const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error: "JobErrored" } as const;
+
+export function reportError({ jobId, attempt, error, processState }: StateRecord, telemetry: Telemetry): void {
+  const { kind = null, step = null, agent = null, message = null } = error ?? {};
+  const end = processState === "Compensated" || processState === "Cancelled" ? processState : "Error";
+  telemetry.event(EVENTS[end], { jobId, attempt, kind, step, agent, message });
+}

@@ -1,0 +1,47 @@
+// Erasure: all that the store keeps of a job that is over, removed at an operator's word.
+import { isOver } from "../domain/retention.ts";
+import { isWanted } from "../messaging/entity-tag.ts";
+import type { DiscardedStore } from "../store/discarded-store.ts";
+import type { ClosingStore, Versioned } from "../store/job-store.ts";
+import { snapshotOf } from "../supervision/rule.ts";
+import type { Caller } from "./operate-job.ts";
+import { type Context, instant } from "./ports.ts";
+
+export type Erased =
+  | { readonly kind: "erased" }
+  | { readonly kind: "rejected"; readonly reason: string }
+  /** The job is not at a version that the operator has looked at: here is what it is now. */
+  | ({ readonly kind: "changed" } & Versioned)
+  | { readonly kind: "not-found" };
+
+/**
+ * Order of writes: the audit log, the copies of discarded messages about it, then all of the job's documents in one batch. After a death in between the job is still there, and is
+ * asked for again. What the archive has of it stays.
+ */
+export async function eraseJob(
+  jobId: string,
+  reason: string,
+  { by: operator, ifMatch }: Caller,
+  {
+    closing: store,
+    discarded,
+  }: { readonly closing: ClosingStore; readonly discarded: Pick<DiscardedStore, "eraseOf"> },
+  context: Context,
+): Promise<Erased> {
+  const read = await context.store.state(jobId);
+  if (!read) return { kind: "not-found" };
+  if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
+  const { record } = read;
+  const mayBe = isOver(record);
+  const rejection = "it is not over: mark it resolved, compensate it or let it end first, and let its messages be sent";
+  const outcome = mayBe ? "to be erased" : `rejected: ${rejection}`;
+  context.telemetry.event("OperatorActed", { jobId, attempt: record.attempt, action: "erase", operator, outcome });
+  const snapshots = { before: snapshotOf(record), after: null };
+  // Nothing else will say who had it done: where the audit log can't be written, nothing is.
+  const at = instant(context.now());
+  await context.supervision.operatorAction({ at, operator, action: "erase", jobId, reason, outcome, ...snapshots });
+  if (!mayBe) return { kind: "rejected", reason: rejection };
+  await discarded.eraseOf(jobId);
+  if ((await store.erase(read)) === "erased") return { kind: "erased" };
+  return { kind: "rejected", reason: "the job changed while this was decided: look at it again" };
+}

@@ -1,0 +1,68 @@
+// Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that was looked at.
+import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
+import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
+import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
+import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
+import type { AttentionView } from "./attention.ts";
+import { instant } from "./ports.ts";
+import { remembered } from "./remembered.ts";
+
+export interface HandlingPorts {
+  readonly store: HandlingStore;
+  readonly attention: Pick<AttentionView, "members">;
+  readonly now: () => number;
+}
+
+export type Handled =
+  | { readonly kind: "changed"; readonly handling: HandlingAnswer }
+  | { readonly kind: "rejected"; readonly reason: string }
+  /** Somebody else has written it since it was looked at. */
+  | { readonly kind: "stale" };
+
+export interface HandlingView {
+  all(): Promise<Handlings>;
+  /** @param seen the version looked at; undefined where there was none */
+  change(
+    target: HandlingTarget,
+    change: HandlingChange,
+    seen: WantedVersion | undefined,
+    operator: string,
+  ): Promise<Handled>;
+}
+
+/** Read at once: who has more than that open needs no claims. */
+const MOST = 500;
+/** By so many of its jobs a group's notes are found again. */
+const MOST_JOBS = 50;
+
+export function createHandling({ store, attention, now }: HandlingPorts): HandlingView {
+  const answer = ({ target, etag, notes, jobIds, claim }: ReadHandling): HandlingAnswer => ({
+    target,
+    etag,
+    claim: claimAt({ claim, notes }, now()),
+    notes: [...notes],
+    jobIds: [...jobIds],
+  });
+  const latest = remembered(now, async () => ({ at: instant(now()), found: await store.latest(MOST + 1) }));
+
+  return {
+    async all() {
+      const { at, found } = await latest.read();
+      return { asOf: at, isAll: found.length <= MOST, handlings: found.slice(0, MOST).map(answer) };
+    },
+
+    async change(target, change, seen, operator) {
+      latest.forget();
+      const current = await store.read(target);
+      const isSeen = current ? seen !== undefined && isWanted(current.etag, seen) : seen === undefined;
+      if (!isSeen) return { kind: "stale" };
+      const changed = changeHandling(current, change, operator, now());
+      if (changed.kind === "rejected") return changed;
+      const jobIds = target.kind === "group" ? (await attention.members(target.id)).jobIds.slice(0, MOST_JOBS) : [];
+      const next = { ...changed.handling, target, jobIds, at: instant(now()) };
+      const written = await store.write(next, current?.etag);
+      latest.forget();
+      return written ? { kind: "changed", handling: answer(written) } : { kind: "stale" };
+    },
+  };
+}

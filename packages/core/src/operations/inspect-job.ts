@@ -1,0 +1,71 @@
+// One job as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
+
+import { expandedSteps } from "../domain/expand.ts";
+import { type Job, withHiddenSecrets } from "../domain/job.ts";
+import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { contractOf } from "../messaging/contract.ts";
+import { entityTag } from "../messaging/entity-tag.ts";
+import type { ActionName } from "../messaging/operator-request.ts";
+import { decisionContextOf, workflowOf } from "./operate-job.ts";
+import type { Ports } from "./ports.ts";
+import { shownRecord } from "./stored-record.ts";
+
+/** One job as an operator sees it. */
+export interface Inspection {
+  /** The version that all of it is of, in quotes: for `If-Match`. */
+  readonly etag: string;
+  readonly record: StateRecord;
+  /** Its content, in the revision that the record names; its secrets hidden from those who may not see them. */
+  readonly job: Job;
+  /** What its requester has been sent, and is still owed. */
+  readonly statuses: readonly StatusStanding[];
+  /** The workflow that it goes by; null where the app has that version no longer. */
+  readonly workflow: Pick<Workflow, "steps"> | null;
+  /** What may be asked of it now, and why not where it may not. */
+  readonly actions: { readonly [name in ActionName]: Permission };
+}
+
+type Permission =
+  /** `requires`: a member that the request has to have, as true. */
+  | { readonly allowed: true; readonly requires?: "compensatedManually" }
+  | { readonly allowed: false; readonly reason: string };
+
+/** Undefined where there is no such job. */
+export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<Inspection | undefined> {
+  const read = await ports.store.state(jobId);
+  if (!read) return undefined;
+  const { record } = read;
+  const context = decisionContextOf("", ports);
+  const workflow = workflowOf(record, ports);
+  const job = await ports.store.job(jobId, record.jobRevision);
+  const may = (action: OperatorAction) => permission(decide(record, action, workflow, context));
+  return {
+    etag: entityTag(read.etag),
+    record: shownRecord(record),
+    job: seesSecrets ? job : withHiddenSecrets(job, contractOf(job, ports.rules.contracts).secrets),
+    statuses: statusesOf(record),
+    workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
+    actions: {
+      resubmit: mayResubmit(may),
+      compensate: may({ kind: "compensate", reason: "" }),
+      cancel: may({ kind: "cancel", reason: "" }),
+      extend: may({ kind: "extend", reason: "", byMs: 1 }),
+      markResolved: may({ kind: "markResolved", reason: "" }),
+    },
+  };
+}
+
+function mayResubmit(may: (action: OperatorAction) => Permission): Permission {
+  const resubmit = { kind: "resubmit", reason: "", edited: null } as const;
+  const plainly = may({ ...resubmit, compensatedManually: false });
+  if (plainly.allowed) return plainly;
+  const withWord = may({ ...resubmit, compensatedManually: true });
+  return withWord.allowed ? { allowed: true, requires: "compensatedManually" } : plainly;
+}
+
+function permission(decision: Decision): Permission {
+  return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };
+}

@@ -1,0 +1,170 @@
+// What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be published of it.
+
+import { runOf } from "../domain/plan.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { policyFor } from "../domain/workflow.ts";
+import type { Versioned } from "../store/job-store.ts";
+import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
+import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
+import { reportError, scheduleCompensation } from "./conclude-job.ts";
+import { type Context, instant, type Telemetry } from "./ports.ts";
+import { clearOutbox, publishBeforeStart, publishOutbox, publishSteps } from "./publish.ts";
+
+export interface Recovery {
+  /** Absent where the record could not even be judged. */
+  readonly verdict?: Verdict["kind"];
+  readonly rule: string;
+  readonly before: Snapshot;
+  readonly after: Snapshot | null;
+  /** `lost`: another supervisor, or the attempt itself, had written the record first. */
+  readonly outcome: "applied" | "lost" | "broken";
+  /** Of a broken one, or of an applied one of which not all could be published: the next sweep finds it again. */
+  readonly fault?: unknown;
+  readonly stop?: AgentTimeout;
+}
+
+/**
+ * Never throws. Order of writes: the record, at the version that was read, then what has to be published of it. After a death
+ * in between the record is due again, and the next sweep publishes it.
+ * @param mayReschedule whether this sweep schedules one more job again for which no agent was found in time
+ */
+export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
+  const { record } = due;
+  const before = snapshotOf(record);
+  let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
+  try {
+    const now = context.now();
+    const workflow = context.workflows.of(record.workflow);
+    const policyOf = (step: string | undefined) => policyFor(workflow, step);
+    const { clockSkewMs, misconfiguredRetryMs } = context.timing;
+    const overdueBefore = instant(now - clockSkewMs);
+    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
+    const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
+    const step = overdueIn(verdict, record, overdueBefore);
+    const stop = agentTimeoutOf(verdict, record, step);
+    recovery = {
+      ...recovery,
+      verdict: verdict.kind,
+      rule: ruleInWords(record, verdict, policyOf),
+      ...(stop && { stop }),
+    };
+    // The outbox message goes with the write: it has to be sent before.
+    if (verdict.kind === "publish") {
+      await publishSteps(record, context);
+      await publishOutbox(record, context);
+    }
+    const { claimWithinMs } = context.timing;
+    const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    const written = await context.store.replace(due, next);
+    if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
+    recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
+    if ("failures" in verdict || verdict.kind === "hold") {
+      const { jobId, attempt, completeBy } = record;
+      const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
+      const cause = { endpoint, message, tries };
+      context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
+    }
+    await follow(verdict, record, written, now, step, context);
+    return recovery;
+  } catch (fault) {
+    return { ...recovery, fault };
+  }
+}
+
+const LOOK_AGAIN_MS = 10_000;
+
+function lookAgain(now: number): Verdict {
+  return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
+}
+
+function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string): string | null {
+  return ("failures" in verdict ? verdict.step : overdueStep(record, overdueBefore)) ?? null;
+}
+
+/** Why its agent was silent, as far as the record says it of this attempt. */
+function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
+  if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
+  const { attempt, direction, steps } = record;
+  const expiry = runOf(steps[step], direction)?.expiry;
+  const { endpoint = null, message = null, tries = null } = expiry?.attempt === attempt ? expiry : {};
+  return { step, agent: steps[step]?.agent ?? null, attempt, tries, endpoint, message };
+}
+
+async function follow(
+  verdict: Verdict,
+  before: StateRecord,
+  written: Versioned,
+  now: number,
+  step: string | null,
+  context: Context,
+): Promise<void> {
+  const { jobId, attempt, failureCount } = written.record;
+  const agent = step === null ? null : (before.steps[step]?.agent ?? null);
+  if ("skips" in verdict) reportSkips(verdict.skips, written.record, context.telemetry);
+  switch (verdict.kind) {
+    case "skip":
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "retry":
+      context.telemetry.event("JobRetried", { jobId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "wait": {
+      const at = instant(now + verdict.waitMs);
+      context.telemetry.event("JobWaits", { jobId, attempt, step, agent, failureCount, until: at });
+      return startAttemptAt(at, written, context);
+    }
+    case "hold": {
+      const at = instant(now + verdict.waitMs);
+      context.telemetry.event("JobHeld", { jobId, attempt, step, agent, until: at });
+      return startAttemptAt(at, written, context);
+    }
+    case "compensate":
+      return scheduleCompensation(written, context);
+    case "resume":
+      context.telemetry.event("JobResumed", { jobId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "reschedule":
+      context.telemetry.event("JobRescheduled", { jobId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "later":
+      return;
+    case "repeatStart":
+      context.telemetry.event("AttemptStartRepeated", { jobId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "fail":
+      reportError(written.record, context.telemetry);
+      await publishSteps(written.record, context);
+      await clearOutbox(written, context);
+      return;
+    case "publish":
+      return;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** Of a step that was skipped before, its compensation is what can't be had. */
+function reportSkips(
+  steps: readonly string[] = [],
+  { jobId, attempt, steps: records }: StateRecord,
+  telemetry: Telemetry,
+) {
+  for (const step of steps) {
+    const { agent = null, skipped, compensation } = records[step] ?? {};
+    const subject = { jobId, attempt: attempt - 1, step, agent };
+    if (compensation?.state === "Failed")
+      telemetry.event("CompensationIncomplete", { ...subject, message: compensation.error });
+    else if (skipped) telemetry.event("StepSkipped", { ...subject, cause: skipped.cause, message: skipped.message });
+  }
+}
+
+async function startAttemptAt(until: string, written: Versioned, context: Context): Promise<void> {
+  await publishBeforeStart(written, context);
+  const at = claimableAt(written.record, until);
+  await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
+}

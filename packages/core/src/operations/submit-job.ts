@@ -1,0 +1,113 @@
+// Submission (P1): records the job, says that it is received, and claims it for its first attempt.
+
+import type { ClaimOutcome } from "../domain/attempt.ts";
+import { type Job, sameAsStored } from "../domain/job.ts";
+import { idName } from "../domain/noun.ts";
+import { startAttemptOf } from "../domain/recovery.ts";
+import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
+import { countItems } from "../domain/workflow-rules.ts";
+import { MissingWorkflow } from "../domain/workflows.ts";
+import { contentDigest } from "../messaging/content-digest.ts";
+import { contractOf } from "../messaging/contract.ts";
+import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
+import { claimJob } from "./claim-job.ts";
+import { WorkflowPaused } from "./pauses.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
+import { publish } from "./publish.ts";
+import { rejectSubmission } from "./reject-submission.ts";
+
+export interface SubmittedMessage {
+  readonly body: unknown;
+  readonly envelope: Envelope;
+  readonly traceparent: string | null;
+  /** When it came into its queue; an ISO 8601 instant. */
+  readonly enqueuedAt?: string | undefined;
+}
+
+/**
+ * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the
+ * start of the orchestration. After a death in between the message is delivered again, and the duplicate does what is left.
+ * @returns undefined where nothing is to be started
+ * @throws Outage where the message had better wait
+ */
+export async function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
+  const record = await recordJob(message, context);
+  const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
+  return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
+}
+
+/** The first half: the record that then stands, or undefined where the message could not be read. */
+export async function recordJob(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+  const parsed = parseSubmission(message.body, message.envelope, context.rules);
+  if (parsed.kind === "invalid") await waitForNewer(message, context);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
+  const { job } = parsed;
+  if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
+    throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
+  }
+  await context.admission.admit(job.priority);
+  const draft = draftRecord(parsed, message, context);
+  const created = await context.store.create(job, draft);
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
+    return rejectSubmission(
+      message,
+      [`${idName(context.rules.contracts.noun)}: "${parsed.jobId}" is the id of another job`],
+      context,
+    );
+  }
+  const record = created.kind === "created" ? draft : created.record;
+  const { jobId, processState, workflow } = record;
+  const submitted = created.kind === "created" ? "JobSubmitted" : "DuplicateSubmission";
+  context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
+
+  await publish(record, { status: "Received", attempt: 1, at: record.createdAt }, context);
+  return record;
+}
+
+/** Longer than any rollback lasts. A workflow that was given up looks the same, where none was added since. */
+const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
+
+/** @throws MissingWorkflow where all that is wrong with the job is that a newer version of the app brought its workflow */
+async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
+  const { workflow } = (body ?? {}) as { readonly workflow?: unknown };
+  if (typeof workflow !== "string" || ports.rules.workflows.includes(workflow)) return;
+  if (parseSubmission(body, envelope, { ...ports.rules, workflows: [workflow] }).kind === "invalid") return;
+  if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
+  if (await ports.isNewerWorkflow(workflow)) throw new MissingWorkflow({ name: workflow });
+}
+
+type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
+
+/** Another sender's job is another one, whatever is in it. */
+function isSubmittedAgain(
+  { job, owner }: Valid,
+  stored: { readonly job: Job; readonly record: StateRecord },
+  { rules }: Ports,
+) {
+  return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
+}
+
+function draftRecord(
+  { jobId, job, reply, owner, statuses }: Valid,
+  message: SubmittedMessage,
+  ports: Ports,
+): StateRecord {
+  const workflow = ports.workflows.newest(job.workflow);
+  if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
+  const now = ports.now();
+  const { priority } = job;
+  const { body, traceparent, enqueuedAt } = message;
+  const submission = {
+    jobId,
+    keys: contractOf(job, ports.rules.contracts).keysOf(job),
+    priority,
+    ...reply,
+    owner,
+    statuses,
+    contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
+    traceparent,
+    enqueuedAt,
+  };
+  const items = countItems(workflow, job, ports.workflows.rules);
+  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
+}

@@ -1,0 +1,135 @@
+// The archive as append blobs, one for each day on which jobs were over, with one JSON line a job.
+
+import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
+import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
+import { Outage } from "../domain/outage.ts";
+import { overSince } from "../domain/retention.ts";
+import type { ArchivedJob, JobArchive } from "./job-archive.ts";
+
+/** Of a line. */
+export const ARCHIVE_VERSION = 1;
+
+/** "Append Block", Blob service REST API: 100 MiB in newer versions of the service, 4 MiB in all. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Longer than what one call adds: the lines of the last one are found in it. */
+const TAIL_BYTES = 16 * 1024 * 1024;
+
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
+
+export class ArchiveUnavailable extends Outage {
+  override readonly name = "ArchiveUnavailable";
+}
+
+/** A day's blob as it was left: how long it is, and what its last lines are of. */
+interface Tail {
+  readonly length: number;
+  readonly keys: ReadonlySet<string>;
+}
+
+/** @param container made if absent */
+/** @param noun in whose names its lines are, as the documents */
+export function createBlobJobArchive(container: ContainerClient, noun: Noun): JobArchive {
+  return {
+    async add(page) {
+      try {
+        for (const [day, entries] of byDay(page)) await addTo(container, day, entries, noun);
+      } catch (cause) {
+        throw new ArchiveUnavailable(`The archive was not written: ${String(cause)}`, { cause });
+      }
+    },
+  };
+}
+
+/** The blob's length is the condition of each append: of two that write at once one is rejected, and a repeated request adds nothing. */
+async function addTo(
+  container: ContainerClient,
+  day: string,
+  entries: readonly ArchivedJob[],
+  noun: Noun,
+): Promise<void> {
+  const blob = container.getAppendBlobClient(`${day.replaceAll("-", "/")}.jsonl`);
+  const tail = (await tailOf(blob, noun)) ?? (await make(container, blob));
+  let { length } = tail;
+  for (const body of bodiesOf(
+    entries.filter((entry) => !tail.keys.has(keyOf(entry.record))),
+    noun,
+  )) {
+    await blob.appendBlock(body, body.length, { conditions: { appendPosition: length } });
+    length += body.length;
+  }
+}
+
+async function make(container: ContainerClient, blob: AppendBlobClient): Promise<Tail> {
+  await container.createIfNotExists();
+  try {
+    await blob.create({
+      conditions: { ifNoneMatch: "*" },
+      blobHTTPHeaders: { blobContentType: "application/x-ndjson" },
+    });
+  } catch (cause) {
+    // Somebody else made it: what stands in it is known with the next call.
+    if (statusOf(cause) !== CONFLICT && statusOf(cause) !== PRECONDITION_FAILED) throw cause;
+  }
+  return { length: 0, keys: new Set() };
+}
+
+async function tailOf(blob: AppendBlobClient, noun: Noun): Promise<Tail | undefined> {
+  try {
+    const { contentLength: length = 0 } = await blob.getProperties();
+    if (length === 0) return { length, keys: new Set() };
+    const text = (await blob.downloadToBuffer(Math.max(0, length - TAIL_BYTES))).toString("utf8");
+    return { length, keys: new Set(text.split("\n").flatMap((line) => keyIn(line, noun))) };
+  } catch (cause) {
+    if (statusOf(cause) === NOT_FOUND) return undefined;
+    throw cause;
+  }
+}
+
+/** None for the first line, which may be cut. */
+function keyIn(line: string, noun: Noun): string[] {
+  try {
+    return [keyOf(inCoresNames((JSON.parse(line) as { record: ArchivedJob["record"] }).record, noun))];
+  } catch {
+    return [];
+  }
+}
+
+/** A job that was resubmitted is over a second time, and has a second line. */
+function keyOf(record: ArchivedJob["record"]): string {
+  return `${record.jobId} ${overSince(record)}`;
+}
+
+function byDay(page: readonly ArchivedJob[]): Map<string, ArchivedJob[]> {
+  const days = new Map<string, ArchivedJob[]>();
+  for (const entry of page) {
+    const day = (overSince(entry.record) ?? entry.record.updatedAt).slice(0, "2026-01-01".length);
+    days.set(day, [...(days.get(day) ?? []), entry]);
+  }
+  return days;
+}
+
+/** The lines, as many at once as fit into one request. */
+function* bodiesOf(entries: readonly ArchivedJob[], noun: Noun): Generator<Buffer> {
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const line = Buffer.from(`${JSON.stringify({ archiveVersion: ARCHIVE_VERSION, ...named(entry, noun) })}\n`);
+    if (lines.length > 0 && bytes + line.length > MOST_BYTES) {
+      yield Buffer.concat(lines);
+      [lines, bytes] = [[], 0];
+    }
+    lines.push(line);
+    bytes += line.length;
+  }
+  if (lines.length > 0) yield Buffer.concat(lines);
+}
+
+function named(entry: ArchivedJob, noun: Noun): object {
+  return inAppsNames({ ...entry, record: inAppsNames(entry.record, noun) }, noun);
+}
+
+function statusOf(cause: unknown): number | undefined {
+  return cause instanceof RestError ? cause.statusCode : undefined;
+}

@@ -1,0 +1,361 @@
+// The state store on Cosmos DB: one partition a job, with the job and its state record in it.
+import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
+import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
+import type { Job } from "../domain/job.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
+import type { Noun } from "../domain/noun.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
+import {
+  BatchRejected,
+  CONFLICT,
+  FORBIDDEN,
+  isTransient,
+  NOT_FOUND,
+  PRECONDITION_FAILED,
+  rejectionOf,
+  statusOf,
+} from "./cosmos-answers.ts";
+import {
+  contentId,
+  contentOperation,
+  erasingOperations,
+  FIRST_REVISION,
+  lifetimeOperations,
+  STATE_ID,
+  ttlOf,
+} from "./cosmos-documents.ts";
+import { documentPath } from "./document-path.ts";
+import { conditionOf, operationOf } from "./guarded-patch.ts";
+import { createJobCache, keep } from "./job-cache.ts";
+import { type JobQuery, type Listed, pageOf, scannedPage } from "./job-list.ts";
+import { countQuery, isIndexed, listQuery, spanOf } from "./job-query.ts";
+import { scanJobs, type Window } from "./job-scan.ts";
+import {
+  type ClosingStore,
+  type Created,
+  type JobStore,
+  OVER,
+  StoreUnavailable,
+  type Versioned,
+  type Written,
+} from "./job-store.ts";
+import { type Document, jobOf, recordOf, versionOf } from "./record-versions.ts";
+
+/** As many jobs as are likely to be under way in one process. */
+const CACHED_JOBS = 5000;
+const RECORDS_PAGE = 100;
+/** A page of a search that no index answers reads so many records: some hundred request units. */
+const MOST_LOOKED = 1000;
+/** The record is gone, or not as it has to be. */
+const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
+
+/** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
+const throughOutage = retry(handleWhen(isTransient), {
+  maxAttempts: 8,
+  backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 3000 }),
+});
+
+/**
+ * A role takes minutes to hold after it was given, and until then the answer is 403: 4 minutes in all, below the functions' time,
+ * so that a message outlasts it by being delivered again.
+ */
+const untilRolesHold = (pauseMs: number) =>
+  retry(
+    handleWhen((cause) => statusOf(cause) === FORBIDDEN),
+    {
+      maxAttempts: 24,
+      backoff: new ConstantBackoff(pauseMs),
+    },
+  );
+
+export interface CosmosStoreOptions {
+  /** Whether roles may just have been given: a 403 then is worth waiting for. */
+  readonly rolesAreNew?: () => boolean;
+  readonly rolePauseMs?: number;
+  /** A newer app's record was met, and left alone. */
+  readonly onNewer?: (jobId: string, cause: NewerSchema) => void;
+}
+
+interface StatePatch {
+  readonly condition: string;
+  readonly operations: readonly PatchOperation[];
+}
+
+type Stored = StateRecord & { readonly id: string; readonly _etag: string };
+/** Of any version. */
+type StoredDocument = Document & { readonly jobId: string; readonly _etag: string };
+
+export interface JobsContainer {
+  /** In the core's names: see named-container.ts. Its partition key is the job's id. */
+  readonly container: Container;
+  /** The app's, by which the documents with content are called. */
+  readonly noun: Noun;
+}
+
+export function createCosmosJobStore(
+  { container, noun }: JobsContainer,
+  { rolesAreNew = () => false, rolePauseMs = 10_000, onNewer = () => {} }: CosmosStoreOptions = {},
+): JobStore & ClosingStore {
+  const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
+
+  async function patiently<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await (rolesAreNew() ? withPatience : throughOutage).execute(work);
+    } catch (cause) {
+      throw new StoreUnavailable(operation, cause);
+    }
+  }
+
+  const cache = createJobCache(CACHED_JOBS);
+  /** Records seen in today's version: none goes back, so a rejected change of one is not the version's. */
+  const current = new Map<string, true>();
+  const seenCurrent = (jobId: string) => keep(current, CACHED_JOBS, jobId, true);
+
+  async function readJob(jobId: string, revision: number): Promise<Job> {
+    const { resource } = await patiently("read a job", () =>
+      container.item(contentId(revision, noun), jobId).read<Document & { job: Job }>(),
+    );
+    if (!resource) throw new Error(`There is no job ${jobId}, revision ${revision}.`);
+    return jobOf(resource);
+  }
+
+  async function readDocument(jobId: string): Promise<StoredDocument | undefined> {
+    const read = () => container.item(STATE_ID, jobId).read<StoredDocument>();
+    return (await patiently("read a state record", read)).resource;
+  }
+
+  async function readState(jobId: string): Promise<Versioned | undefined> {
+    const document = await readDocument(jobId);
+    return document && opened(document);
+  }
+
+  function opened(document: StoredDocument): Versioned {
+    try {
+      const record = recordOf(document);
+      if (versionOf(document) === RECORD_VERSION) seenCurrent(record.jobId);
+      return { record, etag: document._etag };
+    } catch (cause) {
+      if (cause instanceof NewerSchema) onNewer(document.jobId, cause);
+      throw cause;
+    }
+  }
+
+  /** All of it or nothing. @throws BatchRejected */
+  async function batch(jobId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
+    const { result, code } = await container.items.batch(operations, jobId);
+    const rejection = rejectionOf(result);
+    if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? code ?? 500);
+    return result;
+  }
+
+  async function patchState(jobId: string, { guard, changes, lifetime }: GuardedWrite): Promise<Written> {
+    const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
+    if (lifetime) return patchAll(jobId, patch, lifetime);
+    return patiently("change a state record", () =>
+      unlessRejected(async () => (await container.item(STATE_ID, jobId).patch<Stored>(patch)).resource),
+    );
+  }
+
+  /** The record, and the time to live of every document of the job: it runs from this one write, so that they go together. */
+  async function patchAll(jobId: string, { condition, operations }: StatePatch, lifetime: Lifetime): Promise<Written> {
+    const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
+    const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
+    const written = await patiently("change a job's documents", () =>
+      unlessRejected(async () => stateIn(await batch(jobId, [state, ...lifetimeOperations(lifetime, noun)]))),
+    );
+    if (written.kind === "written") cache.forget(jobId, lifetime.revisions);
+    return written;
+  }
+
+  async function replaceState(etag: string, record: StateRecord): Promise<Written> {
+    const accessCondition = { type: "IfMatch", condition: etag };
+    return patiently("replace a state record", () =>
+      unlessRejected(
+        async () =>
+          (
+            await container
+              .item(STATE_ID, record.jobId)
+              .replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })
+          ).resource as Stored | undefined,
+      ),
+    );
+  }
+
+  /** False where the record is of today's version. */
+  async function upgraded(jobId: string): Promise<boolean> {
+    if (current.has(jobId)) return false;
+    const document = await readDocument(jobId);
+    // One that is closed keeps the time that all of its documents have.
+    if (!document || document["keptUntil"]) return false;
+    const { record, etag } = opened(document);
+    if (versionOf(document) === RECORD_VERSION) return false;
+    // Rejected, somebody else has changed it: the write that follows finds out.
+    await replaceState(etag, record);
+    return true;
+  }
+
+  async function* records(operation: string, condition: string, instant: string): AsyncGenerator<Versioned> {
+    const query = {
+      query: `SELECT * FROM c WHERE ${condition}`,
+      parameters: [{ name: "@instant", value: instant }],
+    };
+    const pages = container.items.query<StoredDocument>(query, { maxItemCount: RECORDS_PAGE });
+    while (pages.hasMoreResults()) {
+      const { resources } = await patiently(operation, () => pages.fetchNext());
+      for (const document of resources ?? []) {
+        if (versionOf(document) <= RECORD_VERSION) yield opened(document);
+        else onNewer(document.jobId, new NewerSchema("A record that is due", versionOf(document), RECORD_VERSION));
+      }
+    }
+  }
+
+  async function count(condition: string, values: Readonly<Record<string, string>>): Promise<number> {
+    const parameters = Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value }));
+    return counted("count", { query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`, parameters });
+  }
+
+  async function counted(operation: string, query: SqlQuerySpec): Promise<number> {
+    const { resources } = await patiently(operation, () => container.items.query<number>(query).fetchAll());
+    return resources[0] ?? 0;
+  }
+
+  async function listed(query: JobQuery, most: number, window?: Window): Promise<Listed[]> {
+    const pages = container.items.query<Listed>(listQuery(query, window), { maxItemCount: most });
+    const found: Listed[] = [];
+    while (found.length < most && pages.hasMoreResults()) {
+      const { resources } = await patiently("list jobs", () => pages.fetchNext());
+      found.push(...(resources ?? []));
+    }
+    return found;
+  }
+
+  return {
+    async create(job, record): Promise<Created> {
+      const { jobId } = record;
+      const created = await patiently("record a job", async () => {
+        try {
+          const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
+          await batch(jobId, [contentOperation(record, job, FIRST_REVISION, noun), state as unknown as OperationInput]);
+          return true;
+        } catch (cause) {
+          if (statusOf(cause) === CONFLICT) return false;
+          throw cause;
+        }
+      });
+      if (created) {
+        seenCurrent(jobId);
+        cache.put(jobId, job, FIRST_REVISION);
+        return { kind: "created" };
+      }
+      const [known, state] = await Promise.all([readJob(jobId, FIRST_REVISION), readState(jobId)]);
+      if (!state) throw new Error(`Job ${jobId} has no state record.`);
+      return { kind: "duplicate", job: known, record: state.record };
+    },
+
+    job: (jobId, revision) => cache.get(jobId, revision, readJob),
+    state: readState,
+
+    /** A change is of today's version, and a record of another one rejects it: a mixture could not be distinguished from either. */
+    async change(jobId, write): Promise<Written> {
+      const written = await patchState(jobId, write);
+      if (written.kind === "written") seenCurrent(jobId);
+      if (written.kind === "written" || !(await upgraded(jobId))) return written;
+      return patchState(jobId, write);
+    },
+
+    replace: ({ etag }, record) => replaceState(etag, record),
+
+    async revise(read, record, job): Promise<Written> {
+      const { jobId, jobRevision } = record;
+      // One that was closed is open again: none of its documents goes.
+      const lifetime = read.record.keptUntil ? { revisions: jobRevision - 1, keepMs: null, secrets: [] } : undefined;
+      const resourceBody = { id: STATE_ID, ...record, ...(lifetime && { ttl: ttlOf(lifetime).value }) };
+      const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
+      const operations = [
+        state as unknown as OperationInput,
+        contentOperation(record, job, jobRevision, noun),
+        ...(lifetime ? lifetimeOperations(lifetime, noun) : []),
+      ];
+      const written = await patiently("revise a job", () =>
+        // Where somebody else stored this revision, the record is not at the version read either.
+        unlessRejected(async () => stateIn(await batch(jobId, operations))),
+      );
+      if (written.kind === "written") cache.put(jobId, job, jobRevision);
+      return written;
+    },
+
+    async list(query) {
+      const most = query.limit + 1;
+      if (isIndexed(query)) return pageOf(await listed(query, most), query);
+      const scanned = await scanJobs<Listed>(spanOf(query, Date.now()), most, MOST_LOOKED, {
+        count: (window) => counted("look for jobs", countQuery(query, window)),
+        read: (window, wanted) => listed(query, wanted, window),
+      });
+      return scannedPage(scanned, query);
+    },
+
+    async countInFlight(instant, overdueSince, dueBefore) {
+      const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince AND c.dueAt < @dueBefore";
+      const [held, waiting] = await Promise.all([
+        count(inFlight, { overdueSince, dueBefore }),
+        // Once an agent is known to be at work, both are the same.
+        count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, dueBefore, instant }),
+      ]);
+      return { held, waiting };
+    },
+
+    due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
+
+    over: (state, instant) => {
+      const over = documentPath(OVER[state]);
+      return records("find what is over", `${over} < @instant ORDER BY ${over}`, instant);
+    },
+
+    async erase({ record: { jobId, jobRevision }, etag }) {
+      const erased = await patiently("erase a job", async () => {
+        try {
+          await batch(jobId, erasingOperations(etag, jobRevision, noun));
+          return "erased";
+        } catch (cause) {
+          if (REJECTIONS.has(statusOf(cause))) return "rejected";
+          throw cause;
+        }
+      });
+      cache.forget(jobId, jobRevision);
+      return erased;
+    },
+
+    async close({ etag }, record, lifetime) {
+      const { jobId } = record;
+      const resourceBody = { id: STATE_ID, ...record, ttl: ttlOf(lifetime).value };
+      const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
+      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime, noun)];
+      const written = await patiently("close a job", () =>
+        unlessRejected(async () => stateIn(await batch(jobId, operations))),
+      );
+      if (written.kind === "written") cache.forget(jobId, lifetime.revisions);
+      return written;
+    },
+  };
+}
+
+async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {
+  try {
+    const stored = await write();
+    if (!stored) throw new Error("the store's answer holds no record");
+    return { kind: "written", ...versioned(stored) };
+  } catch (cause) {
+    if (REJECTIONS.has(statusOf(cause))) return { kind: "rejected" };
+    throw cause;
+  }
+}
+
+/** The record is the first of each batch. */
+function stateIn([state]: readonly OperationResponse[]): Stored | undefined {
+  return state?.resourceBody as unknown as Stored | undefined;
+}
+
+function versioned(stored: Stored): Versioned {
+  return { record: stored, etag: stored._etag };
+}

@@ -1,0 +1,148 @@
+// Which jobs a filter means: as a query, whether an index answers it, and for stores that look through their records themselves.
+import { isInHand } from "../domain/plan.ts";
+import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record.ts";
+import { documentPath } from "./document-path.ts";
+import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
+import type { Window } from "./job-scan.ts";
+
+/** An identifier, as the workflow's check has it: it becomes part of the query's text. */
+const STEP_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+
+type Value = string | number | string[];
+
+interface Query {
+  readonly query: string;
+  readonly parameters: { readonly name: string; readonly value: Value }[];
+}
+
+/** Senders', the broker's and our own clocks are nearer to each other than this. */
+const CLOCKS_APART_MS = 3_600_000;
+
+/** Each as the query has it. */
+const TIME_PATHS: { readonly [of in TimeFilter["of"]]: string } = {
+  received: "c.createdAt",
+  sent: "(IS_STRING(c.enqueuedAt) ? c.enqueuedAt : c.createdAt)",
+  changed: "c.updatedAt",
+  ended:
+    '(c.processState IN ("Compensated", "Cancelled", "Error") ? c.error.at : (IS_STRING(c.overAt) ? c.overAt : c.updatedAt))',
+};
+
+/**
+ * Pages by position and not by Cosmos DB's continuation token: a token holds for the SDK's own version and partition
+ * layout, while a position outlives both, and a page seen again shows the same jobs.
+ */
+export function listQuery(filter: JobQuery, window?: Window): Query {
+  const { query, parameters } = conditionsOf(filter, window);
+  return { query: `SELECT ${listedMembers()} FROM c WHERE ${query} ORDER BY c.createdAt DESC`, parameters };
+}
+
+/** How many jobs of the window the index alone can't rule out. */
+export function countQuery({ processState, kind }: JobFilter, window: Window): Query {
+  const { query, parameters } = conditionsOf({ processState, kind }, window);
+  return { query: `SELECT VALUE COUNT(1) FROM c WHERE ${query}`, parameters };
+}
+
+/** Whether the indexes find what is wanted; otherwise the documents have to be looked through. */
+export function isIndexed({ workflow, version, step, text, time, key }: JobFilter): boolean {
+  // What is looked through then are the jobs with that key.
+  if (key) return true;
+  const isMore = workflow !== undefined || version !== undefined || step !== undefined || text !== undefined;
+  return !isMore && (time === undefined || time.of === "received");
+}
+
+/** When jobs that can match were recorded: none has changed or ended before, and few were recorded long after they were sent. */
+export function spanOf({ time, after }: JobQuery, now: number): Window {
+  const at = (instant: string | undefined, otherwise: number) => (instant ? Date.parse(instant) : otherwise);
+  const bounded = time?.of === "received" || time?.of === "sent";
+  const from = bounded ? Math.max(0, at(time?.from, 0) - CLOCKS_APART_MS) : 0;
+  const to = time?.of === "sent" ? now : at(time?.to, now);
+  return { after: from, upTo: Math.min(to + CLOCKS_APART_MS, at(after?.createdAt, Number.POSITIVE_INFINITY)) };
+}
+
+function conditionsOf(
+  { processState, kind, workflow, version, step, text, time, key, after }: JobFilter & Pick<JobQuery, "after">,
+  window: Window | undefined,
+): Query {
+  const conditions: string[] = [];
+  const parameters: Query["parameters"] = [];
+  const add = (condition: string, values: { [name: string]: Value } = {}): void => {
+    conditions.push(condition);
+    for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
+  };
+  // Together with the state it has an index of its own (job-gauges.ts).
+  if (kind) add("c.error.kind = @kind", { kind });
+  // Jobs' contents stand in the same container: they have no state.
+  if (processState) add("c.processState = @state", { state: processState });
+  else add("IS_DEFINED(c.processState)");
+  if (key) add(`c.keys.${key.name} = @key`, { key: key.value });
+  if (workflow) add("c.workflow.name = @workflow", { workflow });
+  if (version !== undefined) add("c.workflow.version = @version", { version });
+  if (step) {
+    if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
+    const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
+    const forward = `${documentPath("steps", step, "state")} IN ${states}`;
+    const compensation = `${documentPath("steps", step, "compensation", "state")} IN ${states}`;
+    // In a record that a version of the app before 0.2 wrote.
+    const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
+    add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
+  }
+  if (text) add("(CONTAINS(c.jobId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
+  if (time) {
+    const path = TIME_PATHS[time.of];
+    if (time.of === "ended") add('c.processState IN ("Processed", "Compensated", "Cancelled", "Error")');
+    if (time.from) add(`${path} >= @from`, { from: time.from });
+    if (time.to) add(`${path} < @to`, { to: time.to });
+  }
+  if (window) {
+    const [newer, upTo] = [window.after, window.upTo].map((ms) => new Date(ms).toISOString());
+    add("c.createdAt > @newer AND c.createdAt <= @upTo", { newer: newer ?? "", upTo: upTo ?? "" });
+  }
+  if (after) {
+    const { createdAt, shown } = after;
+    add("c.createdAt <= @at AND NOT ARRAY_CONTAINS(@shown, c.jobId)", { at: createdAt, shown: [...shown] });
+  }
+  return { query: conditions.join(" AND "), parameters };
+}
+
+/** The same for stores that have to look through their records themselves. */
+export function isListed(
+  record: StateRecord,
+  { processState, kind, workflow, version, step, text, time, key, after }: JobFilter & Pick<JobQuery, "after">,
+): boolean {
+  const { jobId, correlationId, createdAt } = record;
+  if (processState && record.processState !== processState) return false;
+  if (kind && record.error?.kind !== kind) return false;
+  if (workflow && record.workflow.name !== workflow) return false;
+  if (version !== undefined && record.workflow.version !== version) return false;
+  if (key && record.keys?.[key.name] !== key.value) return false;
+  if (time && !isWithin(timeIn(record, time.of), time)) return false;
+  if (step && !standsAt(record, step)) return false;
+  if (text && ![jobId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;
+  return !after || (createdAt <= after.createdAt && !after.shown.includes(jobId));
+}
+
+function timeIn(record: StateRecord, of: TimeFilter["of"]): string | undefined {
+  const { createdAt, enqueuedAt, updatedAt, processState, error, overAt } = record;
+  switch (of) {
+    case "received":
+      return createdAt;
+    case "sent":
+      return enqueuedAt ?? createdAt;
+    case "changed":
+      return updatedAt;
+    case "ended":
+      if (!hasEnded(processState)) return undefined;
+      return processState === "Processed" ? (overAt ?? updatedAt) : error?.at;
+    default:
+      return of satisfies never;
+  }
+}
+
+function isWithin(at: string | undefined, { from, to }: TimeFilter): boolean {
+  return at !== undefined && (!from || at >= from) && (!to || at < to);
+}
+
+function standsAt({ steps, error }: StateRecord, name: string): boolean {
+  const busy = (run: StepRun | null | undefined) => isInHand(run ?? null) || run?.state === "Failed";
+  return busy(steps[name]) || busy(steps[name]?.compensation) || error?.step === name;
+}

@@ -1,0 +1,74 @@
+// The state store's port: what the app asks of it, in the domain's words.
+import type { Job } from "../domain/job.ts";
+import { Outage } from "../domain/outage.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
+import type { JobPage, JobQuery } from "./job-list.ts";
+
+/** A record and the version that it was read at. */
+export interface Versioned {
+  readonly record: StateRecord;
+  readonly etag: string;
+}
+
+export type Created =
+  | { readonly kind: "created" }
+  /** The job id is known already: here is what stands under it. */
+  | { readonly kind: "duplicate"; readonly job: Job; readonly record: StateRecord };
+
+export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "rejected" };
+
+export interface InFlight {
+  readonly held: number;
+  readonly waiting: number;
+}
+
+/** Every method throws `StoreUnavailable` once its bounded retries are used up. */
+export interface JobStore {
+  /** Writes job and state record in ONE atomic operation: both or neither (P1). */
+  create(job: Job, record: StateRecord): Promise<Created>;
+  /** A revision of a job does not change before the job is closed, so a copy may be kept. Throws if there is none. */
+  job(jobId: string, revision: number): Promise<Job>;
+  state(jobId: string): Promise<Versioned | undefined>;
+  /** Makes the changes if the guard holds of the stored record, atomically. */
+  change(jobId: string, write: GuardedWrite): Promise<Written>;
+  /** Replaces a record if it is still at the version that was read (P12). */
+  replace(read: Versioned, record: StateRecord): Promise<Written>;
+  /**
+   * Stores the next revision of a job's content and replaces the record, in ONE atomic operation: both or neither. Documents of
+   * a job that was closed stay then.
+   */
+  revise(read: Versioned, record: StateRecord, job: Job): Promise<Written>;
+  /** A page of the jobs that pass the filter, the newest first. */
+  list(query: JobQuery): Promise<JobPage>;
+  /**
+   * How many jobs an attempt holds, and how many of them have to be taken up before `instant` and are not. Left out are those that
+   * are overdue since before `overdueSince`, at which nobody is at work, and those that are due from `dueBefore` on, which wait for a report.
+   */
+  countInFlight(instant: string, overdueSince: string, dueBefore: string): Promise<InFlight>;
+  /** Records whose `dueAt` is before `instant`, the longest overdue first. */
+  due(instant: string): AsyncIterable<Versioned>;
+}
+
+/** The member, and the index, of what is over in each state. */
+export const OVER = { Processed: "overAt", Error: "overInErrorAt" } as const;
+
+/** What retention asks of the state store (P29); as `JobStore`. */
+export interface ClosingStore {
+  /** Records that are in that state and over since before `instant`, and not closed; the longest first. */
+  over(state: keyof typeof OVER, instant: string): AsyncIterable<Versioned>;
+  /**
+   * Replaces the record if it is still at the version that was read, removes the content's secrets, and gives all documents of the
+   * job one time to live, in ONE atomic operation.
+   */
+  close(read: Versioned, record: StateRecord, lifetime: Lifetime): Promise<Written>;
+  /** Removes all documents of the job if its record is still at the version that was read, in ONE atomic operation. */
+  erase(read: Versioned): Promise<"erased" | "rejected">;
+}
+
+export class StoreUnavailable extends Outage {
+  override readonly name = "StoreUnavailable";
+  constructor(operation: string, cause: unknown) {
+    super(`The state store did not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

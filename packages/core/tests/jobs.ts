@@ -1,0 +1,138 @@
+// Jobs, workflows and records that the core's tests work with. They are nobody's business but theirs: an app's own may be anything.
+import { after } from "../src/domain/duration.ts";
+import type { Job } from "../src/domain/job.ts";
+import { newStateRecord, type StateRecord } from "../src/domain/state-record.ts";
+import type { RecoveryPolicy, Workflow } from "../src/domain/workflow.ts";
+
+export const NOON = "2026-01-01T12:00:00.000Z";
+export const NOON_MS = Date.parse(NOON);
+
+/** How the tests' writes schedule steps. */
+export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
+
+const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
+
+/** One step after the other; what can't be done is left to an operator. */
+export const CHAIN: Workflow = {
+  name: "job-fulfilment",
+  version: 1,
+  policy,
+  outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
+  cancelUntil: "arrangeShipping",
+  steps: [
+    {
+      name: "reserveStock",
+      agent: "inventory",
+      operation: "reserve",
+      after: [],
+      completeWithin: "PT10S",
+      compensation: { operation: "release", completeWithin: "PT10S" },
+    },
+    {
+      name: "takePayment",
+      agent: "payment",
+      operation: "authorize",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      compensation: { operation: "void", completeWithin: "PT10S" },
+    },
+    {
+      name: "arrangeShipping",
+      agent: "shipping",
+      operation: "arrange",
+      after: ["takePayment"],
+      completeWithin: "PT10S",
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
+    },
+  ],
+};
+
+/** Steps side by side, one of them over its agent's queue; what is rejected for good is compensated, but for a rejected payment. */
+export const GRAPH: Workflow = {
+  name: "job-fulfilment",
+  version: 2,
+  outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
+  cancelUntil: "arrangeShipping",
+  policy: { ...policy, onRejected: "compensate", onExhausted: "compensate" },
+  steps: [
+    {
+      name: "reserveStock",
+      agent: "inventory",
+      operation: "reserve",
+      after: [],
+      completeWithin: "PT10S",
+      compensation: { operation: "release", completeWithin: "PT10S" },
+    },
+    {
+      name: "takePayment",
+      agent: "payment",
+      operation: "authorize",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      compensation: { operation: "void", completeWithin: "PT10S" },
+      policy: { onRejected: "fail" },
+    },
+    {
+      name: "checkFraud",
+      agent: "fraud",
+      operation: "check",
+      transport: "queue",
+      after: ["reserveStock"],
+      completeWithin: "PT10S",
+      compensation: "nothing",
+    },
+    {
+      name: "arrangeShipping",
+      agent: "shipping",
+      operation: "arrange",
+      after: ["takePayment", "checkFraud"],
+      completeWithin: "PT10S",
+      compensation: { operation: "cancel", completeWithin: "PT10S" },
+      policy: { waits: ["PT1M", "PT5M", "PT30M"] },
+    },
+    {
+      name: "capturePayment",
+      agent: "payment",
+      operation: "capture",
+      after: ["arrangeShipping"],
+      completeWithin: "PT10S",
+      compensation: { operation: "refund", completeWithin: "PT10S" },
+    },
+  ],
+};
+
+export interface Goods extends Job {
+  readonly jobId: string;
+  readonly customer: { readonly id: string };
+  readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unitPrice: number }[];
+  readonly currency: string;
+  readonly paymentToken: string;
+}
+
+export function sampleJob(jobId = "job-1", changes: Partial<Goods> = {}): Goods {
+  return {
+    jobId,
+    workflow: "job-fulfilment",
+    priority: "normal",
+    customer: { id: "customer-7" },
+    lines: [
+      { sku: "TEA-1", quantity: 2, unitPrice: 450 },
+      { sku: "MUG-3", quantity: 1, unitPrice: 1250 },
+    ],
+    currency: "EUR",
+    paymentToken: "tok_visa",
+    ...changes,
+  };
+}
+
+export function sampleRecord(jobId = "job-1", workflow: Workflow = CHAIN): StateRecord {
+  const submission = {
+    jobId,
+    priority: "normal",
+    replyTo: "replies-shop",
+    replyToSessionId: null,
+    correlationId: `request-${jobId}`,
+    traceparent: null,
+  } as const;
+  return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
+}
